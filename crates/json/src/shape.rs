@@ -1,0 +1,54 @@
+//! What the engine knows of a schema: enough to type a value while it streams, nothing more.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// The shape of one value, made from a JSON Schema elsewhere.
+///
+/// A shape decides how text is *read* (`42` as a number or as a string), never whether it is valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// A string, whatever it looks like: `007`, `null` and `{}` stay text.
+    Text,
+    /// One of the scalar types in the set.
+    Scalar(Scalars),
+    /// An object.
+    Object(Fields),
+    /// An array whose items have this shape.
+    Array(Box<Shape>),
+    /// Nothing is known.
+    Any,
+    /// Any of these (`anyOf`, `oneOf`, type lists), tried in order.
+    OneOf(Vec<Shape>),
+}
+
+/// The properties of an object, in the schema's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// Name and shape of each declared property.
+    pub properties: Vec<(String, Shape)>,
+    /// The shape of a property that is not declared; `None` where the schema forbids those.
+    pub others: Option<Box<Shape>>,
+}
+
+impl Fields {
+    /// The shape of `key`, if it is declared. Linear in the number of properties.
+    pub fn get(&self, key: &str) -> Option<&Shape> {
+        self.properties.iter().find(|(name, _)| name == key).map(|(_, shape)| shape)
+    }
+}
+
+/// A set of scalar types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scalars {
+    /// JSON integers.
+    pub integer: bool,
+    /// JSON numbers.
+    pub number: bool,
+    /// `true` and `false`.
+    pub boolean: bool,
+    /// `null`.
+    pub null: bool,
+}

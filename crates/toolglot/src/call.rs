@@ -1,0 +1,107 @@
+//! Events folded into calls.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::{CallId, End, Event, Note, Place, Sink, Span};
+
+/// One call of a message, complete unless it is `Truncated`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Its index in the message.
+    pub id: CallId,
+    /// The id that the model wrote.
+    pub written_id: Option<String>,
+    /// The tool's name as the model wrote it, or as the rule fixes it.
+    pub name: String,
+    /// Where the name was read.
+    pub name_at: Span,
+    /// A name space or server.
+    pub ns: Option<String>,
+    /// JSON text of one object; a prefix of one if `end` is `Truncated`.
+    pub args: String,
+    /// All bytes of the call.
+    pub span: Span,
+    /// The dialect whose rule read it.
+    pub dialect: String,
+    /// Where it stands.
+    pub place: Place,
+    /// How it ended.
+    pub end: End,
+    /// Remarks made while it was open.
+    pub notes: Vec<Note>,
+}
+
+/// A message folded: its calls, its text, its reasoning and its remarks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Calls {
+    /// The calls, in order of appearance.
+    pub calls: Vec<Call>,
+    /// All text outside calls, verbatim.
+    pub content: String,
+    /// All reasoning, verbatim.
+    pub reasoning: String,
+    /// All remarks, those inside calls too, in order.
+    pub notes: Vec<Note>,
+    open: Option<usize>,
+    cursor: u64,
+    begun: u64,
+    last_markup: Option<Span>,
+}
+
+impl Sink for Calls {
+    fn event(&mut self, span: Span, event: Event<'_>) {
+        match event {
+            Event::Text(text) => self.content.push_str(text),
+            Event::Reasoning(text) => self.reasoning.push_str(text),
+            Event::Markup(_) => {
+                // A call's span begins with the markup right before its head.
+                if self.last_markup.is_none_or(|last| last.end != span.start) {
+                    self.begun = span.start;
+                }
+                self.last_markup = Some(span);
+            }
+            Event::CallStart(head) => {
+                let begun = match self.last_markup {
+                    Some(last) if last.end == span.start => self.begun,
+                    _ => span.start,
+                };
+                self.open = Some(self.calls.len());
+                self.calls.push(Call {
+                    id: head.call,
+                    written_id: head.id.map(String::from),
+                    name: head.name.into(),
+                    name_at: head.name_at,
+                    ns: head.ns.map(String::from),
+                    args: String::new(),
+                    span: Span::new(begun, span.start),
+                    dialect: head.dialect.into(),
+                    place: head.place,
+                    end: End::Truncated,
+                    notes: Vec::new(),
+                });
+            }
+            Event::Args { json, .. } => {
+                if let Some(open) = self.open {
+                    self.calls[open].args.push_str(json);
+                }
+            }
+            Event::CallEnd { end, .. } => {
+                if let Some(open) = self.open.take() {
+                    let call = &mut self.calls[open];
+                    call.end = end;
+                    call.span.end = span.end;
+                    self.last_markup = None;
+                }
+            }
+            Event::Note(note) => {
+                if let Some(open) = self.open {
+                    self.calls[open].notes.push(note.clone());
+                }
+                self.notes.push(note.clone());
+                return;
+            }
+        }
+        self.cursor = span.end;
+    }
+}

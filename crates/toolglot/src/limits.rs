@@ -1,0 +1,42 @@
+//! The caps on what may be undecided, all in bytes of input.
+
+/// The caps. Past a cap the reading that keeps the bytes as data wins, with a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Blanks before a name, and blanks that may be trimmed.
+    pub blanks: usize,
+    /// A name, a key, an id.
+    pub capture: usize,
+    /// A value that may still become a number, a boolean or `null`.
+    pub scalar: usize,
+    /// Arguments before the name, untyped values, `xml` siblings that may repeat.
+    pub undecided: usize,
+    /// Notes kept per code and call; the rest is counted.
+    pub notes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { blanks: 4 << 10, capture: 160, scalar: 64, undecided: 64 << 10, notes: 64 }
+    }
+}
+
+/// What becomes of a call in quoted code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum InCode {
+    /// It is text, with a note.
+    #[default]
+    Ignore,
+    /// It is a call with `Place::Code`.
+    Accept,
+}
+
+/// What becomes of a call inside reasoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum InReasoning {
+    /// It is reasoning, with a note; a special token is a call all the same.
+    #[default]
+    Ignore,
+    /// It is a call with `Place::Reasoning`.
+    Accept,
+}

@@ -1,0 +1,96 @@
+//! Remarks on the model's text: what was unexpected, repaired or ignored.
+
+use alloc::string::String;
+
+use crate::Span;
+
+/// A remark with a stable code, for people and for programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What kind of remark.
+    pub code: Code,
+    /// Where it points in the model's text.
+    pub span: Span,
+    /// One line: what was found and what was done. Lower case, no full stop.
+    pub message: String,
+    /// What to write instead, where there is something to write.
+    pub help: Option<String>,
+}
+
+macro_rules! codes {
+    ($($variant:ident = $number:literal, $name:literal, $what:literal;)*) => {
+        /// The codes of notes. Numbers and names are stable; `docs/notes.md` has an example of each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code { $(#[doc = $what] $variant,)* }
+
+        impl Code {
+            /// All codes, in order of number.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The number, as in `N012`.
+            pub fn number(self) -> u16 { match self { $(Code::$variant => $number,)* } }
+
+            /// The name, as in `trailing-comma`.
+            pub fn name(self) -> &'static str { match self { $(Code::$variant => $name,)* } }
+
+            /// What it says, in one line.
+            pub fn what(self) -> &'static str { match self { $(Code::$variant => $what,)* } }
+        }
+    };
+}
+
+codes! {
+    // Calls and what only looks like one.
+    QuotedCall = 1, "quoted-call", "what looks like a call stands in quoted code and is text";
+    ReasoningCall = 2, "reasoning-call", "what looks like a call stands in reasoning and is not read";
+    UnknownTool = 3, "unknown-tool", "no tool has this name";
+    PlaceholderTag = 4, "placeholder-tag", "a placeholder stands where a tool's name belongs";
+    MissingToolName = 5, "missing-tool-name", "the marker of a call without a tool's name";
+    NotACall = 6, "not-a-call", "the marker of a call, but what follows is none";
+    SpelledMarker = 7, "spelled-marker", "a marker in plain letters after it came as a special token: text";
+    UnknownParameter = 8, "unknown-parameter", "the tool has no such parameter; the value was left out";
+    UnclosedCall = 9, "unclosed-call", "the message ended inside a call";
+    MissingCloser = 10, "missing-closer", "a closing tag or marker was missing and was supplied";
+    Junk = 11, "junk", "bytes inside a call that belong to none of its parts";
+    TrailingComma = 12, "trailing-comma", "a comma before a closing bracket was left out";
+    DoubleKey = 13, "double-key", "a key came twice; the last value counts";
+    ValueInDoubt = 14, "value-in-doubt", "a closer inside a value was passed over; the value may hold too much";
+    CutShort = 15, "cut-short", "the model stopped at its length limit";
+    StrippedStop = 16, "stripped-stop", "the final closer is missing, as servers strip it";
+    // Values.
+    UndecidedText = 20, "undecided-text", "a value was too long to stay undecided and became a string";
+    WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was kept as it stands";
+    UnrepresentableNumber = 22, "unrepresentable-number", "infinity or not-a-number: JSON has no such value";
+    BareAmpersand = 23, "bare-ampersand", "an `&` that begins no entity was read as `&amp;`";
+    BareLessThan = 24, "bare-less-than", "a `<` that begins no tag was read as `&lt;`";
+    MalformedXml = 25, "malformed-xml", "tags that do not fit each other";
+    TooLarge = 26, "too-large", "a limit was reached";
+    ReplacedByte = 27, "replaced-byte", "an invalid byte of UTF-8 became U+FFFD";
+    // JSON repairs.
+    MalformedJson = 30, "malformed-json", "what should be a JSON object is none";
+    MissingComma = 31, "missing-comma", "a comma was supplied";
+    MissingColon = 32, "missing-colon", "a colon was supplied";
+    MissingQuote = 33, "missing-quote", "a quotation mark was supplied";
+    MissingBracket = 34, "missing-bracket", "a closing bracket was supplied";
+    OtherQuote = 35, "other-quote", "quotation marks other than JSON's were replaced";
+    BareKey = 36, "bare-key", "a key without quotation marks was quoted";
+    BareWord = 37, "bare-word", "a word without quotation marks was read as a string";
+    PythonLiteral = 38, "python-literal", "`True`, `False` or `None` became JSON";
+    RawControl = 39, "raw-control", "a control character inside a string was escaped";
+    BadEscape = 40, "bad-escape", "a backslash that escapes nothing was mended";
+    BadNumber = 41, "bad-number", "a number in a spelling JSON does not have was rewritten";
+    Comment = 42, "comment", "a comment was left out";
+    WrongBracket = 43, "wrong-bracket", "a closing bracket that fits none was left out or replaced";
+    EncodedArguments = 44, "encoded-arguments", "the arguments were a string that holds JSON and were unpacked";
+    ExtraComma = 45, "extra-comma", "a comma with nothing before it was left out";
+    MissingValue = 46, "missing-value", "a key without a value got `null`";
+    // After parsing: what normalize, validate and run have to say.
+    Alias = 60, "alias", "a tool or parameter was called by another of its names";
+    Duplicate = 61, "duplicate", "the same command or read came before in this message";
+    SplitShell = 62, "split-shell", "a shell block became one call per command";
+    MissingParameter = 63, "missing-parameter", "a required parameter is missing";
+    InvalidArguments = 64, "invalid-arguments", "the arguments do not fit the tool's schema";
+    OneCallOnly = 65, "one-call-only", "this dialect runs one call per message; the later ones were refused";
+    DotDot = 66, "dot-dot", "a path goes up and comes back; it stays inside the root";
+}
