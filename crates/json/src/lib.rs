@@ -1,7 +1,35 @@
-//! JSON as language models write it.
+//! JSON as language models write it: a push transducer that repairs while it streams, and a reader for what it wrote.
+//!
+//! It knows nothing of calls, tools or dialects. It does not build values and reads no JSON Schema; a [`Shape`] is what
+//! its callers know of one.
+//!
+//! ```
+//! use toolglot_json::{Output, Root, Step, Transducer};
+//!
+//! let mut out = Output::default();
+//! let mut json = Transducer::new(Root::Object);
+//! let text = "{'path': \"a.rs\", lines: [1, 2,],}";
+//! for (at, piece) in text.char_indices() {
+//!     json.feed(piece.encode_utf8(&mut [0; 4]), at as u64, &mut out);
+//! }
+//! assert_eq!(out.text, r#"{"path": "a.rs", "lines": [1, 2]}"#);
+//! assert_eq!(out.repairs.len(), 4);
+//! ```
 #![no_std]
 extern crate alloc;
 
+mod escape;
+mod keys;
+mod reader;
+mod repair;
+mod scan;
 mod shape;
+mod transducer;
+mod word;
 
+pub use escape::{escape_into, quoted, unescape};
+pub use reader::{Elements, Kind, Members, elements, kind, members, string};
+pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};
+pub use transducer::{Output, Rest, Root, Step, Transducer};
+pub use word::is_number;

@@ -1,0 +1,129 @@
+//! JSON string escapes: writing and reading the inside of a string.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt::Write as _;
+
+/// Bytes that cannot stand in a JSON string as they are.
+const fn needs_escape() -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+}
+
+static NEEDS_ESCAPE: [bool; 256] = needs_escape();
+
+/// Appends `text` to `out`, escaped for the inside of a JSON string. Linear; runs are copied whole.
+pub fn escape_into(out: &mut String, text: &str) {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    while let Some(step) = bytes[from..].iter().position(|&byte| NEEDS_ESCAPE[usize::from(byte)]) {
+        let at = from + step;
+        out.push_str(&text[from..at]);
+        escape_byte_into(out, bytes[at]);
+        from = at + 1;
+    }
+    out.push_str(&text[from..]);
+}
+
+/// Appends the escape of one byte that needs it.
+pub(crate) fn escape_byte_into(out: &mut String, byte: u8) {
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        b'\n' => out.push_str("\\n"),
+        b'\r' => out.push_str("\\r"),
+        b'\t' => out.push_str("\\t"),
+        0x08 => out.push_str("\\b"),
+        0x0c => out.push_str("\\f"),
+        _ => {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{byte:04x}");
+        }
+    }
+}
+
+/// `text` as a JSON string, with its quotation marks.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    escape_into(&mut out, text);
+    out.push('"');
+    out
+}
+
+/// The text that the inside of a valid JSON string stands for. A lone surrogate becomes U+FFFD.
+pub fn unescape(inside: &str) -> Cow<'_, str> {
+    if !inside.contains('\\') {
+        return Cow::Borrowed(inside);
+    }
+    let mut out = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let (c, used) = unescape_one(&rest[at..]);
+        out.push(c);
+        rest = &rest[at + used..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Reads one escape at the begin of `text`; returns the character and how many bytes were read.
+fn unescape_one(text: &str) -> (char, usize) {
+    match text.as_bytes().get(1) {
+        Some(b'n') => ('\n', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'r') => ('\r', 2),
+        Some(b'b') => ('\u{8}', 2),
+        Some(b'f') => ('\u{c}', 2),
+        Some(b'u') => match hex4(text, 2) {
+            Some(high @ 0xd800..=0xdbff) => match (text.get(6..8), hex4(text, 8)) {
+                (Some("\\u"), Some(low @ 0xdc00..=0xdfff)) => {
+                    let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                    (char::from_u32(code).unwrap_or('\u{fffd}'), 12)
+                }
+                _ => ('\u{fffd}', 6),
+            },
+            Some(code) => (char::from_u32(code).unwrap_or('\u{fffd}'), 6),
+            None => ('u', 2),
+        },
+        // `\"`, `\\`, `\/`: the character itself. A backslash at the end stands for itself.
+        Some(_) => {
+            let c = text[1..].chars().next().unwrap_or('\\');
+            (c, 1 + c.len_utf8())
+        }
+        None => ('\\', 1),
+    }
+}
+
+fn hex4(text: &str, at: usize) -> Option<u32> {
+    let digits = text.get(at..at + 4)?;
+    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_read_back() {
+        for text in ["", "a\"b\\c", "\u{0}\u{1f}\n\r\t", "日本 🦀", "\u{2028}"] {
+            let written = quoted(text);
+            assert_eq!(unescape(&written[1..written.len() - 1]), text);
+        }
+    }
+
+    #[test]
+    fn surrogates_pair_or_become_the_replacement() {
+        assert_eq!(unescape("\\ud83e\\udd80"), "🦀");
+        assert_eq!(unescape("\\ud83e!"), "\u{fffd}!");
+        assert_eq!(unescape("\\u00e9\\/"), "é/");
+    }
+}

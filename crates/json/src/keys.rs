@@ -1,0 +1,108 @@
+//! Which keys an object has had, as hashes: one level of objects open at a time, in a stack.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+/// Keys of one object beyond which a set takes over from a linear look.
+const FEW: usize = 24;
+
+/// The keys of all open objects.
+///
+/// Equal hashes of different keys (64 bits) would only make a call less trusted, never more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys {
+    hashes: Vec<u64>,
+    levels: Vec<u32>,
+    many: BTreeSet<(u32, u64)>,
+}
+
+impl Keys {
+    pub(crate) fn open(&mut self) {
+        self.levels.push(self.hashes.len() as u32);
+    }
+
+    pub(crate) fn close(&mut self) {
+        if let Some(from) = self.levels.pop() {
+            if self.hashes.len() - from as usize > FEW {
+                for &hash in &self.hashes[from as usize..] {
+                    self.many.remove(&(from, hash));
+                }
+            }
+            self.hashes.truncate(from as usize);
+        }
+    }
+
+    /// Remembers a key of the innermost object; `false` if it was there already.
+    #[inline]
+    pub(crate) fn insert(&mut self, key: &[u8]) -> bool {
+        let Some(&from) = self.levels.last() else { return true };
+        let hash = hash(key);
+        let level = &self.hashes[from as usize..];
+        let new = if level.len() <= FEW {
+            !level.contains(&hash)
+        } else {
+            !self.many.contains(&(from, hash))
+        };
+        if new {
+            self.hashes.push(hash);
+            match self.hashes.len() - from as usize {
+                n if n == FEW + 1 => self.many.extend(self.hashes[from as usize..].iter().map(|&hash| (from, hash))),
+                n if n > FEW => drop(self.many.insert((from, hash))),
+                _ => {}
+            }
+        }
+        new
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.hashes.clear();
+        self.levels.clear();
+        self.many.clear();
+    }
+}
+
+/// Eight bytes a step.
+#[inline]
+fn hash(bytes: &[u8]) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut h = bytes.len() as u64 ^ K;
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        h = (h ^ u64::from_le_bytes(chunk.try_into().unwrap_or_default())).wrapping_mul(K);
+        h ^= h >> 29;
+    }
+    let mut last = 0u64;
+    for &byte in chunks.remainder() {
+        last = last << 8 | u64::from(byte);
+    }
+    h = (h ^ last).wrapping_mul(K);
+    h ^ h >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keys;
+
+    #[test]
+    fn a_key_counts_in_its_own_object_only() {
+        let mut keys = Keys::default();
+        keys.open();
+        assert!(keys.insert(b"a"));
+        keys.open();
+        assert!(keys.insert(b"a"));
+        keys.close();
+        assert!(!keys.insert(b"a"));
+    }
+
+    #[test]
+    fn many_keys_are_kept_apart() {
+        let mut keys = Keys::default();
+        keys.open();
+        for n in 0..1000u32 {
+            assert!(keys.insert(&n.to_le_bytes()), "{n}");
+        }
+        for n in 0..1000u32 {
+            assert!(!keys.insert(&n.to_le_bytes()), "{n}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What was mended, and where.
+
+/// One kind of repair. Each has a note code in the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Repair {
+    /// A comma before a closing bracket was left out.
+    TrailingComma,
+    /// A comma with nothing before it was left out.
+    ExtraComma,
+    /// A comma was supplied.
+    MissingComma,
+    /// A colon was supplied, or `=` read as one.
+    MissingColon,
+    /// A quotation mark was supplied.
+    MissingQuote,
+    /// A quotation mark inside a string was escaped.
+    InnerQuote,
+    /// A closing bracket was supplied.
+    MissingBracket,
+    /// A closing bracket that fits none was left out or replaced.
+    WrongBracket,
+    /// Quotation marks other than `"` were replaced.
+    OtherQuote,
+    /// A bare key was quoted.
+    BareKey,
+    /// A bare word was quoted.
+    BareWord,
+    /// `True`, `False`, `None` became JSON.
+    PythonLiteral,
+    /// A control character inside a string was escaped.
+    RawControl,
+    /// A backslash that escapes nothing was mended.
+    BadEscape,
+    /// A number in another spelling was rewritten.
+    BadNumber,
+    /// Infinity or not-a-number became a string.
+    UnrepresentableNumber,
+    /// A comment was left out.
+    Comment,
+    /// A key without a value got `null`.
+    MissingValue,
+    /// A key came twice; both stand in the text.
+    DoubleKey,
+}
+
+impl Repair {
+    /// Whether something that ends a value was supplied or contradicted: more than spelling.
+    pub fn is_structural(self) -> bool {
+        matches!(
+            self,
+            Repair::MissingQuote | Repair::MissingBracket | Repair::WrongBracket | Repair::MissingValue | Repair::DoubleKey
+        )
+    }
+}
+
+/// A repair and where it was made: bytes of the input, counted as the caller counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// What was done.
+    pub repair: Repair,
+    /// The first byte concerned.
+    pub start: u64,
+    /// The byte after the last.
+    pub end: u64,
+}

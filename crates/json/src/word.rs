@@ -1,0 +1,123 @@
+//! What a word without quotation marks stands for: literals and numbers in many spellings.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+use crate::escape::quoted;
+use crate::repair::Repair;
+
+/// Whether `word` is a JSON number.
+pub fn is_number(word: &str) -> bool {
+    let bytes = word.strip_prefix('-').unwrap_or(word).as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let whole = digits(0);
+    if whole == 0 || (whole > 1 && bytes[0] == b'0') {
+        return false;
+    }
+    let mut at = whole;
+    if bytes.get(at) == Some(&b'.') {
+        let fraction = digits(at + 1);
+        if fraction == 0 {
+            return false;
+        }
+        at += 1 + fraction;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        at += 1;
+        if matches!(bytes.get(at), Some(b'+' | b'-')) {
+            at += 1;
+        }
+        let exponent = digits(at);
+        if exponent == 0 {
+            return false;
+        }
+        at += exponent;
+    }
+    at == bytes.len()
+}
+
+/// Whether `word` is `true`, `false`, `null` or a number, as JSON spells them.
+pub(crate) fn is_scalar(word: &str) -> bool {
+    matches!(word, "true" | "false" | "null") || is_number(word)
+}
+
+/// The JSON text of a word, and the repair that made it from the word.
+pub(crate) fn value(word: &str) -> (Cow<'_, str>, Option<Repair>) {
+    if is_scalar(word) {
+        return (Cow::Borrowed(word), None);
+    }
+    match word {
+        "True" | "TRUE" => return (Cow::Borrowed("true"), Some(Repair::PythonLiteral)),
+        "False" | "FALSE" => return (Cow::Borrowed("false"), Some(Repair::PythonLiteral)),
+        "None" | "NULL" | "Null" | "undefined" => return (Cow::Borrowed("null"), Some(Repair::PythonLiteral)),
+        "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" | "nan" => {
+            return (Cow::Owned(quoted(word)), Some(Repair::UnrepresentableNumber));
+        }
+        _ => {}
+    }
+    match number(word) {
+        Some(number) => (Cow::Owned(number), Some(Repair::BadNumber)),
+        None => (Cow::Owned(quoted(word)), Some(Repair::BareWord)),
+    }
+}
+
+/// A number in another spelling (`+1`, `.5`, `5.`, `1_000`, `0x10`) as JSON; digits are kept.
+fn number(word: &str) -> Option<String> {
+    let (sign, digits) = match word.as_bytes().first()? {
+        b'-' => ("-", &word[1..]),
+        b'+' => ("", &word[1..]),
+        _ => ("", word),
+    };
+    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        let value = u64::from_str_radix(hex, 16).ok()?;
+        return Some(alloc::format!("{sign}{value}"));
+    }
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || digits.contains("__") || digits.ends_with('_') {
+        return None;
+    }
+    let mut plain: String = digits.chars().filter(|&c| c != '_').collect();
+    if plain.starts_with('.') {
+        plain.insert(0, '0');
+    }
+    if let Some(dot) = plain.find('.') {
+        if !plain[dot + 1..].starts_with(|c: char| c.is_ascii_digit()) {
+            plain.insert(dot + 1, '0');
+        }
+    }
+    plain.insert_str(0, sign);
+    is_number(&plain).then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_json_numbers() {
+        for good in ["0", "-0", "12", "1.5", "1e9", "-1.5E-3", "123456789012345678901234567890"] {
+            assert!(is_number(good), "{good}");
+        }
+        for bad in ["", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1_0", "--1", "1.5.2"] {
+            assert!(!is_number(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn words_become_what_they_stand_for() {
+        for (word, json) in [
+            ("True", "true"),
+            ("None", "null"),
+            ("+1", "1"),
+            ("-.5", "-0.5"),
+            ("5.", "5.0"),
+            ("1_000", "1000"),
+            ("0x10", "16"),
+            ("007", "\"007\""),
+            ("hello world", "\"hello world\""),
+            ("NaN", "\"NaN\""),
+        ] {
+            assert_eq!(value(word).0, json, "{word}");
+            assert!(value(word).1.is_some(), "{word}");
+        }
+    }
+}
