@@ -56,7 +56,14 @@ pub fn canonical(name: &str) -> &str {
 }
 
 fn load() -> Result<Vec<Dialect>, GrammarError> {
-    // One text, so that a dialect may build on any other.
-    let text: String = FILES.iter().map(|(_, text)| format!("{text}\n")).collect();
-    Dialect::parse(&text, &[])
+    // Those that build on none come first.
+    let builds = |text: &str| text.lines().next().is_some_and(|line| line.split('#').next().is_some_and(|head| head.contains(':')));
+    let (built, plain): (Vec<_>, Vec<_>) = FILES.iter().map(|(_, text)| *text).partition(|text| builds(text));
+    let mut all = Vec::new();
+    for text in plain.into_iter().chain(built) {
+        let more = Dialect::parse(text, &all)?;
+        all.extend(more);
+    }
+    all.sort_by(|a, b| a.name().cmp(b.name()));
+    Ok(all)
 }

@@ -2,12 +2,15 @@
 #![no_std]
 extern crate alloc;
 
+mod body;
 mod call;
 mod event;
+mod grammar;
 mod limits;
+mod machine;
 mod note;
+mod program;
 mod span;
-mod stub;
 mod tools;
 
 pub use call::{Call, Calls};
@@ -15,6 +18,8 @@ pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
 pub use limits::{InCode, InReasoning, Limits};
 pub use note::{Code, Note};
 pub use span::Span;
-pub use stub::{CallText, Dialect, GrammarError, Parser, Program, ResultText, Unrenderable, render, render_results};
+pub use grammar::{Dialect, GrammarError};
+pub use machine::Parser;
+pub use program::Program;
 pub use toolglot_json::{Fields, Scalars, Shape};
 pub use tools::{Tool, ToolSet};

@@ -1,0 +1,62 @@
+//! XML's entities, and ampersands that begin none.
+
+/// What stands at an `&`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entity {
+    /// A character, and the bytes of its entity.
+    Char(char, usize),
+    /// No entity: the `&` is one.
+    Bare,
+    /// More bytes are needed.
+    Cut,
+}
+
+/// Longest entity that is looked for: `&#x10FFFF;`.
+const LONGEST: usize = 10;
+
+/// Reads the entity at the begin of `text`, which is an `&`. The five of XML, and numbers.
+pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
+    let end = text.iter().take(LONGEST + 1).position(|&b| b == b';');
+    let Some(end) = end else {
+        let inside = &text[1..text.len().min(LONGEST + 1)];
+        let open = inside.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'#');
+        return if open && text.len() <= LONGEST && !whole { Entity::Cut } else { Entity::Bare };
+    };
+    let inside = &text[1..end];
+    let c = match inside {
+        b"amp" => Some('&'),
+        b"lt" => Some('<'),
+        b"gt" => Some('>'),
+        b"quot" => Some('"'),
+        b"apos" => Some('\''),
+        [b'#', b'x' | b'X', hex @ ..] => number(hex, 16),
+        [b'#', decimal @ ..] => number(decimal, 10),
+        _ => None,
+    };
+    c.map_or(Entity::Bare, |c| Entity::Char(c, end + 1))
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<char> {
+    let digits = core::str::from_utf8(digits).ok()?;
+    let all = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
+    all.then(|| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_are_read_and_bare_ampersands_told() {
+        assert_eq!(entity(b"&amp; b", true), Entity::Char('&', 5));
+        assert_eq!(entity(b"&#x1F980;", true), Entity::Char('🦀', 9));
+        assert_eq!(entity(b"&#60;", true), Entity::Char('<', 5));
+        assert_eq!(entity(b"&& x", false), Entity::Bare);
+        assert_eq!(entity(b"& b;", false), Entity::Bare);
+        assert_eq!(entity(b"&nbsp;", false), Entity::Bare);
+        assert_eq!(entity(b"&#xD800;", false), Entity::Bare);
+        assert_eq!(entity(b"&am", false), Entity::Cut);
+        assert_eq!(entity(b"&am", true), Entity::Bare);
+        assert_eq!(entity(b"&", false), Entity::Cut);
+    }
+}

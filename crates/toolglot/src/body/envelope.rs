@@ -1,0 +1,396 @@
+//! One JSON envelope: name, arguments, id and name space under keys in any order.
+//!
+//! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use toolglot_json::{Mended, Output, Root, Step, Transducer, string, unescape};
+
+use crate::grammar::Role;
+use crate::program::{Node, Program};
+use crate::machine::Thread;
+
+/// Keys of an envelope that mean nothing and speak against nothing.
+const NEUTRAL: &[&str] = &["type", "id", "index"];
+
+/// Longest name, id or name space, in bytes of JSON text.
+const CAPTURE: usize = 1024;
+
+/// What the envelope asks of the machine.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// More bytes.
+    More,
+    /// The name and enough else are known: begin the call.
+    Commit,
+    /// Arguments are there to be told, up to the position reached.
+    Args,
+    /// The object ended.
+    Done,
+    /// It is no call.
+    Dead,
+    /// The bytes fit no JSON.
+    Stuck,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Brackets, commas, keys.
+    Structure,
+    Role(Role),
+    /// Arguments that are a string that holds JSON.
+    Encoded,
+    Skip,
+}
+
+/// An envelope being read.
+#[derive(Debug)]
+pub(crate) struct Envelope {
+    /// The readings that are left, in order of priority.
+    pub(crate) bodies: Vec<Thread>,
+    pub(crate) pos: u64,
+    json: Transducer,
+    out: Output,
+    part: Part,
+    path: String,
+    depths: Vec<usize>,
+    capture: String,
+    member_at: u64,
+    pub(crate) name: Option<String>,
+    pub(crate) name_at: (u64, u64),
+    pub(crate) id: Option<String>,
+    pub(crate) ns: Option<String>,
+    /// An arguments key was read.
+    args_seen: bool,
+    /// Argument text that waits for the call to begin or to be told, and where it began.
+    pub(crate) args: String,
+    pub(crate) args_at: Option<u64>,
+    /// Up to here bytes are accounted for by the arguments.
+    pub(crate) args_end: u64,
+    pub(crate) at: u64,
+    /// The arguments are no object.
+    pub(crate) malformed: bool,
+    inner: Option<(Transducer, Output)>,
+    pub(crate) committed: bool,
+    marked: bool,
+    pub(crate) repairs: Vec<Mended>,
+    pub(crate) encoded_at: Option<u64>,
+    known: bool,
+}
+
+impl Envelope {
+    pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64) -> Envelope {
+        let closers = match program.node(bodies[0].node) {
+            Node::Object(object) => object.closers.clone(),
+            _ => Vec::new(),
+        };
+        let mut json = Transducer::new(Root::Object).with_closers(closers);
+        json.watch(1);
+        Envelope {
+            marked: bodies.iter().any(|body| body.marked),
+            bodies,
+            pos: at,
+            json,
+            out: Output::default(),
+            part: Part::Structure,
+            path: String::new(),
+            depths: Vec::new(),
+            capture: String::new(),
+            member_at: at,
+            name: None,
+            name_at: (at, at),
+            id: None,
+            ns: None,
+            args_seen: false,
+            args: String::new(),
+            args_at: None,
+            args_end: at,
+            at,
+            malformed: false,
+            inner: None,
+            committed: false,
+            repairs: Vec::new(),
+            encoded_at: None,
+            known: false,
+        }
+    }
+
+    /// Whether argument bytes are being read right now: what was read accounts for them.
+    pub(crate) fn in_args(&self) -> bool {
+        matches!(self.part, Part::Role(Role::Args) | Part::Encoded)
+    }
+
+    /// Reads on, until something is asked. `text` begins at `self.pos`.
+    pub(crate) fn feed(&mut self, program: &Program, text: &str, held: usize) -> Asked {
+        let (used, step) = self.json.feed(text, self.pos, &mut self.out);
+        self.pos += used as u64;
+        self.repairs.append(&mut self.out.repairs);
+        let before = self.args.len();
+        self.route();
+        if self.in_args() {
+            self.args_end = self.pos;
+        }
+        let told = self.args.len() > before || self.in_args();
+        match step {
+            Step::Member => self.member(program),
+            Step::Value => self.value(program),
+            Step::Done => {
+                if self.name.is_none() {
+                    return Asked::Dead;
+                }
+                if !self.committed {
+                    // The caller commits, and asks again: the object is over then.
+                    return Asked::Commit;
+                }
+                Asked::Done
+            }
+            Step::Stuck => Asked::Stuck,
+            Step::More if !self.committed && self.args.len() + self.capture.len() > held => Asked::Dead,
+            Step::More if self.committed && told => Asked::Args,
+            Step::More => Asked::More,
+        }
+    }
+
+    /// Whether the transducer has read the whole object.
+    pub(crate) fn is_over(&self) -> bool {
+        self.json.depth() == 0
+    }
+
+    /// Ends the object where the message, or a byte that fits nothing, ends it.
+    pub(crate) fn finish(&mut self, close: bool) -> toolglot_json::Rest {
+        let rest = self.json.finish(close && self.inner.is_none(), self.pos, &mut self.out);
+        self.repairs.append(&mut self.out.repairs);
+        if let (Part::Role(Role::Args), Some(_)) = (self.part, self.args_at) {
+            // The closers of the arguments come first, those of the envelope are not theirs.
+            let outer = self.depths.len() + 1;
+            let text = core::mem::take(&mut self.out.text);
+            let keep = text.len().saturating_sub(if close && rest == toolglot_json::Rest::Brackets { outer } else { 0 });
+            self.args.push_str(text[..keep].trim_start());
+            if close && rest == toolglot_json::Rest::Brackets {
+                self.part = Part::Structure;
+            }
+        }
+        rest
+    }
+
+    /// A key was read: which role, in which of the readings?
+    fn member(&mut self, program: &Program) -> Asked {
+        self.out.text.clear();
+        let key = self.json.key().into_owned();
+        let path = if self.path.is_empty() { key.clone() } else { alloc::format!("{}.{key}", self.path) };
+        self.member_at = self.pos;
+        self.capture.clear();
+        let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
+        if name_is_key && self.path.is_empty() {
+            if self.name.is_none() {
+                self.name_at = (self.pos - 1, self.pos - 1);
+                self.name = Some(key);
+                self.part = Part::Role(Role::Args);
+                self.args_seen = true;
+                return self.ask_commit(program);
+            }
+            self.part = Part::Skip;
+            return Asked::More;
+        }
+        let knows = |body: &Thread| role_of(program, body, &path);
+        if let Some(role) = self.bodies.iter().find_map(knows) {
+            self.bodies.retain(|body| knows(body).is_some());
+            let again = match role {
+                Role::Name => self.name.is_some(),
+                Role::Args => self.args_seen,
+                _ => false,
+            };
+            self.part = if again { Part::Skip } else { Part::Role(role) };
+            if role == Role::Args && !again {
+                self.args_seen = true;
+                return self.ask_commit(program);
+            }
+            return Asked::More;
+        }
+        let prefix = self.bodies.iter().any(|body| leads(program, body, &path));
+        if prefix {
+            self.depths.push(self.path.len());
+            self.path = path;
+            self.json.watch(self.depths.len() + 1);
+            self.part = Part::Structure;
+            return Asked::More;
+        }
+        if !self.marked && !self.committed && !NEUTRAL.contains(&key.as_str()) && self.path.is_empty() {
+            return Asked::Dead;
+        }
+        self.part = Part::Skip;
+        Asked::More
+    }
+
+    /// A value ended.
+    fn value(&mut self, program: &Program) -> Asked {
+        let part = core::mem::replace(&mut self.part, Part::Structure);
+        self.out.text.clear();
+        if self.json.depth() < self.depths.len() + 1 {
+            // The container of a path ended.
+            if let Some(length) = self.depths.pop() {
+                self.path.truncate(length);
+                self.json.watch(self.depths.len() + 1);
+            }
+            return Asked::More;
+        }
+        match part {
+            Part::Role(Role::Args) => Asked::Args,
+            Part::Encoded => {
+                if let Some((mut json, mut out)) = self.inner.take() {
+                    let rest = json.finish(true, self.pos, &mut out);
+                    self.args.push_str(&out.text);
+                    self.repairs.append(&mut out.repairs);
+                    self.malformed |= rest == toolglot_json::Rest::Broken || self.args_at.is_none();
+                }
+                Asked::Args
+            }
+            Part::Role(role) => {
+                let text = core::mem::take(&mut self.capture);
+                let value = string(&text).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+                match role {
+                    Role::Name => {
+                        let Some(name) = value else { return Asked::Dead };
+                        let length = text.trim().len() as u64;
+                        self.name_at = (self.pos.saturating_sub(length.saturating_sub(1)).max(self.member_at), self.pos.saturating_sub(1).max(self.member_at));
+                        self.name = Some(name);
+                        self.ask_commit(program)
+                    }
+                    Role::Id => {
+                        self.id = value.or_else(|| Some(text.trim().to_owned()));
+                        Asked::More
+                    }
+                    Role::Ns => {
+                        self.ns = value;
+                        Asked::More
+                    }
+                    Role::Args => Asked::More,
+                }
+            }
+            Part::Structure | Part::Skip => Asked::More,
+        }
+    }
+
+    /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
+    fn ask_commit(&mut self, program: &Program) -> Asked {
+        let Some(name) = &self.name else { return Asked::More };
+        if self.committed {
+            return Asked::More;
+        }
+        self.known = program.tools.is_empty() || program.tools.find(name).is_some();
+        if !self.marked && !self.known {
+            return Asked::Dead;
+        }
+        if !self.marked && !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | '$')) {
+            return Asked::Dead;
+        }
+        if self.marked || self.args_seen { Asked::Commit } else { Asked::More }
+    }
+
+    /// Sends what the transducer wrote where the role says.
+    fn route(&mut self) {
+        if self.out.text.is_empty() {
+            return;
+        }
+        match self.part {
+            Part::Structure | Part::Skip => {}
+            Part::Role(Role::Args) => self.arguments(),
+            Part::Encoded => self.encoded(),
+            Part::Role(_) => {
+                let room = CAPTURE.saturating_sub(self.capture.len());
+                if self.out.text.len() <= room {
+                    self.capture.push_str(&self.out.text);
+                }
+            }
+        }
+        self.out.text.clear();
+    }
+
+    fn arguments(&mut self) {
+        if self.args_at.is_some() {
+            self.args.push_str(&self.out.text);
+            return;
+        }
+        let text = self.out.text.trim_start();
+        match text.as_bytes().first() {
+            None => {}
+            Some(b'{') => {
+                self.args_at = Some(self.member_at);
+                self.args.push_str(text);
+            }
+            Some(b'"') => {
+                self.encoded_at = Some(self.member_at);
+                self.part = Part::Encoded;
+                self.inner = Some((Transducer::new(Root::Object), Output::default()));
+                let text = text[1..].to_owned();
+                self.out.text = text;
+                self.encoded();
+            }
+            // `null`: no arguments.
+            Some(b'n') => self.part = Part::Skip,
+            Some(_) => {
+                self.malformed = true;
+                self.part = Part::Skip;
+            }
+        }
+    }
+
+    /// Argument text inside a string: what the string says is JSON of its own.
+    fn encoded(&mut self) {
+        let Some((json, out)) = &mut self.inner else { return };
+        // The transducer writes whole escapes; the closing quotation mark is its last byte.
+        let text = self.out.text.as_str();
+        let text = closing_mark(text).map_or(text, |at| &text[..at]);
+        let decoded = unescape(text);
+        let begun = self.args_at.is_some();
+        let piece: &str = if begun { &decoded } else { decoded.trim_start() };
+        if piece.is_empty() {
+            return;
+        }
+        if !begun {
+            self.args_at = Some(self.member_at);
+        }
+        let (used, step) = json.feed(piece, self.pos - piece.len().min(self.pos as usize) as u64, out);
+        if step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty()) {
+            self.malformed |= step == Step::Stuck;
+        }
+        self.args.push_str(&out.text);
+        out.text.clear();
+        self.repairs.append(&mut out.repairs);
+    }
+}
+
+/// Where an unescaped `"` stands.
+fn closing_mark(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+fn roles<'a>(program: &'a Program, body: &Thread) -> &'a [(Role, Vec<String>)] {
+    match program.node(body.node) {
+        Node::Object(object) => &object.envelope.roles,
+        _ => &[],
+    }
+}
+
+fn name_is_key(program: &Program, body: &Thread) -> bool {
+    matches!(program.node(body.node), Node::Object(object) if object.envelope.name_is_key)
+}
+
+fn role_of(program: &Program, body: &Thread, path: &str) -> Option<Role> {
+    roles(program, body).iter().find(|(_, keys)| keys.iter().any(|key| key == path)).map(|(role, _)| *role)
+}
+
+fn leads(program: &Program, body: &Thread, path: &str) -> bool {
+    roles(program, body).iter().flat_map(|(_, keys)| keys).any(|key| key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}

@@ -1,0 +1,13 @@
+//! Bodies: sub-machines that know of their caller only what may follow them, and the shape of what they read.
+
+mod entity;
+mod envelope;
+mod json;
+mod python;
+mod tree;
+mod xml;
+
+pub(crate) use envelope::{Asked, Envelope};
+pub(crate) use json::JsonBody;
+pub(crate) use python::{Python, PythonStep};
+pub(crate) use xml::{Xml, XmlOut, XmlStep, elements_to_json};

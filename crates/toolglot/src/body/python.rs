@@ -1,0 +1,61 @@
+//! One Python call: the name and the look ahead that tells a call from other brackets. The arguments are the JSON
+//! transducer's.
+
+use crate::program::{NodeId, is_blank};
+
+/// A call that may begin.
+#[derive(Debug)]
+pub(crate) struct Python {
+    pub(crate) node: NodeId,
+    pub(crate) at: u64,
+    state: State,
+    /// Where the name ends, once known.
+    pub(crate) name_end: u64,
+    /// Behind the `(`.
+    pub(crate) arguments: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Name,
+    Open,
+    Key,
+    Equals,
+}
+
+/// What a byte decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PythonStep {
+    More,
+    /// A call: `name(` and `)` or `key=` were seen.
+    Call,
+    /// No call.
+    Dead,
+}
+
+impl Python {
+    pub(crate) fn new(node: NodeId, at: u64) -> Python {
+        Python { node, at, state: State::Name, name_end: at, arguments: at }
+    }
+
+    pub(crate) fn step(&mut self, byte: u8, pos: u64) -> PythonStep {
+        let word = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        match (self.state, byte) {
+            (State::Name, b'(') if pos > self.at => {
+                (self.name_end, self.arguments, self.state) = (pos, pos + 1, State::Open);
+            }
+            (State::Name, b'.' | b'-' | b'/') if pos > self.at => {}
+            (State::Name, _) if word => {}
+            (State::Open, b')') => return PythonStep::Call,
+            (State::Open, _) if is_blank(byte) => {}
+            (State::Open, _) if word && !byte.is_ascii_digit() => self.state = State::Key,
+            (State::Key, b'=') => return PythonStep::Call,
+            (State::Key, _) if word => {}
+            (State::Key, b' ') => self.state = State::Equals,
+            (State::Equals, b' ') => {}
+            (State::Equals, b'=') => return PythonStep::Call,
+            _ => return PythonStep::Dead,
+        }
+        PythonStep::More
+    }
+}

@@ -1,0 +1,243 @@
+//! Elements as a tree, and the JSON that a tree becomes under a shape.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer, escape_into, quoted};
+
+use crate::Code;
+use crate::grammar::Typing;
+use crate::machine::{How, how, infer, typed};
+
+/// An element's content. Text lies in a buffer that all trees of a body share.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub(crate) content: Content,
+    pub(crate) attributes: Vec<(String, String)>,
+    /// The content with its tags, entities decoded.
+    pub(crate) flat: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// Text; `verbatim` if a part of it was CDATA.
+    Text { verbatim: bool },
+    /// Text between elements: the string is the flat text.
+    Mixed,
+    /// Elements only. The engine bounds the depth.
+    Elements(Vec<(String, Tree)>),
+}
+
+/// Writes trees; what it has to say is gathered.
+pub(crate) struct Writer<'a> {
+    pub(crate) flat: &'a str,
+    pub(crate) typing: &'a Typing,
+    pub(crate) out: &'a mut String,
+    pub(crate) remarks: &'a mut Vec<(Code, String)>,
+    /// A value that JSON cannot say: the call must not run.
+    pub(crate) refused: &'a mut bool,
+}
+
+impl Writer<'_> {
+    /// Writes one tree.
+    pub(crate) fn tree(&mut self, tree: &Tree, shape: Option<&Shape>) {
+        let text = &self.flat[tree.flat.clone()];
+        match (shape, &tree.content) {
+            (Some(Shape::Object(fields)), _) => self.object(tree, text, fields),
+            (Some(Shape::Array(item)), _) => self.array(tree, text, item),
+            (Some(shape @ Shape::OneOf(shapes)), Content::Elements(_)) => {
+                let structured = shapes.iter().find(|s| matches!(s, Shape::Object(_) | Shape::Array(_)));
+                match structured {
+                    Some(shape) => self.tree(tree, Some(shape)),
+                    None => self.scalar(text, shape),
+                }
+            }
+            (Some(shape @ Shape::OneOf(_)), _) if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) => match document(text) {
+                Some(json) => self.out.push_str(&json),
+                None => self.scalar(text, shape),
+            },
+            (Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))), _) => self.scalar(text, shape),
+            (Some(Shape::Text), _) | (_, Content::Mixed | Content::Text { verbatim: true }) => self.string(text),
+            (_, Content::Text { .. }) => match how(None, self.typing, "") {
+                How::Infer => match infer(text) {
+                    Ok(json) => self.out.push_str(&json),
+                    Err(message) => {
+                        self.remarks.push((Code::UnrepresentableNumber, message));
+                        *self.refused = true;
+                        self.string(text.trim());
+                    }
+                },
+                _ => self.string(text),
+            },
+            (_, Content::Elements(children)) => self.members(children, &tree.attributes, None),
+        }
+    }
+
+    /// The members of an object: siblings of one name are an array, or one value where the shape says so.
+    pub(crate) fn members(&mut self, children: &[(String, Tree)], attributes: &[(String, String)], fields: Option<&Fields>) {
+        self.out.push('{');
+        let mut first = true;
+        for (name, value) in attributes.iter().filter(|(name, _)| fields.is_some_and(|fields| fields.get(name).is_some())) {
+            self.key(name, &mut first);
+            let shape = fields.and_then(|fields| fields.get(name));
+            match shape {
+                Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))) => self.scalar(value, shape),
+                _ => self.string(value),
+            }
+        }
+        for (name, group) in groups(children) {
+            self.key(name, &mut first);
+            self.group(&group, fields.and_then(|fields| fields.get(name).or(fields.others.as_deref())));
+        }
+        self.out.push('}');
+    }
+
+    /// All values of one name.
+    pub(crate) fn group(&mut self, group: &[&Tree], shape: Option<&Shape>) {
+        match (group, shape) {
+            ([one], _) => self.tree(one, shape),
+            (many, Some(Shape::Array(item))) => {
+                self.out.push('[');
+                for (n, tree) in many.iter().enumerate() {
+                    if n > 0 {
+                        self.out.push(',');
+                    }
+                    self.tree(tree, Some(item));
+                }
+                self.out.push(']');
+            }
+            (many, None | Some(Shape::Any | Shape::OneOf(_))) => {
+                self.out.push('[');
+                for (n, tree) in many.iter().enumerate() {
+                    if n > 0 {
+                        self.out.push(',');
+                    }
+                    self.tree(tree, None);
+                }
+                self.out.push(']');
+            }
+            (many, shape) => {
+                self.remarks.push((Code::DoubleKey, String::from("the parameter came more than once; the last value counts")));
+                if let Some(last) = many.last() {
+                    self.tree(last, shape);
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, tree: &Tree, text: &str, fields: &Fields) {
+        match &tree.content {
+            Content::Elements(children) => self.members(children, &tree.attributes, Some(fields)),
+            _ if text.trim_start().starts_with('{') => match document(text) {
+                Some(json) => self.out.push_str(&json),
+                None => self.misfit(text, "object"),
+            },
+            _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
+            _ => match text_field(fields, &tree.attributes) {
+                // `<suggest mode="code">text</suggest>`: attributes, and the text under the field that is left.
+                Some(field) => {
+                    let field = field.clone();
+                    self.out.push('{');
+                    let mut first = true;
+                    self.key(&field, &mut first);
+                    self.string(text);
+                    for (name, value) in tree.attributes.iter().filter(|(name, _)| fields.get(name).is_some()) {
+                        self.key(name, &mut first);
+                        self.string(value);
+                    }
+                    self.out.push('}');
+                }
+                None => self.misfit(text, "object"),
+            },
+        }
+    }
+
+    /// An array: elements in a wrapper (`edits>edit`), JSON, or a lone value.
+    fn array(&mut self, tree: &Tree, text: &str, item: &Shape) {
+        match &tree.content {
+            Content::Elements(children) => {
+                let lone = matches!(item, Shape::Object(fields) if children.iter().all(|(name, _)| fields.get(name).is_some()));
+                self.out.push('[');
+                if lone {
+                    self.tree(tree, Some(item));
+                } else {
+                    for (n, (_, child)) in children.iter().enumerate() {
+                        if n > 0 {
+                            self.out.push(',');
+                        }
+                        self.tree(child, Some(item));
+                    }
+                }
+                self.out.push(']');
+            }
+            Content::Text { verbatim: false } if text.trim().is_empty() => self.out.push_str("[]"),
+            _ if text.trim_start().starts_with('[') => match document(text) {
+                Some(json) => self.out.push_str(&json),
+                None => self.misfit(text, "array"),
+            },
+            _ => {
+                self.out.push('[');
+                self.tree(tree, Some(item));
+                self.out.push(']');
+            }
+        }
+    }
+
+    fn scalar(&mut self, text: &str, shape: &Shape) {
+        let (json, remark): (Cow<'_, str>, _) = typed(text, shape);
+        self.out.push_str(&json);
+        self.remarks.extend(remark);
+    }
+
+    fn misfit(&mut self, text: &str, wanted: &str) {
+        let begin: String = text.trim().chars().take(40).collect();
+        self.remarks.push((Code::WrongType, format!("`{begin}` is no {wanted}; it was kept as a string")));
+        self.string(text);
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push_str(&quoted(text));
+    }
+
+    fn key(&mut self, name: &str, first: &mut bool) {
+        if !core::mem::replace(first, false) {
+            self.out.push(',');
+        }
+        self.out.push('"');
+        escape_into(self.out, name);
+        self.out.push_str("\":");
+    }
+}
+
+/// Children by name, in order of first appearance. Linear for few names.
+pub(crate) fn groups(children: &[(String, Tree)]) -> Vec<(&str, Vec<&Tree>)> {
+    let mut index: alloc::collections::BTreeMap<&str, usize> = alloc::collections::BTreeMap::new();
+    let mut groups: Vec<(&str, Vec<&Tree>)> = Vec::new();
+    for (name, tree) in children {
+        let at = *index.entry(name).or_insert_with(|| {
+            groups.push((name, Vec::new()));
+            groups.len() - 1
+        });
+        groups[at].1.push(tree);
+    }
+    groups
+}
+
+/// The one text field that the attributes leave.
+fn text_field<'a>(fields: &'a Fields, attributes: &[(String, String)]) -> Option<&'a String> {
+    let free = |name: &str| !attributes.iter().any(|(have, _)| have == name);
+    let texts = || fields.properties.iter().filter(|(name, shape)| matches!(shape, Shape::Text) && free(name));
+    texts().find(|(name, _)| name == "text").or_else(|| texts().next()).map(|(name, _)| name)
+}
+
+/// A text that is one JSON document, mended.
+fn document(text: &str) -> Option<String> {
+    let text = text.trim();
+    let mut out = Output::default();
+    let mut json = Transducer::new(Root::Value);
+    let (used, step) = json.feed(text, 0, &mut out);
+    (step == Step::Done && used == text.len()).then_some(out.text)
+}

@@ -1,0 +1,107 @@
+//! Rules as they were written.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// One rule: `RULE [TOOL] = alt`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    /// The tool that the rule fixes.
+    pub(crate) tool: Option<String>,
+    pub(crate) alt: Alt,
+    /// The rule's name in its file.
+    pub(crate) span: Range<usize>,
+}
+
+/// Alternatives, each a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Term {
+    pub(crate) kind: TermKind,
+    pub(crate) span: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TermKind {
+    Literal(Vec<Piece>),
+    Rule(String),
+    Group(Alt),
+    Optional(Box<Term>),
+    Many(Box<Term>),
+    Ws,
+    Nl,
+    Bol,
+    Start,
+    End,
+    /// The list is empty, or holds the only texts that fit.
+    Capture(Capture, Vec<String>),
+    Text(Option<String>),
+    Json(Option<String>),
+    Object(Envelope),
+    Xml(Option<String>),
+    Py,
+    Attrs(Vec<Attribute>),
+}
+
+/// A piece of a literal: bytes, or what a capture before it read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Bytes(String),
+    Hole(Capture),
+}
+
+/// What a capture means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Capture {
+    Name,
+    Key,
+    Id,
+    Ns,
+    Kind,
+    Skip,
+}
+
+impl Capture {
+    pub(crate) fn named(word: &str) -> Option<Capture> {
+        Some(match word {
+            "name" => Capture::Name,
+            "key" => Capture::Key,
+            "id" => Capture::Id,
+            "ns" => Capture::Ns,
+            "kind" => Capture::Kind,
+            "skip" => Capture::Skip,
+            _ => return None,
+        })
+    }
+}
+
+/// What a member of a JSON envelope means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Name,
+    Id,
+    Ns,
+    Args,
+}
+
+/// `object(..)`: roles and the paths of the keys that have them; a path `*` makes the key itself the name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    pub(crate) roles: Vec<(Role, Vec<String>)>,
+    /// `args: *`: the only key is the name, its value the arguments.
+    pub(crate) name_is_key: bool,
+}
+
+/// One attribute of `attrs(..)`: a capture or a named argument, and the spellings of its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attribute {
+    pub(crate) capture: Option<Capture>,
+    /// The argument that the attribute is, where it is no capture.
+    pub(crate) argument: Option<String>,
+    pub(crate) keys: Vec<String>,
+}

@@ -1,0 +1,93 @@
+//! The tokens of a rule.
+
+use alloc::format;
+use alloc::string::String;
+use core::ops::Range;
+
+use super::GrammarError;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// The text between quotation marks, escapes read; holes still stand in it.
+    Literal(String),
+    Word(String),
+    /// One of `( ) | ? * , : =`.
+    Mark(char),
+}
+
+/// Reads the tokens of one line. `at` is where the line begins in the file.
+pub(super) struct Lexer<'a> {
+    line: &'a str,
+    at: usize,
+    pos: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(line: &'a str, at: usize) -> Lexer<'a> {
+        Lexer { line, at, pos: 0 }
+    }
+
+    /// The next token and its place in the file; `None` at the end or at a comment.
+    pub(super) fn next(&mut self) -> Result<Option<(Token, Range<usize>)>, GrammarError> {
+        let rest = &self.line[self.pos..];
+        self.pos += rest.len() - rest.trim_start().len();
+        let start = self.pos;
+        let rest = &self.line[start..];
+        let Some(first) = rest.chars().next() else { return Ok(None) };
+        let token = match first {
+            '#' => return Ok(None),
+            '"' => self.literal()?,
+            '(' | ')' | '|' | '?' | '*' | ',' | ':' | '=' => {
+                self.pos += 1;
+                Token::Mark(first)
+            }
+            c if c.is_alphanumeric() || c == '_' => {
+                let length = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))).unwrap_or(rest.len());
+                self.pos += length;
+                Token::Word(rest[..length].into())
+            }
+            c => {
+                return Err(GrammarError::new(self.place(start, start + c.len_utf8()), format!("`{c}` is no part of the notation"))
+                    .help("literals stand in quotation marks: \"<tool>\""));
+            }
+        };
+        Ok(Some((token, self.place(start, self.pos))))
+    }
+
+    fn literal(&mut self) -> Result<Token, GrammarError> {
+        let start = self.pos;
+        let mut text = String::new();
+        let mut chars = self.line[start + 1..].char_indices();
+        while let Some((offset, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.pos = start + 1 + offset + 1;
+                    return Ok(Token::Literal(text));
+                }
+                '\\' => match chars.next().map(|(_, c)| c) {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some('r') => text.push('\r'),
+                    Some(c @ ('"' | '\\')) => text.push(c),
+                    other => {
+                        let at = start + 1 + offset;
+                        let found = other.map_or(String::from("nothing"), |c| format!("`{c}`"));
+                        return Err(GrammarError::new(self.place(at, at + 1), format!("a backslash before {found}"))
+                            .help(r#"a literal knows \n \t \r \" and \\"#));
+                    }
+                },
+                c => text.push(c),
+            }
+        }
+        Err(GrammarError::new(self.place(start, self.line.len()), "a literal without its closing quotation mark"))
+    }
+
+    fn place(&self, start: usize, end: usize) -> Range<usize> {
+        self.at + start..self.at + end
+    }
+
+    /// The place behind the last token.
+    pub(super) fn here(&self) -> Range<usize> {
+        self.place(self.pos, self.pos)
+    }
+}

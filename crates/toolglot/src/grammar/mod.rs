@@ -1,0 +1,76 @@
+//! The notation: dialect files read into rules. `docs/notation.md` is its manual.
+
+mod ast;
+mod error;
+mod lex;
+mod parse;
+mod settings;
+
+pub(crate) use ast::{Alt, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
+pub use error::GrammarError;
+pub(crate) use settings::{Typing, Values};
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// One dialect: its rules and its header, parsed from a dialect file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dialect {
+    pub(crate) name: String,
+    pub(crate) settings: Vec<(String, String)>,
+    pub(crate) values: Values,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) source: String,
+}
+
+impl Dialect {
+    /// All dialects of a file. `known` are those that `dialect a : b` may build on, beside the file's own earlier ones.
+    ///
+    /// # Errors
+    /// The first thing that is no notation, with its place in `file` and what to write instead.
+    pub fn parse(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
+        parse::file(file, known)
+    }
+
+    /// The dialect's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A setting or header line (`values`, `models`, `source`, ...), as written.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The lines that describe it, as written; inherited rules are not repeated.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).
+    pub fn split(&self) -> Option<(&str, &str)> {
+        let inside = self.setting("split")?.strip_prefix("shell_lines(")?.strip_suffix(')')?;
+        let (from, to) = inside.split_once(':')?;
+        Some((from.trim(), to.trim()))
+    }
+
+    /// The rules of that name without a fixed tool.
+    pub(crate) fn rules_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().filter(move |rule| rule.name == name && rule.tool.is_none())
+    }
+
+    /// A `|`-separated setting as a list.
+    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+        let list = self.setting(name).unwrap_or("");
+        list.split('|').map(str::trim).filter(|item| !item.is_empty()).map(ToString::to_string).collect()
+    }
+
+    /// Whether letter case is ignored in rules of that name (`case: ignore`, `case: ignore in a, b`).
+    pub(crate) fn ignores_case(&self, rule: &Rule) -> bool {
+        match self.setting("case").map(|value| value.split_once(" in ").map_or((value, None), |(a, b)| (a, Some(b)))) {
+            Some(("ignore", None)) => true,
+            Some(("ignore", Some(names))) => rule.tool.is_none() && names.split(',').any(|name| name.trim() == rule.name),
+            _ => false,
+        }
+    }
+}

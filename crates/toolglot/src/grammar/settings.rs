@@ -1,0 +1,81 @@
+//! `values:` how the text of a value becomes JSON.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// How untyped text is read, and what is decoded in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Values {
+    /// Without a schema.
+    pub(crate) typing: Typing,
+    /// Entities (`&lt;`) are decoded in values.
+    pub(crate) entities: bool,
+    /// Entities are decoded in attributes.
+    pub(crate) entities_in_attrs: bool,
+    /// CDATA sections are unwrapped.
+    pub(crate) cdata: bool,
+}
+
+/// What a value is where no schema says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Typing {
+    /// A string.
+    #[default]
+    Text,
+    /// What it looks like: a boolean, `null`, a number, otherwise a string.
+    Infer,
+    /// An attribute says it: its value and whether that means JSON; `*` is any other.
+    Kind(Vec<(String, bool)>),
+}
+
+impl Values {
+    /// Reads the setting; the error is a message.
+    pub(crate) fn parse(setting: &str) -> Result<Values, String> {
+        let mut values = Values::default();
+        for part in split_outside_parentheses(setting) {
+            match part {
+                "entities" => values.entities = true,
+                "entities in attrs" => values.entities_in_attrs = true,
+                "cdata" => values.cdata = true,
+                "schema" | "string" | "schema|string" => values.typing = Typing::Text,
+                "schema|infer" => values.typing = Typing::Infer,
+                _ => match part.strip_prefix("schema|kind(").and_then(|rest| rest.strip_suffix(')')) {
+                    Some(kinds) => values.typing = kinds_of(kinds)?,
+                    None => {
+                        return Err(format!(
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|kind(..), entities, entities in attrs, cdata"
+                        ));
+                    }
+                },
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn kinds_of(kinds: &str) -> Result<Typing, String> {
+    let mut list = Vec::new();
+    for pair in kinds.split(',') {
+        match pair.split_once(':').map(|(kind, means)| (kind.trim(), means.trim())) {
+            Some((kind, "string")) => list.push((kind.to_string(), false)),
+            Some((kind, "json")) => list.push((kind.to_string(), true)),
+            _ => return Err(format!("`kind({kinds})`: each item is `VALUE: string` or `VALUE: json`")),
+        }
+    }
+    Ok(Typing::Kind(list))
+}
+
+fn split_outside_parentheses(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
+    .filter(|part| !part.is_empty())
+}

@@ -1,0 +1,169 @@
+//! The end of the message.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use toolglot_json::Rest;
+
+use super::teller::Speech;
+use super::view::View;
+use super::{Mode, Parser};
+use crate::body::XmlOut;
+use crate::program::{Node, Program};
+use crate::{Code, End, Finish, Sink, Span};
+
+impl Parser {
+    pub(super) fn end(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
+        let program = Arc::clone(&self.program);
+        // Whatever is undecided is decided now; what is given back is read again.
+        for _ in 0..=view.text.len() * 8 + 64 {
+            self.run(view, true, sink);
+            if !self.end_mode(&program, why, view, sink) {
+                break;
+            }
+        }
+        self.pos = view.end();
+        if self.teller.call.is_some() {
+            self.unclosed(why, view, sink);
+        }
+        self.teller.speak(self.context.speech, view, view.end(), sink);
+        if self.context.speech == Speech::Reasoning && !self.teller.spoken {
+            let message = String::from("the reasoning has no end; nothing was answered");
+            self.teller.note(Code::UnclosedCall, Span::empty(view.end()), message, None, sink);
+        }
+    }
+
+    /// Ends the mode that the message ended in. Returns whether there is more to read.
+    fn end_mode(&mut self, program: &Program, why: Finish, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        match core::mem::take(&mut self.mode) {
+            Mode::Text => false,
+            Mode::Between => self.end_between(program, view, sink),
+            Mode::Value(value) => {
+                // `end` in what follows closes the value.
+                self.truncate_value(program, value, view, sink);
+                self.pos = view.end();
+                false
+            }
+            Mode::Json(mut body) => {
+                core::mem::swap(self.teller.args(), &mut body.out.text);
+                let rest = body.json.finish(why != Finish::Length, self.pos, &mut body.out);
+                core::mem::swap(self.teller.args(), &mut body.out.text);
+                self.teller.mended(&body.out.repairs, sink);
+                self.after_json(program, rest, why, body.node, view, sink);
+                false
+            }
+            Mode::Envelope(mut envelope) => {
+                if !envelope.committed {
+                    self.pos = envelope.pos;
+                    self.dead_envelope(program, &envelope, view, sink);
+                    return true;
+                }
+                let over = envelope.is_over();
+                let rest = if over { Rest::Whole } else { envelope.finish(why != Finish::Length) };
+                let malformed = envelope.malformed;
+                let none = envelope.args_at.is_none() && envelope.args.is_empty();
+                self.tell_envelope(&mut envelope, view, sink);
+                if none && rest != Rest::Broken {
+                    self.teller.args().push_str("{}");
+                    let at = self.teller.cursor;
+                    self.teller.flush_args(at, sink);
+                }
+                let rest = if malformed { Rest::Broken } else { rest };
+                self.after_json(program, rest, why, envelope.bodies[0].node, view, sink);
+                false
+            }
+            Mode::Python(_) => self.dead_python(program, view, sink),
+            Mode::Xml(mut xml) => {
+                let mut out = XmlOut::default();
+                core::mem::swap(self.teller.args(), &mut out.json);
+                xml.truncate(&mut out);
+                core::mem::swap(self.teller.args(), &mut out.json);
+                self.tell_elements(&out, sink);
+                self.teller.flush_args(xml.pos, sink);
+                self.pos = view.end();
+                false
+            }
+        }
+    }
+
+    fn after_json(&mut self, program: &Program, rest: Rest, why: Finish, node: u32, view: View<'_>, sink: &mut dyn Sink) {
+        self.pos = view.end();
+        if rest == Rest::Broken || why == Finish::Length {
+            self.teller.flush_args(self.pos, sink);
+            return;
+        }
+        if let Some(call) = &mut self.teller.call {
+            call.whole = true;
+            call.opened = true;
+            if rest == Rest::Brackets {
+                call.worsen(End::Recovered);
+            }
+        }
+        self.end_body(program, view, node, sink);
+        if matches!(self.mode, Mode::Between) {
+            self.mode = Mode::Text;
+            self.end_between(program, view, sink);
+        }
+    }
+
+    /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
+    fn end_between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let ends = |threads: &[super::Thread]| threads.iter().position(|thread| matches!(program.node(thread.node), Node::Match | Node::End { .. }));
+        if let Some(n) = ends(&self.threads) {
+            let thread = self.threads[n];
+            if matches!(program.node(thread.node), Node::Match) {
+                self.found.bodies.clear();
+                self.found.bodies.push(thread);
+                self.pos = view.end();
+                self.win(program, view, sink);
+                return false;
+            }
+        }
+        if let Some(at) = self.fallback.take() {
+            self.pos = at;
+            self.found.bodies.clear();
+            self.found.bodies.append(&mut self.fallback_bodies);
+            self.win(program, view, sink);
+            return true;
+        }
+        let text = self.threads.iter().copied().find(|thread| matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_)));
+        if let (Some(body), true) = (text, self.committed || self.threads.iter().any(|thread| thread.marked)) {
+            self.found.bodies.clear();
+            self.found.bodies.push(body);
+            self.pos = view.end();
+            self.win(program, view, sink);
+            return true;
+        }
+        if !self.committed {
+            self.explain_rejection(program, view, view.end(), sink);
+            self.reject(view.end());
+            return true;
+        }
+        self.between_values = !self.threads.iter().any(|thread| program.opens(thread.node));
+        // Committed: what is certain of the head is told.
+        let common = {
+            let Parser { log, threads, flushed, .. } = self;
+            log.common(*flushed, threads.iter().map(|thread| thread.log))
+        };
+        self.flush(program, view, common, view.end(), sink);
+        self.pos = view.end();
+        false
+    }
+
+    /// The message ends inside a call.
+    fn unclosed(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
+        let Some(call) = &self.teller.call else { return };
+        let started = call.started;
+        // Tag dialects: the head or a parameter was whole, and only closers are missing.
+        let whole = call.whole || self.between_values;
+        let (end, code, message) = match (whole, why) {
+            (true, Finish::Stop) => (End::Closed, Code::StrippedStop, "the final closer is missing; the model had stopped"),
+            (true, Finish::Unknown) => (End::Recovered, Code::MissingCloser, "the final closer is missing; it was supplied"),
+            (_, Finish::Length) => (End::Truncated, Code::CutShort, "the model stopped at its length limit inside the call"),
+            (false, _) => (End::Truncated, Code::UnclosedCall, "the message ended inside the call; it is never run"),
+        };
+        let at = if started { self.teller.cursor } else { view.end() };
+        self.teller.note(code, Span::empty(at), String::from(message), None, sink);
+        self.teller.end_call(end, view, view.end(), sink);
+    }
+}

@@ -1,0 +1,126 @@
+//! What threads would do: acts in a shared, parent-linked log. Nothing happens before a part of it is flushed.
+//!
+//! ```text
+//!  root <- Enter(call) <- Captured(name) <- Exit(call)          thread 1
+//!                               ^-- Captured(key)               thread 2: both agree on the first two
+//! ```
+
+use alloc::vec::Vec;
+
+use crate::grammar::Capture;
+use crate::program::NodeId;
+
+/// A place in the log; 0 is the root.
+pub(crate) type LogId = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    Enter(NodeId),
+    Exit(NodeId),
+    Captured { what: Capture, start: u64, end: u64 },
+    /// An attribute that is an argument: which of the node's attributes, and its value.
+    Argument { node: NodeId, index: u8, start: u64, end: u64 },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    parent: LogId,
+    act: Act,
+    pos: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    lines: Vec<Line>,
+    scratch: Vec<LogId>,
+}
+
+impl Log {
+    pub(crate) const ROOT: LogId = 0;
+
+    pub(crate) fn push(&mut self, parent: LogId, act: Act, pos: u64) -> LogId {
+        self.lines.push(Line { parent, act, pos });
+        self.lines.len() as LogId
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn line(&self, id: LogId) -> Line {
+        self.lines[id as usize - 1]
+    }
+
+    /// The newest capture of a kind in a thread's own log.
+    pub(crate) fn newest(&self, mut at: LogId, wanted: Capture) -> Option<(u64, u64)> {
+        while at != Log::ROOT {
+            let line = self.line(at);
+            if let Act::Captured { what, start, end } = line.act {
+                if what == wanted {
+                    return Some((start, end));
+                }
+            }
+            at = line.parent;
+        }
+        None
+    }
+
+    /// Whether an act from `from` (exclusive) to `to` is one that `wanted` likes.
+    pub(crate) fn any(&self, from: LogId, to: LogId, wanted: impl Fn(Act) -> bool) -> bool {
+        let mut at = to;
+        while at != from && at != Log::ROOT {
+            let line = self.line(at);
+            if wanted(line.act) {
+                return true;
+            }
+            at = line.parent;
+        }
+        false
+    }
+
+    /// The last act that all of `tips` share, at or behind `from`.
+    pub(crate) fn common(&mut self, from: LogId, mut tips: impl Iterator<Item = LogId>) -> LogId {
+        let Some(first) = tips.next() else { return from };
+        let mut chain = core::mem::take(&mut self.scratch);
+        chain.clear();
+        let mut at = first;
+        while at != from && at != Log::ROOT {
+            chain.push(at);
+            at = self.line(at).parent;
+        }
+        chain.reverse();
+        let mut shared = chain.len();
+        for tip in tips {
+            let mut at = tip;
+            let mut found = 0;
+            while at != from && at != Log::ROOT {
+                // Ids grow along a chain, so a place in it can be looked up.
+                if let Ok(n) = chain[..shared].binary_search(&at) {
+                    found = n + 1;
+                    break;
+                }
+                at = self.line(at).parent;
+            }
+            shared = shared.min(found);
+        }
+        let common = if shared == 0 { from } else { chain[shared - 1] };
+        self.scratch = chain;
+        common
+    }
+
+    /// The acts from `from` (exclusive) to `to`, oldest first.
+    pub(crate) fn acts(&self, from: LogId, to: LogId, out: &mut Vec<(Act, u64)>) {
+        out.clear();
+        let mut at = to;
+        while at != from && at != Log::ROOT {
+            let line = self.line(at);
+            out.push((line.act, line.pos));
+            at = line.parent;
+        }
+        out.reverse();
+    }
+}

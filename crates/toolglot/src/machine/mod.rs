@@ -1,0 +1,376 @@
+//! The push machine. One `match mode` per run of bytes, not per byte.
+//!
+//! ```text
+//!            a byte that can begin an opener             a body is first
+//!   Text ------------------------------------> Between -----------------> Value | Json | Envelope | Xml | Python
+//!    ^                                          |   ^                                  |
+//!    `------------------------------------------'   `----------------------------------'
+//!       rejected, or the entry ended                     the body ended
+//! ```
+
+mod between;
+mod bodies;
+mod finish;
+mod log;
+mod probe;
+mod quote;
+mod teller;
+mod text;
+mod thread;
+mod typing;
+mod value;
+mod view;
+
+pub(crate) use thread::Thread;
+pub(crate) use typing::{How, how, infer, typed};
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::body::{Envelope, JsonBody, Python, Xml};
+use crate::program::{Program, RuleRole};
+use crate::{Finish, InCode, InReasoning, Input, Sink};
+use log::{Log, LogId};
+use teller::{Speech, Teller};
+use thread::{Found, Judge, Registers, Stepper};
+use value::Value;
+use view::View;
+
+/// What is being read.
+#[derive(Debug, Default)]
+enum Mode {
+    #[default]
+    Text,
+    Between,
+    Value(Value),
+    Json(JsonBody),
+    Envelope(Envelope),
+    Xml(Xml),
+    Python(Python),
+}
+
+/// What plain text belongs to, and what may end that.
+#[derive(Clone, Debug)]
+struct Context {
+    speech: Speech,
+    /// Threads that wait for their literal.
+    extras: Vec<Thread>,
+    /// Openers of entries count.
+    entries: bool,
+    /// It was entered by a recovery: an entry ends it.
+    sync: bool,
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context { speech: Speech::Text, extras: Vec::new(), entries: true, sync: false }
+    }
+}
+
+/// Reads one message.
+///
+/// A whole text is one `push` and `finish`; a stream is many pushes: the events are the same, merged.
+#[derive(Debug)]
+pub struct Parser {
+    program: Arc<Program>,
+    /// Bytes that no event accounts for yet, from `base` on.
+    buffer: String,
+    base: u64,
+    pos: u64,
+    mode: Mode,
+    teller: Teller,
+    context: Context,
+
+    // The candidate.
+    threads: Vec<Thread>,
+    next: Vec<Thread>,
+    found: Found,
+    log: Log,
+    flushed: LogId,
+    instances: Vec<Vec<u8>>,
+    registers: Registers,
+    candidate: u64,
+    committed: bool,
+    bol: bool,
+    start: bool,
+    /// The candidate stands in quoted code; and it counts for nothing there.
+    candidate_in_code: bool,
+    quoted: bool,
+    /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
+    safe: u64,
+    safe_threads: Vec<Thread>,
+    /// A body, or the end, that could have begun while a literal was still being tried.
+    fallback: Option<u64>,
+    fallback_bodies: Vec<Thread>,
+    candidate_noted: bool,
+    /// At the message's end: only closers are missing.
+    between_values: bool,
+
+    // Giving back.
+    reread_end: u64,
+    reread_depth: u8,
+    not_before: u64,
+
+    /// Extents of special tokens that are still in the buffer, and the spellings that came so.
+    specials: Vec<(u64, u64)>,
+    special_spellings: Vec<String>,
+
+    in_code: InCode,
+    in_reasoning: InReasoning,
+    work: u64,
+}
+
+impl Parser {
+    /// A parser for one message.
+    pub fn new(program: Arc<Program>) -> Parser {
+        let cap = program.limits.notes;
+        Parser {
+            program,
+            buffer: String::new(),
+            base: 0,
+            pos: 0,
+            mode: Mode::Text,
+            teller: Teller::new(cap),
+            context: Context::default(),
+            threads: Vec::new(),
+            next: Vec::new(),
+            found: Found::default(),
+            log: Log::default(),
+            flushed: Log::ROOT,
+            instances: Vec::new(),
+            registers: Registers::default(),
+            candidate: 0,
+            committed: false,
+            bol: true,
+            start: true,
+            candidate_in_code: false,
+            quoted: false,
+            safe: 0,
+            safe_threads: Vec::new(),
+            fallback: None,
+            fallback_bodies: Vec::new(),
+            candidate_noted: false,
+            between_values: false,
+            reread_end: 0,
+            reread_depth: 0,
+            not_before: 0,
+            specials: Vec::new(),
+            special_spellings: Vec::new(),
+            in_code: InCode::default(),
+            in_reasoning: InReasoning::default(),
+            work: 0,
+        }
+    }
+
+    /// A parser for a message whose prompt ends with `prompt_tail`: inside reasoning, or a header. Offset 0 is the byte
+    /// behind it.
+    pub fn primed(program: Arc<Program>, prompt_tail: &str) -> Parser {
+        let mut parser = Parser::new(program);
+        parser.teller.mute = true;
+        parser.push(Input::Text(prompt_tail), &mut |_, _: crate::Event<'_>| {});
+        parser.teller.mute = false;
+        parser.rebase();
+        parser
+    }
+
+    /// Begins inside the reasoning of the first dialect that has any.
+    #[must_use]
+    pub fn reasoning_open(mut self) -> Parser {
+        let program = Arc::clone(&self.program);
+        if let Some(node) = program.reasoning {
+            self.enter_speech(node, Log::ROOT, View { text: "", base: self.pos });
+        }
+        self
+    }
+
+    /// What becomes of a call in quoted code.
+    #[must_use]
+    pub fn in_code(mut self, in_code: InCode) -> Parser {
+        self.in_code = in_code;
+        self
+    }
+
+    /// What becomes of a call inside reasoning.
+    #[must_use]
+    pub fn in_reasoning(mut self, in_reasoning: InReasoning) -> Parser {
+        self.in_reasoning = in_reasoning;
+        self
+    }
+
+    /// Reads more of the message. Never fails. The sink must not call back into this parser.
+    pub fn push(&mut self, input: Input<'_>, sink: &mut dyn Sink) {
+        let text = match input {
+            Input::Text(text) => text,
+            Input::Special { text, .. } => {
+                let start = self.base + self.buffer.len() as u64;
+                self.specials.push((start, start + text.len() as u64));
+                if !self.special_spellings.iter().any(|have| have == text) {
+                    self.special_spellings.push(text.into());
+                }
+                text
+            }
+        };
+        if text.is_empty() {
+            return;
+        }
+        let mut buffer = core::mem::take(&mut self.buffer);
+        if buffer.is_empty() {
+            let view = View { text, base: self.base };
+            self.run(view, false, sink);
+            let keep = (self.teller.cursor - self.base) as usize;
+            buffer.push_str(&text[keep..]);
+        } else {
+            buffer.push_str(text);
+            let view = View { text: &buffer, base: self.base };
+            self.run(view, false, sink);
+            let keep = (self.teller.cursor - self.base) as usize;
+            if keep > 0 {
+                buffer.drain(..keep);
+            }
+        }
+        self.base = self.teller.cursor;
+        self.buffer = buffer;
+        if !self.specials.is_empty() {
+            let base = self.base;
+            self.specials.retain(|&(_, end)| end > base);
+        }
+    }
+
+    /// Ends the message.
+    pub fn finish(mut self, why: Finish, sink: &mut dyn Sink) {
+        let buffer = core::mem::take(&mut self.buffer);
+        let view = View { text: &buffer, base: self.base };
+        self.end(why, view, sink);
+        debug_assert_eq!(self.teller.cursor, view.end(), "spans tile the input");
+    }
+
+    /// The bytes that no event accounts for yet.
+    pub fn held(&self) -> &str {
+        &self.buffer
+    }
+
+    /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
+    pub fn work(&self) -> u64 {
+        self.work + self.found.work
+    }
+
+    /// Runs until every byte of the view was looked at and what is left is undecided.
+    fn run(&mut self, view: View<'_>, eof: bool, sink: &mut dyn Sink) {
+        let program = Arc::clone(&self.program);
+        let mut guard = 0u32;
+        let mut last = (u64::MAX, 0);
+        loop {
+            let before = self.pos;
+            let goes_on = match self.mode {
+                Mode::Text => self.text(&program, view, sink),
+                Mode::Between => self.between(&program, view, sink),
+                Mode::Value(_) => self.value(&program, view, eof, sink),
+                Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => self.body(&program, view, eof, sink),
+            };
+            if !goes_on {
+                break;
+            }
+            // A progress guard: modes may change without moving, but not for ever.
+            guard = if (before, self.teller.cursor) == last { guard + 1 } else { 0 };
+            last = (before, self.teller.cursor);
+            debug_assert!(guard < 64, "no progress at {} in {:?}", self.pos, self.mode);
+            if guard >= 64 {
+                self.mode = Mode::Text;
+                self.not_before = self.pos + 1;
+                guard = 0;
+            }
+        }
+        if !eof {
+            self.tell_certain(view, sink);
+        }
+    }
+
+    /// At the end of a push: tells what is certain.
+    fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        match &self.mode {
+            Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
+            Mode::Between if !self.committed => self.teller.speak(self.context.speech, view, self.candidate, sink),
+            Mode::Between => {}
+            Mode::Value(value) => {
+                let told = value.told;
+                self.teller.flush_args(told, sink);
+            }
+            Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
+                let told = self.body_told();
+                if told > self.teller.cursor || !self.teller.args().is_empty() {
+                    self.teller.flush_args(told, sink);
+                }
+            }
+        }
+    }
+
+    /// Makes the next byte offset 0.
+    fn rebase(&mut self) {
+        let delta = self.teller.cursor;
+        let pending = self.base + self.buffer.len() as u64 - delta;
+        if pending > 0 {
+            // What the prompt left undecided is given up: it is the prompt's.
+            self.buffer.clear();
+            self.threads.clear();
+            if matches!(self.mode, Mode::Between) && !self.committed {
+                self.mode = Mode::Text;
+            }
+        }
+        self.base = 0;
+        self.pos = 0;
+        self.teller.cursor = 0;
+        (self.candidate, self.safe, self.reread_end, self.reread_depth, self.not_before) = (0, 0, 0, 0, 0);
+        for thread in self.threads.iter_mut().chain(&mut self.context.extras).chain(&mut self.safe_threads) {
+            thread.since = 0;
+            thread.log = Log::ROOT;
+        }
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        self.specials.clear();
+    }
+
+    fn stepper<'a>(&'a mut self, program: &'a Program, view: View<'a>, judge: Judge<'a>) -> Stepper<'a> {
+        Stepper {
+            program,
+            view,
+            log: &mut self.log,
+            instances: &mut self.instances,
+            registers: &self.registers,
+            judge,
+            candidate: self.candidate,
+            bol: self.bol,
+            start: self.start,
+        }
+    }
+
+    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech.
+    fn enter_speech(&mut self, node: crate::program::NodeId, log: LogId, view: View<'_>) {
+        let program = Arc::clone(&self.program);
+        let crate::program::Node::Text(text) = program.node(node) else { return };
+        let speech = if text.role == RuleRole::Think { Speech::Reasoning } else { Speech::Text };
+        let mut extras = Vec::new();
+        let at = self.pos;
+        let mut thread = Thread::at(text.next, log, at);
+        thread.extra = true;
+        self.stepper(&program, view, Judge::Reading).close(thread, at, &mut extras);
+        let reading = speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
+        self.context = Context { speech, extras, entries: reading, sync: false };
+        self.mode = Mode::Text;
+        self.compact();
+    }
+
+    /// Drops what no thread needs of the log.
+    fn compact(&mut self) {
+        if self.threads.is_empty() && self.safe_threads.is_empty() {
+            let needed = self.context.extras.iter().any(|thread| thread.log != self.flushed && thread.log != Log::ROOT);
+            if !needed {
+                for thread in &mut self.context.extras {
+                    thread.log = Log::ROOT;
+                }
+                self.log.clear();
+                self.flushed = Log::ROOT;
+            }
+        }
+    }
+}

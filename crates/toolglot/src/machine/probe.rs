@@ -1,0 +1,358 @@
+//! Evidence for a closer: a resumable look ahead from its first byte, by the step that reads everything else.
+//!
+//! Three sets run side by side: what follows the value, the closers of what encloses it, and the value's own opener.
+//! A probe decides nothing at a push's end.
+
+use alloc::vec::Vec;
+
+use super::log::{Act, Log};
+use super::thread::{Found, Judge, Thread};
+use super::value::Value;
+use super::view::View;
+use super::Parser;
+use crate::grammar::Capture;
+use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
+use crate::Sink;
+
+/// What a probe found.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// More bytes are needed.
+    Pending,
+    /// The bytes up to `upto` are the value's.
+    Data { upto: u64, doubt: bool },
+    /// The value ends before `at`; `enclosing`: its own closer is not there.
+    Ends { at: u64, recovered: bool, enclosing: bool },
+}
+
+/// A probe that runs.
+#[derive(Debug, Default)]
+pub(crate) struct Probe {
+    at: u64,
+    pos: u64,
+    follow: Vec<Thread>,
+    enclosing: Vec<Thread>,
+    own: Vec<Thread>,
+    beyond: Option<Beyond>,
+    /// The value's own closer was read whole.
+    closer: bool,
+    /// Any closer was, and where it ended.
+    last: Option<u64>,
+    /// A plausible key stood where an opener of the call may stand, but the tool has none such.
+    unknown_key: bool,
+}
+
+/// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
+#[derive(Debug)]
+struct Beyond {
+    /// Where it began, blanks passed.
+    from: u64,
+    blank: bool,
+    entries: Vec<Thread>,
+    enclosing: Vec<Thread>,
+}
+
+impl Parser {
+    pub(super) fn begin_probe(&mut self, program: &Program, text: &TextNode, value: &mut Value, at: u64, view: View<'_>) {
+        let mut probe = Probe { at, pos: at, ..Probe::default() };
+        // The probe's log begins anew: nothing of it is ever flushed.
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        let judge = self.evidence();
+        let thread = Thread::at(text.follow, Log::ROOT, at);
+        self.stepper(program, view, judge).close(thread, at, &mut probe.follow);
+        for &node in &text.enclosing {
+            let thread = Thread { node, ..thread };
+            self.stepper(program, view, judge).close(thread, at, &mut probe.enclosing);
+        }
+        if let Some(node) = text.own {
+            let thread = Thread { node, ..thread };
+            self.stepper(program, view, judge).close(thread, at, &mut probe.own);
+        }
+        value.probe = Some(probe);
+    }
+
+    fn evidence(&self) -> Judge<'static> {
+        Judge::Evidence { tool: self.teller.call.as_ref().and_then(|call| call.tool), same_key: None }
+    }
+
+    /// Runs the probe over what the view has.
+    pub(super) fn probe(&mut self, program: &Program, text: &TextNode, value: &mut Value, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> Verdict {
+        let Some(mut probe) = value.probe.take() else { return Verdict::Pending };
+        if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
+            match fence(value, view, probe.at, eof) {
+                Fence::Wait => {
+                    value.probe = Some(probe);
+                    return Verdict::Pending;
+                }
+                Fence::Data { upto } => return Verdict::Data { upto, doubt: false },
+                Fence::Closer => {}
+            }
+        }
+        let cap = program.limits.undecided as u64;
+        let _ = sink;
+        loop {
+            if let Some(beyond) = probe.beyond.take() {
+                if let Some(verdict) = self.run_beyond(program, &mut probe, beyond, view, eof) {
+                    return self.settle(verdict, value, probe);
+                }
+                value.probe = Some(probe);
+                return Verdict::Pending;
+            }
+            let Some(byte) = view.byte(probe.pos) else {
+                if eof {
+                    let verdict = self.at_end(&probe, value);
+                    return self.settle(verdict, value, probe);
+                }
+                value.probe = Some(probe);
+                return Verdict::Pending;
+            };
+            if probe.pos - probe.at > cap {
+                return self.settle(Turn::Data, value, probe);
+            }
+            if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view) {
+                return self.settle(turn, value, probe);
+            }
+        }
+    }
+
+    /// One byte of the three sets.
+    fn turn(&mut self, program: &Program, text: &TextNode, probe: &mut Probe, value: &Value, byte: u8, view: View<'_>) -> Option<Turn> {
+        let judge = self.evidence();
+        let pos = probe.pos;
+        let mut found = Found::default();
+        let mut next = Vec::new();
+        let here = Found::default;
+        let mut unknown = false;
+        let mut work = 0;
+
+        // What follows.
+        self.stepper(program, view, judge).step(&probe.follow, byte, pos, &mut next, &mut found);
+        work += found.work;
+        unknown |= found.unknown_key;
+        core::mem::swap(&mut probe.follow, &mut next);
+        if found.literal_ended {
+            if !probe.closer {
+                probe.closer = true;
+            }
+            probe.last = Some(pos + 1);
+        }
+        let follow_ends = probe.follow.iter().any(|thread| self.log.any(Log::ROOT, thread.log, |act| leaves_call(program, act)));
+        let follow_opens = probe.follow.iter().any(|thread| program.node(thread.node).is_body());
+
+        // The value's own opener.
+        if !probe.own.is_empty() {
+            let same_key = text.own_needs_same_key.then_some(value.key.as_str());
+            let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+            let mut found = here();
+            self.stepper(program, view, Judge::Evidence { tool, same_key }).step(&probe.own, byte, pos, &mut next, &mut found);
+            work += found.work;
+            core::mem::swap(&mut probe.own, &mut next);
+            if probe.own.iter().any(|thread| thread.node == value.node) {
+                self.work += work;
+                return Some(Turn::Nested);
+            }
+        }
+
+        // What encloses it.
+        let mut enclosing_left = false;
+        let mut enclosing_names = false;
+        if !probe.enclosing.is_empty() {
+            let mut found = here();
+            self.stepper(program, view, judge).step(&probe.enclosing, byte, pos, &mut next, &mut found);
+            work += found.work;
+            core::mem::swap(&mut probe.enclosing, &mut next);
+            if found.literal_ended {
+                probe.last = Some(pos + 1);
+            }
+            for thread in &probe.enclosing {
+                if self.log.any(Log::ROOT, thread.log, |act| leaves_call(program, act)) {
+                    enclosing_left = true;
+                    enclosing_names |= self.log.any(Log::ROOT, thread.log, |act| self.names_known(program, view, act));
+                }
+            }
+        }
+        self.work += work;
+        probe.pos = pos + 1;
+        probe.unknown_key |= unknown && probe.closer;
+
+        if follow_opens {
+            return Some(if value.nest == 0 { Turn::Ends { recovered: false, enclosing: false } } else { Turn::Unnested });
+        }
+        if follow_ends && value.nest == 0 {
+            return Some(Turn::Ends { recovered: false, enclosing: false });
+        }
+        if enclosing_left && enclosing_names {
+            return Some(Turn::Ends { recovered: true, enclosing: !probe.closer });
+        }
+        let alive = |set: &[Thread]| set.iter().any(|thread| !matches!(program.node(thread.node), Node::Match));
+        if alive(&probe.follow) || alive(&probe.enclosing) || alive(&probe.own) {
+            return None;
+        }
+        match probe.last {
+            Some(last) => {
+                let enclosing = self.enclosing_threads(program, text, last, view);
+                probe.beyond = Some(Beyond { from: last, blank: true, entries: Vec::new(), enclosing });
+                probe.pos = last;
+                None
+            }
+            None => Some(Turn::Data),
+        }
+    }
+
+    fn enclosing_threads(&mut self, program: &Program, text: &TextNode, at: u64, view: View<'_>) -> Vec<Thread> {
+        let mut set = Vec::new();
+        let judge = self.evidence();
+        for &node in &text.enclosing {
+            let thread = Thread::at(node, Log::ROOT, at);
+            self.stepper(program, view, judge).close(thread, at, &mut set);
+        }
+        set
+    }
+
+    /// Behind the last closer. `None`: more bytes are needed.
+    fn run_beyond(&mut self, program: &Program, probe: &mut Probe, mut beyond: Beyond, view: View<'_>, eof: bool) -> Option<Turn> {
+        let ends = Turn::Ends { recovered: true, enclosing: !probe.closer };
+        loop {
+            let Some(byte) = view.byte(probe.pos) else {
+                if eof {
+                    return Some(ends);
+                }
+                probe.beyond = Some(beyond);
+                return None;
+            };
+            if beyond.blank {
+                if is_blank(byte) {
+                    if probe.pos - beyond.from > program.limits.blanks as u64 {
+                        return Some(Turn::Data);
+                    }
+                    probe.pos += 1;
+                    continue;
+                }
+                beyond.blank = false;
+                beyond.from = probe.pos;
+                beyond.entries.push(Thread::at(program.trie_node, Log::ROOT, probe.pos));
+            }
+            if probe.pos - probe.at > program.limits.undecided as u64 {
+                return Some(Turn::Data);
+            }
+            let mut next = Vec::new();
+            let mut found = Found::default();
+            let candidate = core::mem::replace(&mut self.candidate, beyond.from);
+            let judge = Judge::Entry { plausible: probe.closer };
+            self.stepper(program, view, judge).step(&beyond.entries, byte, probe.pos, &mut next, &mut found);
+            self.candidate = candidate;
+            core::mem::swap(&mut beyond.entries, &mut next);
+            let entered = beyond.entries.iter().any(|thread| {
+                let stop = matches!(program.node(thread.node), Node::Match);
+                let named = found.literal_ended && self.log.any(Log::ROOT, thread.log, |act| matches!(act, Act::Captured { what: Capture::Name, .. }));
+                let fixed = program.node(thread.node).is_body() && self.log.any(Log::ROOT, thread.log, |act| enters_tool(program, act));
+                stop || named || fixed
+            });
+            let mut inner = Found::default();
+            let judge = self.evidence();
+            self.stepper(program, view, judge).step(&beyond.enclosing, byte, probe.pos, &mut next, &mut inner);
+            core::mem::swap(&mut beyond.enclosing, &mut next);
+            self.work += found.work + inner.work;
+            probe.pos += 1;
+            if entered {
+                return Some(ends);
+            }
+            if inner.literal_ended && beyond.enclosing.iter().any(|thread| matches!(program.node(thread.node), Node::Match)) {
+                // One more enclosing closer: look behind that one.
+                beyond = Beyond { from: probe.pos, blank: true, entries: Vec::new(), enclosing: Vec::new() };
+                continue;
+            }
+            if beyond.entries.is_empty() && beyond.enclosing.is_empty() {
+                return Some(Turn::Data);
+            }
+        }
+    }
+
+    /// The message ends while a probe runs.
+    fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
+        match (probe.last, probe.closer) {
+            (Some(_), true) if value.nest == 0 => Turn::Ends { recovered: false, enclosing: false },
+            (Some(_), closer) => Turn::Ends { recovered: true, enclosing: !closer },
+            (None, _) => Turn::Data,
+        }
+    }
+
+    fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        let upto = probe.at + 1;
+        match turn {
+            Turn::Data => {
+                if probe.closer && value.nest > 0 {
+                    value.nest -= 1;
+                }
+                Verdict::Data { upto, doubt: probe.closer && probe.unknown_key }
+            }
+            Turn::Nested => {
+                value.nest += 1;
+                Verdict::Data { upto, doubt: false }
+            }
+            Turn::Unnested => {
+                value.nest -= 1;
+                Verdict::Data { upto, doubt: false }
+            }
+            Turn::Ends { recovered, enclosing } => Verdict::Ends { at: probe.at, recovered, enclosing },
+        }
+    }
+
+    fn names_known(&self, program: &Program, view: View<'_>, act: Act) -> bool {
+        match act {
+            Act::Captured { what: Capture::Name, start, end } => program.tools.find(view.slice(start, end)).is_some(),
+            _ => false,
+        }
+    }
+}
+
+enum Turn {
+    Data,
+    Nested,
+    Unnested,
+    Ends { recovered: bool, enclosing: bool },
+}
+
+enum Fence {
+    Wait,
+    Closer,
+    Data { upto: u64 },
+}
+
+/// A run of backticks inside a value that a fence closes.
+fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fence {
+    const LONGEST: usize = 64;
+    let bytes = view.from(at);
+    let run = bytes.iter().take(LONGEST + 1).take_while(|&&b| b == b'`').count();
+    if run <= LONGEST && run == bytes.len() && !eof {
+        return Fence::Wait;
+    }
+    let upto = at + run as u64;
+    if run != 3 {
+        return Fence::Data { upto };
+    }
+    let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
+    match (value.line_blank, letter) {
+        (true, true) => {
+            value.nest += 1;
+            Fence::Data { upto }
+        }
+        (true, false) if value.nest > 0 => {
+            value.nest -= 1;
+            Fence::Data { upto }
+        }
+        (false, true) => Fence::Data { upto },
+        _ => Fence::Closer,
+    }
+}
+
+fn leaves_call(program: &Program, act: Act) -> bool {
+    matches!(act, Act::Exit(node) if matches!(program.node(node), Node::Exit { role: RuleRole::Call, .. }))
+}
+
+fn enters_tool(program: &Program, act: Act) -> bool {
+    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }))
+}

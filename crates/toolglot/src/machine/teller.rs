@@ -1,0 +1,266 @@
+//! Tells the sink: one cursor, every event covers the bytes from the cursor to its end.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+
+use toolglot_json::{Mended, Repair, escape_into};
+
+use super::quote::Quote;
+use super::view::View;
+use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
+
+/// A call that has begun and has not ended.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenCall {
+    pub(crate) id: CallId,
+    pub(crate) dialect: String,
+    pub(crate) node_dialect: u16,
+    pub(crate) name: String,
+    pub(crate) name_at: Span,
+    pub(crate) ns: Option<String>,
+    pub(crate) written_id: Option<String>,
+    pub(crate) place: Place,
+    /// The tool in the program's set.
+    pub(crate) tool: Option<usize>,
+    /// The head was told.
+    pub(crate) started: bool,
+    /// The arguments' `{` was told.
+    pub(crate) opened: bool,
+    /// The arguments are complete: a body wrote all of them.
+    pub(crate) whole: bool,
+    /// It can end no better than this.
+    pub(crate) at_best: End,
+    keys: BTreeSet<String>,
+}
+
+impl OpenCall {
+    pub(crate) fn new(dialect: &str, node_dialect: u16, place: Place, at: u64) -> OpenCall {
+        OpenCall {
+            id: CallId(0),
+            dialect: dialect.into(),
+            node_dialect,
+            name: String::new(),
+            name_at: Span::empty(at),
+            ns: None,
+            written_id: None,
+            place,
+            tool: None,
+            started: false,
+            opened: false,
+            whole: false,
+            at_best: End::Closed,
+            keys: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn worsen(&mut self, end: End) {
+        self.at_best = self.at_best.max(end);
+    }
+}
+
+/// What plain text is at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speech {
+    Text,
+    Reasoning,
+    /// Bytes inside a call or block that belong to nothing.
+    Junk,
+}
+
+/// The cursor and the open call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Teller {
+    /// All bytes before it are accounted for.
+    pub(crate) cursor: u64,
+    pub(crate) call: Option<OpenCall>,
+    calls: u32,
+    /// Argument text that was not told yet.
+    args: String,
+    pub(crate) quote: Quote,
+    /// Text that is not blank was told: the message's begin is over.
+    pub(crate) spoken: bool,
+    counts: BTreeMap<Code, usize>,
+    notes_cap: usize,
+    /// The sink is off (priming).
+    pub(crate) mute: bool,
+}
+
+impl Teller {
+    pub(crate) fn new(notes_cap: usize) -> Teller {
+        Teller { notes_cap, ..Teller::default() }
+    }
+
+    fn tell(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
+        if !self.mute {
+            sink.event(span, event);
+        }
+    }
+
+    /// The bytes up to `to` are speech.
+    pub(crate) fn speak(&mut self, speech: Speech, view: View<'_>, to: u64, sink: &mut dyn Sink) {
+        if to <= self.cursor {
+            return;
+        }
+        if speech == Speech::Junk {
+            return self.markup(view, to, sink);
+        }
+        self.flush_args(self.cursor, sink);
+        let text = view.slice(self.cursor, to);
+        let span = Span::new(self.cursor, to);
+        if speech == Speech::Text {
+            self.quote.feed(text.as_bytes());
+            self.spoken = self.spoken || !text.bytes().all(crate::program::is_blank);
+            self.tell(span, Event::Text(text), sink);
+        } else {
+            self.tell(span, Event::Reasoning(text), sink);
+        }
+        self.cursor = to;
+    }
+
+    /// The bytes up to `to` are markup.
+    pub(crate) fn markup(&mut self, view: View<'_>, to: u64, sink: &mut dyn Sink) {
+        if to <= self.cursor {
+            return;
+        }
+        self.flush_args(self.cursor, sink);
+        let text = view.slice(self.cursor, to);
+        self.quote.skip(text.bytes().next_back().unwrap_or(b' '));
+        self.tell(Span::new(self.cursor, to), Event::Markup(text), sink);
+        self.cursor = to;
+    }
+
+    /// Argument text that accounts for bytes up to `to`, or for none.
+    pub(crate) fn flush_args(&mut self, to: u64, sink: &mut dyn Sink) {
+        if self.args.is_empty() && to <= self.cursor {
+            return;
+        }
+        let Some(call) = &self.call else {
+            self.args.clear();
+            return;
+        };
+        let json = core::mem::take(&mut self.args);
+        let to = to.max(self.cursor);
+        self.tell(Span::new(self.cursor, to), Event::Args { call: call.id, json: &json }, sink);
+        self.cursor = to;
+        self.args = json;
+        self.args.clear();
+    }
+
+    /// Where a body puts argument text.
+    pub(crate) fn args(&mut self) -> &mut String {
+        &mut self.args
+    }
+
+    /// Tells the head of the open call; all bytes up to `to` before it are markup.
+    pub(crate) fn start_call(&mut self, view: View<'_>, to: u64, sink: &mut dyn Sink) {
+        if self.call.as_ref().is_none_or(|call| call.started) {
+            return;
+        }
+        self.markup(view, to, sink);
+        self.counts.clear();
+        let id = CallId(self.calls);
+        self.calls += 1;
+        let Some(mut call) = self.call.take() else { return };
+        (call.id, call.started) = (id, true);
+        let head = CallHead {
+            call: id,
+            dialect: &call.dialect,
+            name: &call.name,
+            name_at: call.name_at,
+            ns: call.ns.as_deref(),
+            id: call.written_id.as_deref(),
+            place: call.place,
+        };
+        self.tell(Span::empty(self.cursor), Event::CallStart(head), sink);
+        self.call = Some(call);
+    }
+
+    /// Begins the member `key` of the arguments. Says whether the key is new.
+    pub(crate) fn key(&mut self, key: &str) -> bool {
+        let Some(call) = &mut self.call else { return true };
+        self.args.push_str(if call.opened { ",\"" } else { "{\"" });
+        call.opened = true;
+        escape_into(&mut self.args, key);
+        self.args.push_str("\":");
+        let new = call.keys.insert(key.into());
+        if !new {
+            call.worsen(End::Recovered);
+        }
+        new
+    }
+
+    /// Ends the open call; all bytes up to `to` before the end are markup.
+    pub(crate) fn end_call(&mut self, end: End, view: View<'_>, to: u64, sink: &mut dyn Sink) {
+        self.start_call(view, to, sink);
+        let Some(call) = &mut self.call else { return };
+        let end = end.max(call.at_best);
+        if !call.whole && end != End::Truncated {
+            self.args.push_str(if call.opened { "}" } else { "{}" });
+        }
+        let id = call.id;
+        self.flush_args(self.cursor, sink);
+        self.markup(view, to, sink);
+        self.overflow(sink);
+        self.call = None;
+        self.tell(Span::empty(self.cursor), Event::CallEnd { call: id, end }, sink);
+    }
+
+    /// Makes a remark.
+    #[cold]
+    pub(crate) fn note(&mut self, code: Code, span: Span, message: String, help: Option<String>, sink: &mut dyn Sink) {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count <= self.notes_cap {
+            self.tell(span, Event::Note(&Note { code, span, message, help }), sink);
+        }
+    }
+
+    /// Says how many remarks of a kind were not told.
+    fn overflow(&mut self, sink: &mut dyn Sink) {
+        for (code, count) in core::mem::take(&mut self.counts) {
+            if count > self.notes_cap {
+                let span = Span::empty(self.cursor);
+                let message = format!("{} more of {}", count - self.notes_cap, code.name());
+                self.tell(span, Event::Note(&Note { code, span, message, help: None }), sink);
+            }
+        }
+    }
+
+    /// Remarks on what the JSON transducer mended.
+    #[cold]
+    pub(crate) fn mended(&mut self, repairs: &[Mended], sink: &mut dyn Sink) {
+        for mended in repairs {
+            let (code, message) = remark(mended.repair);
+            if let (true, Some(call)) = (mended.repair.is_structural(), &mut self.call) {
+                call.worsen(End::Recovered);
+            }
+            self.note(code, Span::new(mended.start, mended.end.max(mended.start)), message.into(), None, sink);
+        }
+    }
+}
+
+fn remark(repair: Repair) -> (Code, &'static str) {
+    match repair {
+        Repair::TrailingComma => (Code::TrailingComma, "a comma before the closing bracket was left out"),
+        Repair::ExtraComma => (Code::ExtraComma, "a comma with nothing before it was left out"),
+        Repair::MissingComma => (Code::MissingComma, "a comma was supplied"),
+        Repair::MissingColon => (Code::MissingColon, "a colon was supplied"),
+        Repair::MissingQuote => (Code::MissingQuote, "the closing quotation mark was supplied"),
+        Repair::InnerQuote => (Code::BadEscape, "a quotation mark inside the string was escaped"),
+        Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
+        Repair::WrongBracket => (Code::WrongBracket, "a closing bracket that fits none was left out"),
+        Repair::OtherQuote => (Code::OtherQuote, "quotation marks other than \" were replaced"),
+        Repair::BareKey => (Code::BareKey, "a key without quotation marks was quoted"),
+        Repair::BareWord => (Code::BareWord, "a word without quotation marks was read as a string"),
+        Repair::PythonLiteral => (Code::PythonLiteral, "a Python literal became JSON"),
+        Repair::RawControl => (Code::RawControl, "a control character inside the string was escaped"),
+        Repair::BadEscape => (Code::BadEscape, "a backslash that escapes nothing was mended"),
+        Repair::BadNumber => (Code::BadNumber, "a number was rewritten as JSON spells it"),
+        Repair::UnrepresentableNumber => (Code::UnrepresentableNumber, "JSON has no such number; it was kept as a string"),
+        Repair::Comment => (Code::Comment, "a comment was left out"),
+        Repair::MissingValue => (Code::MissingValue, "the key has no value and got `null`"),
+        Repair::DoubleKey => (Code::DoubleKey, "the key came before; the last value counts"),
+        _ => (Code::MalformedJson, "the JSON was mended"),
+    }
+}

@@ -1,0 +1,167 @@
+//! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
+
+use super::thread::Thread;
+use super::view::View;
+use super::{Log, Mode, Parser, Speech};
+use crate::program::{ByteSet, Node, Program};
+use crate::grammar::Piece;
+use crate::{InCode, Sink};
+
+/// Below this many bytes a table beats a wide search.
+const SHORT: usize = 64;
+
+impl Parser {
+    /// Returns whether the mode changed.
+    pub(super) fn text(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let waits = self.waited_for(program);
+        let mut first = if self.context.entries { program.trie.first } else { ByteSet::default() };
+        let mut from = self.pos.max(self.not_before);
+        if let Some(waits) = &waits {
+            first.add(waits);
+        }
+        loop {
+            let Some(at) = find(&first, view, from) else {
+                self.pos = view.end();
+                return false;
+            };
+            let bytes = view.from(at);
+            let extra = waits.as_ref().is_some_and(|set| set.has(bytes[0]));
+            let entry = self.context.entries && program.trie.first.has(bytes[0]) && bytes.get(1).is_none_or(|&second| program.trie.has_pair(bytes[0], second));
+            self.work += 1;
+            let trie_only = !extra && !program.bodies_first.has(bytes[0]);
+            if (!extra && !entry) || (trie_only && self.dies_in_trie(program, bytes)) {
+                from = at + 1;
+                continue;
+            }
+            self.begin_candidate(program, view, at, sink);
+            return true;
+        }
+    }
+
+    /// Whether the trie dies in the bytes that are here, before any opener is complete: nothing is touched then.
+    fn dies_in_trie(&mut self, program: &Program, bytes: &[u8]) -> bool {
+        let mut state = 0;
+        for &byte in bytes {
+            self.work += 1;
+            match program.trie.step(state, byte) {
+                None => return true,
+                Some(next) if program.trie.complete(next).is_empty() => state = next,
+                Some(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// A candidate begins at `at`: the set is what a context waits for, then all openers.
+    fn begin_candidate(&mut self, program: &Program, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+        // The text before it is certain, and the quoting context is a function of it.
+        self.teller.speak(self.context.speech, view, at, sink);
+        let next = view.byte(at).unwrap_or(b' ');
+        self.candidate = at;
+        self.pos = at;
+        self.safe = at;
+        self.committed = false;
+        self.candidate_noted = false;
+        self.fallback = None;
+        self.bol = self.teller.quote.at_bol();
+        self.start = !self.teller.spoken;
+        let special = self.special_at(at);
+        self.candidate_in_code = self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
+        self.quoted = self.candidate_in_code && self.in_code == InCode::Ignore;
+        self.threads.clear();
+        self.safe_threads.clear();
+        let extras = core::mem::take(&mut self.context.extras);
+        self.threads.extend(&extras);
+        self.context.extras = extras;
+        if self.context.entries {
+            self.threads.push(Thread::at(program.trie_node, Log::ROOT.max(self.flushed), at));
+            if !self.quoted {
+                self.add_bodies(program, view, at);
+            }
+        }
+        self.mode = Mode::Between;
+    }
+
+    /// Entries that begin with a body, or with a literal that must be filled.
+    fn add_bodies(&mut self, program: &Program, view: View<'_>, at: u64) {
+        let mut threads = core::mem::take(&mut self.threads);
+        let flushed = self.flushed;
+        for way in &program.bodies {
+            if (way.bol && !self.bol) || (way.start && !self.start) {
+                continue;
+            }
+            let mut thread = Thread::at(way.target, flushed, at);
+            for &enter in &way.enters {
+                thread.log = self.log.push(thread.log, super::log::Act::Enter(enter), at);
+            }
+            self.stepper(program, view, super::Judge::Reading).close(thread, at, &mut threads);
+        }
+        self.threads = threads;
+    }
+
+    /// The first bytes of what the context waits for.
+    fn waited_for(&self, program: &Program) -> Option<ByteSet> {
+        if self.context.extras.is_empty() {
+            return None;
+        }
+        let mut set = ByteSet::default();
+        for thread in &self.context.extras {
+            match program.node(thread.node) {
+                Node::Literal { bytes, fold, .. } => {
+                    set.insert(bytes[0]);
+                    if *fold {
+                        set.insert(bytes[0].to_ascii_uppercase());
+                        set.insert(bytes[0].to_ascii_lowercase());
+                    }
+                }
+                Node::Template { pieces, .. } => match pieces.first() {
+                    Some(Piece::Bytes(bytes)) => set.insert(bytes.as_bytes()[0]),
+                    _ => set = ByteSet::ALL,
+                },
+                _ => {}
+            }
+        }
+        (!set.is_empty()).then_some(set)
+    }
+
+    /// Whether the byte at `at` came in a special token.
+    pub(super) fn special_at(&self, at: u64) -> bool {
+        self.specials.iter().any(|&(start, end)| start <= at && at < end)
+    }
+
+    /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
+    pub(super) fn reject(&mut self, upto: u64) {
+        let depth = if self.candidate < self.reread_end { self.reread_depth + 1 } else { 1 };
+        self.reread_end = self.reread_end.max(upto);
+        self.reread_depth = depth;
+        self.pos = self.candidate;
+        self.not_before = if depth >= 4 { upto.max(self.candidate + 1) } else { self.candidate + 1 };
+        self.threads.clear();
+        self.safe_threads.clear();
+        self.mode = Mode::Text;
+        self.compact();
+    }
+}
+
+/// The first byte of `set` at or behind `from`.
+fn find(set: &ByteSet, view: View<'_>, from: u64) -> Option<u64> {
+    let bytes = if from < view.end() { view.from(from) } else { return None };
+    let step = if bytes.len() < SHORT {
+        bytes.iter().position(|&byte| set.has(byte))
+    } else {
+        let mut few = [0; 4];
+        let mut n = 0;
+        for (slot, byte) in few.iter_mut().zip(set.iter()) {
+            *slot = byte;
+            n += 1;
+        }
+        match few[..n] {
+            [] => None,
+            [a] => memchr::memchr(a, bytes),
+            [a, b] => memchr::memchr2(a, b, bytes),
+            [a, b, c] => memchr::memchr3(a, b, c, bytes),
+            _ => bytes.iter().position(|&byte| set.has(byte)),
+        }
+    };
+    step.map(|n| from + n as u64)
+}

@@ -1,0 +1,225 @@
+//! How the text of a value becomes JSON.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+
+use toolglot_json::{Scalars, Shape, is_number, quoted};
+
+use crate::Code;
+use crate::grammar::Typing;
+
+/// How a value is read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum How {
+    /// A string, streamed.
+    Text,
+    /// Held until it is whole: a scalar, a union, or what it looks like.
+    Held(Shape),
+    /// What it looks like, by the dialect's inference.
+    Infer,
+    /// JSON, or elements, for an object or an array.
+    Structured(Shape),
+}
+
+/// The reading of a value of this shape; without one, the dialect's.
+pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
+    match shape {
+        Some(Shape::Text) => How::Text,
+        Some(shape @ Shape::Scalar(_)) => How::Held(shape.clone()),
+        Some(shape @ (Shape::Object(_) | Shape::Array(_))) => How::Structured(shape.clone()),
+        Some(shape @ Shape::OneOf(_)) => How::Held(shape.clone()),
+        _ => match typing {
+            Typing::Text => How::Text,
+            Typing::Infer => How::Infer,
+            Typing::Kind(kinds) => {
+                let means = kinds.iter().find(|(value, _)| value == kind).or_else(|| kinds.iter().find(|(value, _)| value == "*"));
+                if means.is_some_and(|(_, json)| *json) { How::Structured(Shape::Any) } else { How::Text }
+            }
+        },
+    }
+}
+
+/// A held text as JSON of the shape; what does not fit stays a string, with a remark.
+pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(Code, String)>) {
+    let trimmed = text.trim();
+    if let Some(json) = fitted(trimmed, shape) {
+        return (json, None);
+    }
+    if takes_text(shape) {
+        return (Cow::Owned(quoted(text)), None);
+    }
+    let wanted = name(shape);
+    let code = if is_not_finite(trimmed) { Code::UnrepresentableNumber } else { Code::WrongType };
+    (Cow::Owned(quoted(text)), Some((code, format!("`{}` is no {wanted}; it was kept as a string", short(trimmed)))))
+}
+
+fn fitted<'a>(text: &'a str, shape: &Shape) -> Option<Cow<'a, str>> {
+    match shape {
+        Shape::Scalar(scalars) => scalar(text, *scalars),
+        Shape::OneOf(shapes) => shapes.iter().filter(|shape| !matches!(shape, Shape::Text)).find_map(|shape| fitted(text, shape)),
+        Shape::Object(_) | Shape::Array(_) => None,
+        _ => None,
+    }
+}
+
+fn takes_text(shape: &Shape) -> bool {
+    match shape {
+        Shape::Text | Shape::Any => true,
+        Shape::OneOf(shapes) => shapes.iter().any(takes_text),
+        _ => false,
+    }
+}
+
+fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
+    if scalars.null && text == "null" {
+        return Some(Cow::Borrowed("null"));
+    }
+    if scalars.boolean {
+        if text.eq_ignore_ascii_case("true") {
+            return Some(Cow::Borrowed("true"));
+        }
+        if text.eq_ignore_ascii_case("false") {
+            return Some(Cow::Borrowed("false"));
+        }
+    }
+    if scalars.integer || scalars.number {
+        if let Some(integer) = integer(text) {
+            return Some(integer);
+        }
+        if is_number(text) {
+            return Some(Cow::Borrowed(text));
+        }
+        if scalars.number {
+            return float(text);
+        }
+    }
+    None
+}
+
+/// An integer in decimal digits, exact; a sign and leading zeros are mended.
+fn integer(text: &str) -> Option<Cow<'_, str>> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    if is_number(text) && text != "-0" {
+        return Some(Cow::Borrowed(text));
+    }
+    let digits = digits.trim_start_matches('0');
+    Some(match (digits, negative) {
+        ("", _) => Cow::Borrowed("0"),
+        (digits, true) => Cow::Owned(format!("-{digits}")),
+        (digits, false) => Cow::Borrowed(digits),
+    })
+}
+
+/// A number with a point or an exponent, as JSON spells it (`42.` is 42.0, `.5` is 0.5).
+fn float(text: &str) -> Option<Cow<'_, str>> {
+    if is_number(text) {
+        return Some(Cow::Borrowed(text));
+    }
+    let (sign, rest) = match text.as_bytes().first()? {
+        b'-' => ("-", &text[1..]),
+        b'+' => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let (whole, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+    let (fraction, exponent) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())),
+        None => ("", rest),
+    };
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let fraction = if fraction.is_empty() { "0" } else { fraction };
+    let json = format!("{sign}{whole}.{fraction}{exponent}");
+    is_number(&json).then_some(Cow::Owned(json))
+}
+
+fn is_not_finite(text: &str) -> bool {
+    let word = text.trim_start_matches(['+', '-']);
+    ["inf", "infinity", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name))
+}
+
+/// What an untyped text looks like (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise itself, trimmed.
+///
+/// # Errors
+/// Infinity and not-a-number: JSON has neither.
+pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
+    let text = text.trim();
+    for (word, json) in [("true", "true"), ("false", "false"), ("null", "null")] {
+        if text.eq_ignore_ascii_case(word) {
+            return Ok(Cow::Borrowed(json));
+        }
+    }
+    if is_not_finite(text) {
+        return Err(format!("`{text}` is a number that JSON does not have"));
+    }
+    if let Some(number) = integer(text).or_else(|| float(text)) {
+        return Ok(number);
+    }
+    Ok(Cow::Owned(quoted(text)))
+}
+
+fn name(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Scalar(Scalars { boolean: true, integer: false, number: false, .. }) => "boolean",
+        Shape::Scalar(Scalars { integer: true, number: false, .. }) => "integer",
+        Shape::Scalar(Scalars { number: true, .. }) => "number",
+        Shape::Object(_) => "object",
+        Shape::Array(_) => "array",
+        _ => "value of the parameter's type",
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inference_follows_the_table_of_the_adr() {
+        for (text, json) in [
+            ("TRUE", "true"),
+            (" false ", "false"),
+            ("Null", "null"),
+            ("007", "7"),
+            ("-0", "0"),
+            ("+5", "5"),
+            ("9223372036854775808", "9223372036854775808"),
+            ("42.", "42.0"),
+            (".5", "0.5"),
+            ("1.23e10", "1.23e10"),
+            ("1e3", "1e3"),
+            ("hello ", "\"hello\""),
+            ("\"true\"", "\"\\\"true\\\"\""),
+            ("12abc", "\"12abc\""),
+            ("", "\"\""),
+            ("1_000", "\"1_000\""),
+        ] {
+            assert_eq!(infer(text).unwrap(), json, "{text}");
+        }
+        assert!(infer("+Inf").is_err() && infer("NaN").is_err());
+    }
+
+    #[test]
+    fn shapes_decide_before_looks() {
+        let integer = Shape::Scalar(Scalars { integer: true, ..Scalars::default() });
+        let either = Shape::OneOf(alloc::vec![Shape::Text, integer.clone()]);
+        assert_eq!(typed("007", &integer).0, "7");
+        assert_eq!(typed("x", &integer).0, "\"x\"");
+        assert!(typed("x", &integer).1.is_some());
+        assert_eq!(typed("42", &either).0, "42");
+        assert_eq!(typed(" x", &either), (Cow::Borrowed("\" x\""), None));
+    }
+}

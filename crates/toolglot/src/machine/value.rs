@@ -1,0 +1,466 @@
+//! A raw value: text that ends at a confirmed closer.
+
+use alloc::format;
+use alloc::string::String;
+
+use toolglot_json::{Output, Root, Shape, Step, Transducer, escape_into, quoted};
+
+use super::probe::{Probe, Verdict};
+use super::thread::{Judge, Thread};
+use super::typing::{How, how, infer, typed};
+use super::view::View;
+use super::{Mode, Parser};
+use crate::body::elements_to_json;
+use crate::grammar::Values;
+use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::{Code, End, Sink, Span};
+
+/// A value being read.
+#[derive(Debug)]
+pub(crate) struct Value {
+    pub(super) node: NodeId,
+    pub(super) key: String,
+    start: u64,
+    /// All bytes before it were looked at.
+    pub(super) scan: u64,
+    /// Where the run of blanks before `scan` begins; `scan` if there is none.
+    blank_from: u64,
+    /// That run is longer than may be trimmed.
+    overlong: bool,
+    /// A line break was left out before the value.
+    broke: bool,
+    /// Bytes before it are written.
+    pub(super) told: u64,
+    /// The value's own openers inside it that were not closed.
+    pub(super) nest: u32,
+    pub(super) probe: Option<Probe>,
+    /// Only blanks since the line's begin (for fences).
+    pub(super) line_blank: bool,
+    how: How,
+    held: String,
+    json: Option<(Transducer, Output)>,
+    /// The tool has no such parameter and takes no others: the value is markup.
+    dropped: bool,
+    wrote: bool,
+}
+
+impl Value {
+    /// Begins the value of `body` at `at`: decides its key and how it is read, and writes the key.
+    pub(super) fn begin(program: &Program, parser: &mut Parser, body: Thread, at: u64, sink: &mut dyn Sink) -> Value {
+        let Node::Text(text) = program.node(body.node) else { unreachable!("only text begins a value") };
+        let key: String = text.argument.as_deref().map_or_else(|| parser.registers.key.trim().into(), String::from);
+        let tool = parser.teller.call.as_ref().and_then(|call| call.tool);
+        let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
+        let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
+        let unknown = fields.is_some_and(|fields| fields.get(&key).is_none() && fields.others.is_none() && !fields.properties.is_empty());
+        // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
+        let dropped = unknown && text.own_needs_same_key && text.argument.is_none();
+        let how = how(shape, &program.dialect_of(body.node).values.typing, &parser.registers.kind);
+        if dropped {
+            let message = format!("the tool has no parameter `{key}`; its value was left out");
+            parser.teller.note(Code::UnknownParameter, Span::empty(at), message, None, sink);
+        } else if !parser.teller.key(&key) {
+            let message = format!("`{key}` came before; the last value counts");
+            parser.teller.note(Code::DoubleKey, Span::empty(at), message, None, sink);
+        }
+        let mut value = Value {
+            node: body.node,
+            key,
+            start: at,
+            scan: at,
+            blank_from: at,
+            overlong: false,
+            broke: body.broke,
+            told: at,
+            nest: 0,
+            probe: None,
+            line_blank: body.broke,
+            how,
+            held: String::new(),
+            json: None,
+            dropped,
+            wrote: false,
+        };
+        if value.how == How::Text && !dropped {
+            parser.teller.args().push('"');
+            value.wrote = true;
+        }
+        value
+    }
+
+    /// The position up to which the bytes are surely the value's.
+    fn certain(&self, text: &TextNode) -> u64 {
+        match text.trim {
+            Trim::None => self.scan,
+            _ if self.overlong => self.scan,
+            Trim::Blanks | Trim::Lines => self.blank_from,
+            Trim::PairedNl if !self.broke => self.scan,
+            Trim::PairedNl => self.blank_from,
+        }
+    }
+
+    /// Bytes up to `to` are data: keeps track of trailing blanks, and writes what is certain.
+    fn advance(&mut self, text: &TextNode, to: u64, view: View<'_>, cap: usize, out: &mut Out<'_>) {
+        let bytes = view.bytes(self.scan, to);
+        if bytes.is_empty() {
+            return;
+        }
+        let trailing = match text.trim {
+            Trim::Blanks => bytes.iter().rev().take_while(|&&b| is_blank(b)).count(),
+            Trim::Lines => bytes.iter().rev().take_while(|&&b| b == b'\n' || b == b'\r').count(),
+            Trim::PairedNl => usize::from(bytes.ends_with(b"\n")) + usize::from(bytes.ends_with(b"\r\n")),
+            Trim::None => 0,
+        };
+        let paired = text.trim == Trim::PairedNl;
+        if trailing < bytes.len() || paired {
+            let carried_return = paired && bytes == b"\n" && self.blank_from + 1 == self.scan && view.byte(self.blank_from) == Some(b'\r');
+            if !carried_return {
+                self.overlong = false;
+                self.blank_from = to - trailing as u64;
+                if paired && bytes.ends_with(b"\r") {
+                    self.blank_from = to - 1;
+                }
+            }
+        } else if to - self.blank_from > cap as u64 {
+            self.overlong = true;
+        }
+        if text.fence {
+            let (line, reset) = match memchr::memrchr(b'\n', bytes) {
+                Some(at) => (&bytes[at + 1..], true),
+                None => (bytes, false),
+            };
+            self.line_blank = (reset || self.line_blank) && line.iter().all(|&b| is_blank(b));
+        }
+        self.scan = to;
+        let certain = self.certain(text);
+        if certain > self.told {
+            self.write(view.slice(self.told, certain), self.told, out);
+            self.told = certain;
+        }
+    }
+
+    /// Writes bytes of the value.
+    fn write(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        if self.dropped {
+            return;
+        }
+        match &self.how {
+            How::Text => escape_into(out.args, piece),
+            How::Held(_) | How::Infer => {
+                self.held.push_str(piece);
+                let cap = match self.held.trim_start().as_bytes().first() {
+                    Some(b'{' | b'[') if self.how != How::Infer => out.undecided,
+                    _ => out.scalar,
+                };
+                if self.held.len() > cap {
+                    let union = matches!(&self.how, How::Held(Shape::OneOf(_)) | How::Infer);
+                    out.remarks.push((Code::UndecidedText, String::from("the value is too long for its type and became a string"), !union));
+                    self.become_text(out);
+                }
+            }
+            How::Structured(_) => self.structured(piece, at, out),
+        }
+    }
+
+    /// What was held is a string after all.
+    fn become_text(&mut self, out: &mut Out<'_>) {
+        let trim = self.how == How::Infer;
+        self.how = How::Text;
+        out.args.push('"');
+        self.wrote = true;
+        let held = core::mem::take(&mut self.held);
+        escape_into(out.args, if trim { held.trim_start() } else { &held });
+    }
+
+    /// An object or an array: JSON passes the transducer, elements are held.
+    fn structured(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        if self.json.is_none() {
+            self.held.push_str(piece);
+            let begin = self.held.trim_start();
+            let json = match begin.as_bytes().first() {
+                None => false,
+                Some(b'{' | b'[') => true,
+                Some(b'<') => false,
+                Some(_) => matches!(self.how, How::Structured(Shape::Any)),
+            };
+            if json {
+                let held = core::mem::take(&mut self.held);
+                let skipped = (held.len() - held.trim_start().len()) as u64;
+                self.json = Some((Transducer::new(Root::Value), Output::default()));
+                let from = at + piece.len() as u64 - held.len() as u64 + skipped;
+                self.feed_json(held.trim_start(), from, out);
+            } else if self.held.len() > out.undecided {
+                out.remarks.push((Code::UndecidedText, String::from("the value is too long to be read as elements and became a string"), true));
+                self.become_text(out);
+            }
+        } else {
+            self.feed_json(piece, at, out);
+        }
+    }
+
+    fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        let Some((json, output)) = &mut self.json else { return };
+        let (used, step) = json.feed(piece, at, output);
+        if matches!(step, Step::Done | Step::Stuck) && !piece[used..].trim().is_empty() {
+            out.stuck = true;
+        }
+        out.args.push_str(&output.text);
+        output.text.clear();
+        out.repairs.append(&mut output.repairs);
+    }
+
+    /// The value ends: writes what is left.
+    fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
+        if self.dropped {
+            return;
+        }
+        match &self.how {
+            How::Text => out.args.push('"'),
+            How::Held(shape) => {
+                let begins = self.held.trim_start().as_bytes().first().copied();
+                let json = matches!(begins, Some(b'{' | b'[')).then(|| structure(&self.held, at, out)).flatten();
+                if let Some(json) = json {
+                    out.args.push_str(&json);
+                    return;
+                }
+                let (json, remark) = typed(&self.held, shape);
+                out.args.push_str(&json);
+                if let Some((code, message)) = remark {
+                    out.remarks.push((code, message, false));
+                }
+            }
+            How::Infer => match infer(&self.held) {
+                Ok(json) => out.args.push_str(&json),
+                Err(message) => {
+                    out.args.push_str(&quoted(&self.held));
+                    out.remarks.push((Code::UnrepresentableNumber, message, false));
+                    out.refused = true;
+                }
+            },
+            How::Structured(shape) => match &mut self.json {
+                Some((json, output)) => {
+                    json.finish(true, at, output);
+                    out.args.push_str(&output.text);
+                    out.repairs.append(&mut output.repairs);
+                }
+                None => match elements_to_json(values, &self.held, shape) {
+                    Some(json) => out.args.push_str(&json),
+                    None => {
+                        out.remarks.push((Code::WrongType, String::from("the parameter wants an object or an array; the text was kept as a string"), false));
+                        out.args.push_str(&quoted(&self.held));
+                    }
+                },
+            },
+        }
+    }
+}
+
+/// A held text that begins like JSON, mended, if it is one document.
+fn structure(text: &str, at: u64, out: &mut Out<'_>) -> Option<String> {
+    let text = text.trim();
+    let mut output = Output::default();
+    let mut json = Transducer::new(Root::Value);
+    let (used, step) = json.feed(text, at - text.len() as u64, &mut output);
+    (step == Step::Done && used == text.len()).then(|| {
+        out.repairs.append(&mut output.repairs);
+        output.text
+    })
+}
+
+/// Where a value writes, and what it has to say.
+struct Out<'a> {
+    args: &'a mut String,
+    /// Code, message, and whether the value is in doubt by it.
+    remarks: alloc::vec::Vec<(Code, String, bool)>,
+    repairs: alloc::vec::Vec<toolglot_json::Mended>,
+    stuck: bool,
+    refused: bool,
+    scalar: usize,
+    undecided: usize,
+}
+
+impl Parser {
+    /// Returns whether the mode changed.
+    pub(super) fn value(&mut self, program: &Program, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> bool {
+        let Mode::Value(mut value) = core::mem::take(&mut self.mode) else { return false };
+        let Node::Text(text) = program.node(value.node) else { return false };
+        loop {
+            if value.probe.is_none() {
+                let Some(at) = next_closer(text, view, value.scan) else {
+                    self.work += view.end() - value.scan;
+                    self.advance(program, text, &mut value, view.end(), view, sink);
+                    self.pos = view.end();
+                    self.mode = Mode::Value(value);
+                    return false;
+                };
+                self.work += at - value.scan + 1;
+                self.advance(program, text, &mut value, at, view, sink);
+                self.begin_probe(program, text, &mut value, at, view);
+            }
+            match self.probe(program, text, &mut value, view, eof, sink) {
+                Verdict::Pending => {
+                    self.pos = view.end();
+                    self.mode = Mode::Value(value);
+                    return false;
+                }
+                Verdict::Data { upto, doubt } => {
+                    value.probe = None;
+                    self.advance(program, text, &mut value, upto, view, sink);
+                    if doubt {
+                        self.doubt(upto, sink);
+                    }
+                }
+                Verdict::Ends { at, recovered, enclosing } => {
+                    self.end_value(program, text, value, at, recovered, enclosing, view, sink);
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn doubt(&mut self, at: u64, sink: &mut dyn Sink) {
+        let first = self.teller.call.as_ref().is_some_and(|call| call.at_best == End::Closed);
+        if let Some(call) = &mut self.teller.call {
+            call.worsen(End::Recovered);
+        }
+        if first {
+            let message = String::from("a closer was passed over because no known parameter follows it; the value may hold too much");
+            self.teller.note(Code::ValueInDoubt, Span::empty(at), message, None, sink);
+        }
+    }
+
+    fn advance(&mut self, program: &Program, text: &TextNode, value: &mut Value, to: u64, view: View<'_>, sink: &mut dyn Sink) {
+        let limits = &program.limits;
+        let mut out = Out {
+            args: self.teller.args(),
+            remarks: alloc::vec::Vec::new(),
+            repairs: alloc::vec::Vec::new(),
+            stuck: false,
+            refused: false,
+            scalar: limits.scalar,
+            undecided: limits.undecided,
+        };
+        value.advance(text, to, view, limits.blanks, &mut out);
+        let Out { remarks, repairs, stuck, refused, .. } = out;
+        self.say(value, remarks, &repairs, stuck, refused, sink);
+    }
+
+    fn say(&mut self, value: &Value, remarks: alloc::vec::Vec<(Code, String, bool)>, repairs: &[toolglot_json::Mended], stuck: bool, refused: bool, sink: &mut dyn Sink) {
+        for (code, message, doubt) in remarks {
+            let span = Span::new(value.start, value.told.max(value.start));
+            if doubt {
+                if let Some(call) = &mut self.teller.call {
+                    call.worsen(End::Recovered);
+                }
+            }
+            self.teller.note(code, span, message, None, sink);
+        }
+        self.teller.mended(repairs, sink);
+        if let (true, Some(call)) = (stuck, &mut self.teller.call) {
+            call.worsen(End::Recovered);
+        }
+        if let (true, Some(call)) = (refused, &mut self.teller.call) {
+            call.worsen(End::Truncated);
+        }
+    }
+
+    /// The value ends before the closer at `at`; the set goes on behind it.
+    #[expect(clippy::too_many_arguments, reason = "the verdict's parts, and where to tell them")]
+    fn end_value(&mut self, program: &Program, text: &TextNode, mut value: Value, at: u64, recovered: bool, enclosing: bool, view: View<'_>, sink: &mut dyn Sink) {
+        value.probe = None;
+        let mut out = Out {
+            args: self.teller.args(),
+            remarks: alloc::vec::Vec::new(),
+            repairs: alloc::vec::Vec::new(),
+            stuck: false,
+            refused: false,
+            scalar: program.limits.scalar,
+            undecided: program.limits.undecided,
+        };
+        value.close(at, &program.dialect_of(value.node).values, &mut out);
+        let Out { remarks, repairs, stuck, refused, .. } = out;
+        self.say(&value, remarks, &repairs, stuck, refused, sink);
+        let end = value.told;
+        if value.dropped {
+            self.teller.markup(view, end, sink);
+        } else {
+            self.teller.flush_args(end, sink);
+        }
+        if recovered {
+            if let Some(call) = &mut self.teller.call {
+                call.worsen(End::Recovered);
+            }
+            let span = Span::empty(at);
+            let message = if enclosing { "the value's closer is missing; it was supplied" } else { "the call's closers are incomplete; they were supplied" };
+            self.teller.note(Code::MissingCloser, span, String::from(message), None, sink);
+        }
+        // The closers are read by the same threads that read everything else.
+        self.log.clear();
+        self.flushed = super::Log::ROOT;
+        self.instances.clear();
+        self.threads.clear();
+        let from = if enclosing { at } else { end };
+        let mut threads = core::mem::take(&mut self.threads);
+        let mut thread = Thread::at(text.next, super::Log::ROOT, from);
+        thread.marked = true;
+        if enclosing {
+            for &node in &text.enclosing {
+                let thread = Thread { node, ..thread };
+                self.stepper(program, view, Judge::Reading).close(thread, from, &mut threads);
+            }
+        } else {
+            self.stepper(program, view, Judge::Reading).close(thread, from, &mut threads);
+        }
+        self.threads = threads;
+        self.pos = from;
+        self.safe = from;
+        self.safe_threads.clone_from(&self.threads);
+        self.committed = true;
+        self.fallback = None;
+        self.mode = Mode::Between;
+    }
+
+    /// The message ends inside the value: what was read is told, the string stays open.
+    pub(super) fn truncate_value(&mut self, program: &Program, mut value: Value, view: View<'_>, sink: &mut dyn Sink) {
+        let Node::Text(text) = program.node(value.node) else { return };
+        value.probe = None;
+        self.advance(program, text, &mut value, view.end(), view, sink);
+        // Held blanks are the value's as far as anybody knows; a held scalar is cut, and stays out.
+        let told = value.told;
+        if value.dropped {
+            self.teller.markup(view, view.end(), sink);
+        } else {
+            if value.how != How::Text && !value.wrote && value.json.is_none() && !value.held.is_empty() {
+                // Show what arrived: a prefix of a string.
+                self.teller.args().push('"');
+                let held = core::mem::take(&mut value.held);
+                escape_into(self.teller.args(), held.trim());
+            }
+            self.teller.flush_args(told, sink);
+            self.teller.markup(view, view.end(), sink);
+        }
+    }
+}
+
+/// The next byte that can begin a closer, an enclosing closer or the value's own opener.
+fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
+    let bytes = view.from(from);
+    let mut one = None;
+    let mut single = 0u8;
+    for byte in text.first.iter().take(2) {
+        single = byte;
+        one = if one.is_none() { Some(true) } else { Some(false) };
+    }
+    let mut at = 0;
+    loop {
+        let step = match one {
+            Some(true) => memchr::memchr(single, &bytes[at..]),
+            _ => bytes[at..].iter().position(|&byte| text.first.has(byte)),
+        }?;
+        at += step;
+        match bytes.get(at + 1) {
+            Some(&second) if !text.second.has(second) => at += 1,
+            _ => return Some(from + at as u64),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The bytes the machine can see: everything that no event accounts for yet.
+
+/// A piece of the input and where it begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) base: u64,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn end(&self) -> u64 {
+        self.base + self.text.len() as u64
+    }
+
+    #[inline]
+    pub(crate) fn index(&self, pos: u64) -> usize {
+        debug_assert!(pos >= self.base && pos <= self.end(), "{pos} is outside {}..{}", self.base, self.end());
+        (pos - self.base) as usize
+    }
+
+    #[inline]
+    pub(crate) fn byte(&self, pos: u64) -> Option<u8> {
+        self.text.as_bytes().get(self.index(pos)).copied()
+    }
+
+    /// The text between two positions; both lie between characters.
+    pub(crate) fn slice(&self, start: u64, end: u64) -> &'a str {
+        let (start, end) = (self.index(start), self.index(end));
+        self.text.get(start..end).unwrap_or("")
+    }
+
+    pub(crate) fn bytes(&self, start: u64, end: u64) -> &'a [u8] {
+        self.text.as_bytes().get(self.index(start)..self.index(end)).unwrap_or(&[])
+    }
+
+    /// The bytes from `pos` on.
+    pub(crate) fn from(&self, pos: u64) -> &'a [u8] {
+        self.text.as_bytes().get(self.index(pos)..).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,383 @@
+//! What the machine needs to know of a node before it runs: which bytes can begin it, what ends a capture, where a
+//! value's closers are.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::bytes::ByteSet;
+use super::node::{Node, NodeId, RuleRole, TextNode, Trim};
+use crate::grammar::{Capture, Dialect, GrammarError, Piece};
+
+/// Literals shorter than this are no evidence for an enclosing closer.
+const ENCLOSING_MIN: usize = 3;
+
+pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dialect]) -> Result<(), GrammarError> {
+    for id in 0..nodes.len() {
+        let error = |message: String, help: &str| {
+            Err(GrammarError::new(0..0, message).help(help).of(dialects[usize::from(node_dialect[id])].name()))
+        };
+        match nodes[id].clone() {
+            Node::Capture(capture) => {
+                let (stop, ends) = first(nodes, capture.next);
+                if ends || stop.is_empty() {
+                    return error(format!("a capture `{:?}` that nothing ends", capture.what), "put a literal behind it");
+                }
+                let late = capture.what == Capture::Name && has_late_head(nodes, capture.next);
+                if let Node::Capture(node) = &mut nodes[id] {
+                    node.stop = stop;
+                    node.late_head = late;
+                }
+            }
+            Node::Attrs(attrs) => {
+                let (stop, ends) = first(nodes, attrs.next);
+                if ends || stop.is_empty() {
+                    return error("attrs() that nothing ends".into(), "put the literal that ends the tag behind it");
+                }
+                if let Node::Attrs(node) = &mut nodes[id] {
+                    node.stop = stop;
+                }
+            }
+            Node::Text(text) => {
+                let mut done = text.clone();
+                analyze_text(nodes, id as NodeId, &mut done);
+                let can_end = !done.first.is_empty() || done.open_ended || reaches_end(nodes, done.follow);
+                if !can_end {
+                    return error("`text` never ends: no literal follows it".into(), "put the closing literal behind it");
+                }
+                nodes[id] = Node::Text(done);
+            }
+            Node::Json { quote, next, .. } => {
+                let closers = closers(nodes, next);
+                nodes[id] = Node::Json { quote, closers, next };
+            }
+            Node::Xml(mut xml) => {
+                xml.closers = closers(nodes, xml.next);
+                nodes[id] = Node::Xml(xml);
+            }
+            Node::Object(mut object) => {
+                object.closers = closers(nodes, object.next);
+                nodes[id] = Node::Object(object);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The bytes that can begin what stands at `node`, and whether the entry can end there.
+pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
+    let mut set = ByteSet::default();
+    let mut ends = false;
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![node];
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::Literal { bytes, fold, .. } => insert_folded(&mut set, bytes[0], *fold),
+            Node::Template { pieces, fold, .. } => match pieces.first() {
+                Some(Piece::Bytes(bytes)) => insert_folded(&mut set, bytes.as_bytes()[0], *fold),
+                _ => set = ByteSet::ALL,
+            },
+            Node::Ws { next } => {
+                set.add(&ByteSet::of(b" \t\r\n"));
+                todo.push(*next);
+            }
+            Node::Nl { next } => {
+                set.add(&ByteSet::of(b"\r\n"));
+                todo.push(*next);
+            }
+            Node::Capture(capture) => {
+                for byte in 0..=255 {
+                    if takes(capture.what, byte) {
+                        set.insert(byte);
+                    }
+                }
+                if may_be_empty(capture.what) {
+                    todo.push(capture.next);
+                }
+            }
+            Node::Attrs(attrs) => {
+                for byte in 0..=255u8 {
+                    if byte.is_ascii_alphabetic() || byte == b'_' || byte == b' ' {
+                        set.insert(byte);
+                    }
+                }
+                todo.push(attrs.next);
+            }
+            Node::Json { .. } | Node::Object(_) => set.insert(b'{'),
+            Node::Py { .. } => {
+                for byte in 0..=255u8 {
+                    if byte.is_ascii_alphabetic() || byte == b'_' {
+                        set.insert(byte);
+                    }
+                }
+            }
+            Node::Text(_) | Node::Xml(_) | Node::Trie => set = ByteSet::ALL,
+            Node::Split(all) => todo.extend(all),
+            Node::Bol { next } | Node::Start { next } | Node::Enter { next, .. } | Node::Exit { next, .. } => todo.push(*next),
+            Node::End { .. } => {}
+            Node::Match => ends = true,
+        }
+    }
+    (set, ends)
+}
+
+fn insert_folded(set: &mut ByteSet, byte: u8, fold: bool) {
+    set.insert(byte);
+    if fold {
+        set.insert(byte.to_ascii_uppercase());
+        set.insert(byte.to_ascii_lowercase());
+    }
+}
+
+/// Whether `byte` can stand in a capture of that kind.
+pub(crate) fn takes(what: Capture, byte: u8) -> bool {
+    match what {
+        Capture::Name | Capture::Id | Capture::Ns => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'$' | b'@') || byte >= 0x80,
+        Capture::Kind => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+        Capture::Key => !matches!(byte, b'<' | b'>' | b'\n' | b'\r' | b'"'),
+        Capture::Skip => !matches!(byte, b'<' | b'\n' | b'\r'),
+    }
+}
+
+pub(crate) fn may_be_empty(what: Capture) -> bool {
+    matches!(what, Capture::Skip | Capture::Kind | Capture::Ns)
+}
+
+/// Whether an id or a name space can come before the arguments, or the end, begin.
+fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![from];
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::Capture(capture) => match capture.what {
+                Capture::Id | Capture::Ns => return true,
+                Capture::Key => {}
+                _ => todo.push(capture.next),
+            },
+            Node::Exit { role: RuleRole::Call, .. } => {}
+            node if node.is_body() => {}
+            node => todo.extend(nexts(node)),
+        }
+    }
+    false
+}
+
+/// All nodes that a node goes on to.
+fn nexts(node: &Node) -> Vec<NodeId> {
+    match node {
+        Node::Literal { next, .. }
+        | Node::Template { next, .. }
+        | Node::Ws { next }
+        | Node::Nl { next }
+        | Node::Bol { next }
+        | Node::Start { next }
+        | Node::End { next }
+        | Node::Json { next, .. }
+        | Node::Py { next }
+        | Node::Enter { next, .. }
+        | Node::Exit { next, .. } => alloc::vec![*next],
+        Node::Capture(capture) => alloc::vec![capture.next],
+        Node::Attrs(attrs) => alloc::vec![attrs.next],
+        Node::Text(text) => alloc::vec![text.next],
+        Node::Object(object) => alloc::vec![object.next],
+        Node::Xml(xml) => alloc::vec![xml.next],
+        Node::Split(all) => all.clone(),
+        Node::Match | Node::Trie => Vec::new(),
+    }
+}
+
+/// Literals and templates that can come next, over blanks and acts; `None` in the list is the entry's end.
+fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
+    let mut found = Vec::new();
+    let mut ends = false;
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![from];
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::Literal { .. } | Node::Template { .. } => found.push(id),
+            Node::Match => ends = true,
+            Node::Ws { next } | Node::Nl { next } | Node::Enter { next, .. } | Node::Exit { next, .. } | Node::End { next } => todo.push(*next),
+            Node::Split(all) => todo.extend(all.iter().rev()),
+            _ => {}
+        }
+    }
+    (found, ends)
+}
+
+/// Whether a capture, attributes or a body stands behind the literal: it opens something.
+pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = nexts(&nodes[literal as usize]);
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::Capture(_) | Node::Attrs(_) => return true,
+            node if node.is_body() => return true,
+            Node::Ws { next } | Node::Nl { next } => todo.push(*next),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![from];
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::End { .. } => return true,
+            Node::Split(all) => todo.extend(all),
+            Node::Ws { next } | Node::Nl { next } | Node::Exit { next, .. } => todo.push(*next),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
+    (text.trim, text.follow) = trimming(nodes, text.next);
+    let (mut level, open_ended) = next_literals(nodes, text.follow);
+    text.open_ended = open_ended;
+    text.fence = level.iter().any(|&lit| matches!(&nodes[lit as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"```")));
+    // Closers of what encloses the value: leave out one closer, two, up to four.
+    let mut seen: BTreeSet<NodeId> = level.iter().copied().collect();
+    for _ in 0..4 {
+        let mut deeper = Vec::new();
+        for &literal in &level {
+            if is_opener(nodes, literal) {
+                continue;
+            }
+            for next in nexts(&nodes[literal as usize]) {
+                for found in next_literals(nodes, next).0 {
+                    if seen.insert(found) {
+                        deeper.push(found);
+                    }
+                }
+            }
+        }
+        text.enclosing.extend(deeper.iter().filter(|&&lit| is_enclosing_closer(nodes, lit)));
+        level = deeper;
+    }
+    // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
+    text.own_needs_same_key = closes_with_key(nodes, text.follow);
+    let mut filter = |from: NodeId| {
+        let (a, b) = first_two(nodes, from);
+        text.first.add(&a);
+        text.second.add(&b);
+    };
+    filter(text.follow);
+    for &literal in &text.enclosing {
+        filter(literal);
+    }
+    if let Some(own) = text.own {
+        filter(own);
+    }
+    debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
+}
+
+fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
+    if is_opener(nodes, literal) {
+        return false;
+    }
+    match &nodes[literal as usize] {
+        Node::Literal { bytes, .. } => bytes.len() >= ENCLOSING_MIN && !bytes.iter().all(u8::is_ascii_whitespace) && !bytes.starts_with(b"```"),
+        _ => true,
+    }
+}
+
+/// The trimming part behind a `text`, and what follows it.
+fn trimming(nodes: &[Node], next: NodeId) -> (Trim, NodeId) {
+    match &nodes[next as usize] {
+        Node::Ws { next } => (Trim::Blanks, *next),
+        Node::Nl { next } => (Trim::PairedNl, *next),
+        // A loop of line breaks.
+        Node::Split(all) => match all.as_slice() {
+            [one, rest] if breaks_back_to(nodes, *one, next) => (Trim::Lines, *rest),
+            _ => (Trim::None, next),
+        },
+        _ => (Trim::None, next),
+    }
+}
+
+/// Whether `at` is a line break, or a choice of them, that leads back to the loop.
+fn breaks_back_to(nodes: &[Node], at: NodeId, back: NodeId) -> bool {
+    match &nodes[at as usize] {
+        Node::Literal { bytes, next, .. } => matches!(&**bytes, b"\n" | b"\r\n") && *next == back,
+        Node::Split(all) => all.iter().all(|&one| breaks_back_to(nodes, one, back)),
+        _ => false,
+    }
+}
+
+fn closes_with_key(nodes: &[Node], follow: NodeId) -> bool {
+    next_literals(nodes, follow).0.iter().any(|&lit| {
+        matches!(&nodes[lit as usize], Node::Template { pieces, .. } if pieces.contains(&Piece::Hole(Capture::Key)))
+    })
+}
+
+/// The first and the second bytes of the literals at `from`; a literal of one byte has any second byte.
+fn first_two(nodes: &[Node], from: NodeId) -> (ByteSet, ByteSet) {
+    let mut one = ByteSet::default();
+    let mut two = ByteSet::default();
+    for literal in next_literals(nodes, from).0 {
+        let (bytes, fold): (&[u8], bool) = match &nodes[literal as usize] {
+            Node::Literal { bytes, fold, .. } => (bytes, *fold),
+            Node::Template { pieces, fold, .. } => match pieces.first() {
+                Some(Piece::Bytes(bytes)) => (bytes.as_bytes(), *fold),
+                _ => return (ByteSet::ALL, ByteSet::ALL),
+            },
+            _ => continue,
+        };
+        insert_folded(&mut one, bytes[0], fold);
+        match bytes.get(1) {
+            Some(&byte) => insert_folded(&mut two, byte, fold),
+            None => two = ByteSet::ALL,
+        }
+    }
+    (one, two)
+}
+
+/// The closers behind a JSON body, outermost last, as far as they are plain literals.
+fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut level = next_literals(nodes, next).0;
+    let mut seen: BTreeSet<NodeId> = level.iter().copied().collect();
+    for _ in 0..4 {
+        let mut deeper = Vec::new();
+        for &literal in &level {
+            if is_opener(nodes, literal) {
+                continue;
+            }
+            if let Node::Literal { bytes, .. } = &nodes[literal as usize] {
+                if bytes.len() >= ENCLOSING_MIN {
+                    if let Ok(text) = core::str::from_utf8(bytes) {
+                        if !out.iter().any(|have| have == text) {
+                            out.push(text.into());
+                        }
+                    }
+                }
+            }
+            for next in nexts(&nodes[literal as usize]) {
+                deeper.extend(next_literals(nodes, next).0.into_iter().filter(|&lit| seen.insert(lit)));
+            }
+        }
+        level = deeper;
+    }
+    out
+}

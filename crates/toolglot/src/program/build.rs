@@ -1,0 +1,366 @@
+//! Rules to nodes: from the end backwards, so that every node knows its next.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::bytes::ByteSet;
+use super::node::{AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode};
+use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+
+/// Rules that are read only when text is written.
+const WRITE_ONLY: &[&str] = &["result", "failure"];
+
+/// One entry of the message.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) node: NodeId,
+    pub(crate) dialect: u16,
+    /// What two entries share if they are the same to the machine.
+    pub(crate) signature: String,
+}
+
+pub(super) struct Builder<'a> {
+    pub(super) nodes: Vec<Node>,
+    pub(super) node_dialect: Vec<u16>,
+    pub(super) entries: Vec<Entry>,
+    dialect: &'a Dialect,
+    index: u16,
+    /// Rules being inlined, to refuse recursion.
+    stack: Vec<&'a str>,
+    fold: bool,
+    role: Option<RuleRole>,
+    tool: Option<&'a str>,
+    /// Inside `(..)*` or `(..)?` right now, for messages.
+    texts_to_own: Vec<(NodeId, usize)>,
+}
+
+pub(super) fn build(dialects: &[Dialect]) -> Result<(Vec<Node>, Vec<u16>, Vec<Entry>), GrammarError> {
+    let mut nodes = Vec::new();
+    let mut node_dialect = Vec::new();
+    let mut entries = Vec::new();
+    for (index, dialect) in dialects.iter().enumerate() {
+        let mut builder = Builder {
+            nodes,
+            node_dialect,
+            entries,
+            dialect,
+            index: index as u16,
+            stack: Vec::new(),
+            fold: false,
+            role: None,
+            tool: None,
+            texts_to_own: Vec::new(),
+        };
+        builder.dialect().map_err(|e| e.of(dialect.name()))?;
+        Builder { nodes, node_dialect, entries, .. } = builder;
+    }
+    Ok((nodes, node_dialect, entries))
+}
+
+impl<'a> Builder<'a> {
+    fn dialect(&mut self) -> Result<(), GrammarError> {
+        let dialect = self.dialect;
+        let mut used: Vec<&str> = Vec::new();
+        for rule in &dialect.rules {
+            collect_references(&rule.alt, &mut used);
+        }
+        let mut any = false;
+        for rule in &dialect.rules {
+            let referred = rule.tool.is_none() && used.contains(&rule.name.as_str());
+            if referred || WRITE_ONLY.contains(&rule.name.as_str()) {
+                continue;
+            }
+            // One entry per alternative: a long opener must not lift its short sibling.
+            for seq in &rule.alt.0 {
+                let end = self.push(Node::Match);
+                let node = self.rule_seq(rule, seq, end)?;
+                let signature = format!("{:?} {:?} {:?} {}", rule.tool, dialect.values, self.fold_of(rule), self.signature(rule, seq));
+                self.entries.push(Entry { node, dialect: self.index, signature });
+                any = true;
+            }
+        }
+        if any || dialect.rules.is_empty() { Ok(()) } else { Err(GrammarError::new(dialect.rules[0].span.clone(), "every rule is used by another: nothing begins a message").help("an entry is a rule that no rule refers to")) }
+    }
+
+    fn fold_of(&self, rule: &Rule) -> bool {
+        self.dialect.ignores_case(rule)
+    }
+
+    fn push(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        self.node_dialect.push(self.index);
+        (self.nodes.len() - 1) as NodeId
+    }
+
+    /// One alternative of a rule, with the acts that its name asks for.
+    fn rule_seq(&mut self, rule: &'a Rule, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
+        let role = match rule.name.as_str() {
+            "call" => Some(RuleRole::Call),
+            "think" => Some(RuleRole::Think),
+            "say" => Some(RuleRole::Say),
+            "stop" => Some(RuleRole::Stop),
+            _ => None,
+        };
+        if self.stack.contains(&rule.name.as_str()) {
+            return Err(GrammarError::new(rule.span.clone(), format!("rule `{}` refers to itself", rule.name)).help("write a loop: ( .. )*"));
+        }
+        self.stack.push(&rule.name);
+        let outer = (self.fold, self.role, self.tool);
+        self.fold = self.fold_of(rule);
+        if role.is_some() {
+            self.role = role;
+            self.tool = rule.tool.as_deref();
+        }
+        let next = match role {
+            Some(role) => self.push(Node::Exit { role, next }),
+            None => next,
+        };
+        let first = self.seq(seq, next)?;
+        let node = match role {
+            Some(role) => {
+                let tool = rule.tool.as_deref().map(Box::from);
+                self.push(Node::Enter { role, tool, next: first })
+            }
+            None => first,
+        };
+        (self.fold, self.role, self.tool) = outer;
+        self.stack.pop();
+        Ok(node)
+    }
+
+    fn alt(&mut self, alt: &'a Alt, next: NodeId) -> Result<NodeId, GrammarError> {
+        let mut all = Vec::with_capacity(alt.0.len());
+        for (n, seq) in alt.0.iter().enumerate() {
+            if alt.0[..n].iter().any(|other| same(other, seq)) {
+                let place = seq.first().map_or(0..0, |term| term.span.clone());
+                return Err(GrammarError::new(place, "an alternative that is there twice"));
+            }
+            all.push(self.seq(seq, next)?);
+        }
+        Ok(self.split(all))
+    }
+
+    fn split(&mut self, mut all: Vec<NodeId>) -> NodeId {
+        if all.len() == 1 { all.remove(0) } else { self.push(Node::Split(all)) }
+    }
+
+    fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
+        self.check_seq(seq)?;
+        let mut next = next;
+        let mut ids = alloc::vec![0; seq.len()];
+        for (n, term) in seq.iter().enumerate().rev() {
+            next = self.term(term, seq, n, next)?;
+            ids[n] = next;
+        }
+        // A value's own opener stands in the same sequence.
+        for (text, opener) in core::mem::take(&mut self.texts_to_own) {
+            if opener < ids.len() {
+                if let Node::Text(node) = &mut self.nodes[text as usize] {
+                    if node.own.is_none() {
+                        node.own = Some(ids[opener]);
+                    }
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    fn term(&mut self, term: &'a Term, seq: &'a [Term], n: usize, next: NodeId) -> Result<NodeId, GrammarError> {
+        let fold = self.fold;
+        Ok(match &term.kind {
+            TermKind::Literal(pieces) => match pieces.as_slice() {
+                [Piece::Bytes(bytes)] => {
+                    let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
+                    self.push(Node::Literal { bytes: bytes.as_bytes().into(), fold, mark, next })
+                }
+                _ => self.push(Node::Template { pieces: pieces.as_slice().into(), fold, next }),
+            },
+            TermKind::Rule(name) => {
+                let rules: Vec<&'a Rule> = self.dialect.rules_named(name).collect();
+                if rules.is_empty() {
+                    return Err(GrammarError::new(term.span.clone(), format!("no rule is called `{name}`"))
+                        .help("words of the notation are ws nl bol start end name key id ns kind skip text json object xml py attrs"));
+                }
+                let mut all = Vec::new();
+                for rule in rules {
+                    for seq in &rule.alt.0 {
+                        let saved = core::mem::take(&mut self.texts_to_own);
+                        all.push(self.rule_seq(rule, seq, next)?);
+                        self.texts_to_own = saved;
+                    }
+                }
+                self.split(all)
+            }
+            TermKind::Group(alt) => {
+                let saved = core::mem::take(&mut self.texts_to_own);
+                let node = self.alt(alt, next)?;
+                self.texts_to_own = saved;
+                node
+            }
+            TermKind::Optional(inner) => {
+                let inside = self.term(inner, seq, n, next)?;
+                self.push(Node::Split(alloc::vec![inside, next]))
+            }
+            TermKind::Many(inner) => {
+                let split = self.push(Node::Split(Vec::new()));
+                let inside = self.term(inner, seq, n, split)?;
+                self.nodes[split as usize] = Node::Split(alloc::vec![inside, next]);
+                split
+            }
+            TermKind::Ws => self.push(Node::Ws { next }),
+            TermKind::Nl => self.push(Node::Nl { next }),
+            TermKind::Bol => self.push(Node::Bol { next }),
+            TermKind::Start => self.push(Node::Start { next }),
+            TermKind::End => self.push(Node::End { next }),
+            TermKind::Capture(what, one_of) => {
+                let one_of = one_of.iter().map(|text| text.as_str().into()).collect();
+                self.push(Node::Capture(CaptureNode { what: *what, one_of, stop: ByteSet::default(), next, late_head: false }))
+            }
+            TermKind::Text(argument) => {
+                let node = self.push(Node::Text(Box::new(TextNode {
+                    role: self.role.unwrap_or(RuleRole::Say),
+                    argument: argument.as_deref().map(Box::from),
+                    next,
+                    follow: next,
+                    trim: Trim::None,
+                    enclosing: Vec::new(),
+                    own: None,
+                    own_needs_same_key: false,
+                    first: ByteSet::default(),
+                    second: ByteSet::default(),
+                    open_ended: false,
+                    fence: false,
+                })));
+                if let Some(opener) = own_opener(seq, n) {
+                    self.texts_to_own.push((node, opener));
+                }
+                node
+            }
+            TermKind::Json(quote) => self.push(Node::Json { quote: quote.clone(), closers: Vec::new(), next }),
+            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode { envelope: envelope.clone(), closers: Vec::new(), next }))),
+            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode { prefix: prefix.as_deref().map(Box::from), closers: Vec::new(), next }))),
+            TermKind::Py => self.push(Node::Py { next }),
+            TermKind::Attrs(attributes) => {
+                let attributes = attributes
+                    .iter()
+                    .map(|a| AttributeNode {
+                        capture: a.capture,
+                        argument: a.argument.as_deref().map(Box::from),
+                        keys: a.keys.iter().map(|key| key.as_str().into()).collect(),
+                    })
+                    .collect();
+                self.push(Node::Attrs(AttrsNode { attributes, stop: ByteSet::default(), next }))
+            }
+        })
+    }
+
+    /// What can be refused by looking at neighbours.
+    fn check_seq(&self, seq: &[Term]) -> Result<(), GrammarError> {
+        let speaks = matches!(self.role, Some(RuleRole::Think | RuleRole::Say));
+        for pair in seq.windows(2) {
+            match (&pair[0].kind, &pair[1].kind) {
+                (TermKind::Capture(a, one_of), TermKind::Capture(b, _)) if one_of.is_empty() => {
+                    return Err(GrammarError::new(pair[1].span.clone(), format!("capture `{}` right behind capture `{}`", word(*b), word(*a)))
+                        .help("a literal or `ws` must tell where the first one ends"));
+                }
+                (TermKind::Text(_), TermKind::Optional(inner)) if !speaks && matches!(inner.kind, TermKind::Literal(_)) => {
+                    return Err(GrammarError::new(pair[1].span.clone(), "an optional literal right behind `text`")
+                        .help("write it without `?`: a missing closer is found by the machine, from evidence"));
+                }
+                (TermKind::Text(_), TermKind::Text(_) | TermKind::Capture(..)) => {
+                    return Err(GrammarError::new(pair[1].span.clone(), "`text` has no closer: no literal follows it").help("put the literal that ends the value behind `text`"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The expanded alternative as text: equal for rules that read the same.
+    fn signature(&self, rule: &Rule, seq: &[Term]) -> String {
+        let mut out = format!("{}:", if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") { rule.name.as_str() } else { "-" });
+        self.sign(seq, &mut out);
+        out
+    }
+
+    fn sign(&self, seq: &[Term], out: &mut String) {
+        for term in seq {
+            match &term.kind {
+                TermKind::Rule(name) => {
+                    for rule in self.dialect.rules_named(name) {
+                        for seq in &rule.alt.0 {
+                            out.push('(');
+                            out.push_str(if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") { &rule.name } else { "" });
+                            self.sign(seq, out);
+                            out.push_str(")|");
+                        }
+                    }
+                }
+                TermKind::Group(alt) => {
+                    for seq in &alt.0 {
+                        out.push('(');
+                        self.sign(seq, out);
+                        out.push_str(")|");
+                    }
+                }
+                TermKind::Optional(inner) | TermKind::Many(inner) => {
+                    out.push(if matches!(term.kind, TermKind::Many(_)) { '*' } else { '?' });
+                    self.sign(core::slice::from_ref(inner), out);
+                }
+                kind => out.push_str(&format!("{kind:?} ")),
+            }
+        }
+    }
+}
+
+fn word(capture: Capture) -> &'static str {
+    match capture {
+        Capture::Name => "name",
+        Capture::Key => "key",
+        Capture::Id => "id",
+        Capture::Ns => "ns",
+        Capture::Kind => "kind",
+        Capture::Skip => "skip",
+    }
+}
+
+/// Where the literal stands that begins the value at `text`: the earliest before it with no other body between.
+fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
+    let mut found = None;
+    for (n, term) in seq[..text].iter().enumerate().rev() {
+        match &term.kind {
+            TermKind::Literal(pieces) => {
+                if let Some(Piece::Bytes(bytes)) = pieces.first() {
+                    if !bytes.trim().is_empty() && !bytes.starts_with("```") {
+                        found = Some(n);
+                    }
+                }
+            }
+            TermKind::Ws | TermKind::Nl | TermKind::Capture(..) | TermKind::Attrs(_) | TermKind::Bol | TermKind::Start => {}
+            TermKind::Group(_) | TermKind::Optional(_) if found.is_none() => {}
+            _ => break,
+        }
+    }
+    found
+}
+
+fn collect_references<'a>(alt: &'a Alt, used: &mut Vec<&'a str>) {
+    fn term<'a>(kind: &'a TermKind, used: &mut Vec<&'a str>) {
+        match kind {
+            TermKind::Rule(name) => used.push(name),
+            TermKind::Group(alt) => collect_references(alt, used),
+            TermKind::Optional(inner) | TermKind::Many(inner) => term(&inner.kind, used),
+            _ => {}
+        }
+    }
+    for t in alt.0.iter().flatten() {
+        term(&t.kind, used);
+    }
+}
+
+/// Equal but for places.
+fn same(a: &[Term], b: &[Term]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind)
+}

@@ -1,0 +1,151 @@
+//! Dialects compiled for a tool set.
+//!
+//! A dialect becomes a graph of nodes, a program is all graphs side by side; entries that read the same are one. The
+//! openers of all entries are a trie, which the machine runs as one position of its state.
+
+mod analyze;
+mod build;
+mod bytes;
+mod node;
+mod trie;
+
+pub(crate) use analyze::{may_be_empty, takes};
+pub(crate) use bytes::{ByteSet, is_blank};
+pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
+pub(crate) use trie::{Opener, Trie};
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::grammar::{Dialect, GrammarError, Values};
+use crate::{Limits, Tool, ToolSet};
+
+/// The wrapper fence: an entry of every program, behind all others. A fence that opens a message and names a data
+/// format, or nothing, wraps calls; its line is markup. (`json`, `xml`: tool calls of many models; `python`,
+/// `tool_code`: gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
+const WRAP: &str = r#"dialect wrap
+stop = start "```" ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext" | "text")? " "* ("\n" | "\r\n")
+"#;
+
+/// A set of dialects compiled for a tool set: immutable, shared between parsers.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) node_dialect: Vec<u16>,
+    pub(crate) dialects: Vec<CompiledDialect>,
+    pub(crate) trie: Trie,
+    /// Ways into entries that begin with a body, in order.
+    pub(crate) bodies: Vec<Opener>,
+    /// The bytes that those begin with.
+    pub(crate) bodies_first: ByteSet,
+    /// The dialect of the wrapper fence.
+    pub(crate) wrap: u16,
+    /// The position of all openers.
+    pub(crate) trie_node: NodeId,
+    /// The context that a prompt ending inside reasoning begins in: the text of the first `think` rule.
+    pub(crate) reasoning: Option<NodeId>,
+    pub(crate) tools: ToolIndex,
+    pub(crate) limits: Limits,
+}
+
+/// What is left of a dialect behind its rules.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledDialect {
+    pub(crate) name: String,
+    pub(crate) values: Values,
+    /// Known names, where only the name marks a call. Empty: any plausible one.
+    pub(crate) names: BTreeSet<String>,
+    /// Names that stand in instructions, not in calls.
+    pub(crate) refuse: Vec<String>,
+}
+
+/// Tools by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolIndex {
+    tools: Vec<Tool>,
+    by_name: BTreeMap<String, usize>,
+}
+
+impl ToolIndex {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn tool(&self, index: usize) -> &Tool {
+        &self.tools[index]
+    }
+}
+
+impl Program {
+    /// Compiles `dialects` for `tools`; earlier dialects have priority where the bytes cannot tell.
+    ///
+    /// # Errors
+    /// What the rules leave undecided or unending, with the dialect's name and what to write instead.
+    pub fn compile(dialects: &[Dialect], tools: &ToolSet, limits: Limits) -> Result<Program, GrammarError> {
+        let mut all = dialects.to_vec();
+        all.extend(Dialect::parse(WRAP, &[])?);
+        let (mut nodes, mut node_dialect, entries) = build::build(&all)?;
+        analyze::analyze(&mut nodes, &node_dialect, &all)?;
+        let tools = ToolIndex {
+            tools: tools.iter().cloned().collect(),
+            by_name: tools.iter().enumerate().map(|(n, tool)| (tool.name.clone(), n)).collect(),
+        };
+        let compiled: Vec<CompiledDialect> = all
+            .iter()
+            .map(|dialect| CompiledDialect {
+                name: dialect.name().into(),
+                values: dialect.values.clone(),
+                names: if tools.is_empty() { dialect.list("tools").into_iter().collect() } else { tools.by_name.keys().cloned().collect() },
+                refuse: dialect.list("refuse"),
+            })
+            .collect();
+        let mut seen = BTreeSet::new();
+        let (mut openers, mut bodies) = (Vec::new(), Vec::new());
+        for entry in entries {
+            if !seen.insert(entry.signature.clone()) {
+                continue;
+            }
+            let dialect = &compiled[usize::from(entry.dialect)];
+            let names: Vec<String> = dialect.names.iter().chain(&dialect.refuse).cloned().collect();
+            let ways = trie::ways(&nodes, entry.node, if dialect.names.is_empty() { &[] } else { &names });
+            if ways.unbounded {
+                return Err(GrammarError::new(0..0, "an entry that begins with no literal")
+                    .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
+                    .of(&dialect.name));
+            }
+            openers.extend(ways.openers);
+            bodies.extend(ways.bodies);
+        }
+        let mut trie = Trie::new(openers);
+        let mut bodies_first = ByteSet::default();
+        for body in &bodies {
+            let (first, _) = analyze::first(&nodes, body.target);
+            first.iter().for_each(|byte| trie.open_pair(byte));
+            bodies_first.add(&first);
+        }
+        let wrap = (all.len() - 1) as u16;
+        let reasoning = nodes.iter().position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think)).map(|n| n as NodeId);
+        let trie_node = nodes.len() as NodeId;
+        nodes.push(Node::Trie);
+        node_dialect.push(0);
+        Ok(Program { nodes, node_dialect, dialects: compiled, trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
+    pub(crate) fn opens(&self, id: NodeId) -> bool {
+        matches!(self.node(id), Node::Literal { .. } | Node::Template { .. }) && analyze::is_opener(&self.nodes, id)
+    }
+
+    pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {
+        &self.dialects[usize::from(self.node_dialect[id as usize])]
+    }
+}

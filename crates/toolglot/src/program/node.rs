@@ -1,0 +1,133 @@
+//! The graph that rules are compiled to. It has no recursion: rules are inlined, `*` is a back edge.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::bytes::ByteSet;
+use crate::grammar::{Capture, Envelope, Piece};
+
+pub(crate) type NodeId = u32;
+
+/// What a rule's name makes of its extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleRole {
+    Call,
+    Think,
+    Say,
+    Stop,
+}
+
+/// One node. `next` is where a thread goes on.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    /// Bytes. `mark`: a thread that read it stands behind a marker, so that not only the name marks the call.
+    Literal { bytes: Box<[u8]>, fold: bool, mark: bool, next: NodeId },
+    /// A literal with holes, filled from what the thread captured.
+    Template { pieces: Box<[Piece]>, fold: bool, next: NodeId },
+    Ws { next: NodeId },
+    Nl { next: NodeId },
+    /// The entry's begin stands at a line's begin.
+    Bol { next: NodeId },
+    /// The entry's begin stands at the message's begin.
+    Start { next: NodeId },
+    End { next: NodeId },
+    Capture(CaptureNode),
+    Attrs(AttrsNode),
+    Text(Box<TextNode>),
+    Json { quote: Option<String>, closers: Vec<String>, next: NodeId },
+    Object(Box<ObjectNode>),
+    Xml(Box<XmlNode>),
+    Py { next: NodeId },
+    Split(Vec<NodeId>),
+    Enter { role: RuleRole, tool: Option<Box<str>>, next: NodeId },
+    Exit { role: RuleRole, next: NodeId },
+    /// The entry ends.
+    Match,
+    /// All openers, as one position.
+    Trie,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct CaptureNode {
+    pub(crate) what: Capture,
+    /// The only texts that fit; empty: any.
+    pub(crate) one_of: Box<[Box<str>]>,
+    /// Bytes that end it.
+    pub(crate) stop: ByteSet,
+    pub(crate) next: NodeId,
+    /// An id or a name space may come between this name and the arguments.
+    pub(crate) late_head: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct AttrsNode {
+    pub(crate) attributes: Box<[AttributeNode]>,
+    pub(crate) stop: ByteSet,
+    pub(crate) next: NodeId,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct AttributeNode {
+    pub(crate) capture: Option<Capture>,
+    pub(crate) argument: Option<Box<str>>,
+    pub(crate) keys: Box<[Box<str>]>,
+}
+
+/// How blanks at the ends of a value are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trim {
+    None,
+    /// `ws`: all blanks before the closer.
+    Blanks,
+    /// `nl`: one line break, if one was left out at the begin.
+    PairedNl,
+    /// `"\n"*`: all line breaks before the closer.
+    Lines,
+}
+
+/// A raw value, and all that tells where it ends.
+#[derive(Clone, Debug)]
+pub(crate) struct TextNode {
+    pub(crate) role: RuleRole,
+    /// The argument it is, where no key was captured.
+    pub(crate) argument: Option<Box<str>>,
+    pub(crate) next: NodeId,
+    /// Behind the trimming part.
+    pub(crate) follow: NodeId,
+    pub(crate) trim: Trim,
+    /// Closers of what encloses the value, reached from `follow` by leaving out one to four closers.
+    pub(crate) enclosing: Vec<NodeId>,
+    /// The literal that begins a value like this one.
+    pub(crate) own: Option<NodeId>,
+    /// The closer holds the key: only the same key nests.
+    pub(crate) own_needs_same_key: bool,
+    pub(crate) first: ByteSet,
+    pub(crate) second: ByteSet,
+    /// The entry may end here without a closer.
+    pub(crate) open_ended: bool,
+    /// A closer is a run of backticks.
+    pub(crate) fence: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectNode {
+    pub(crate) envelope: Envelope,
+    pub(crate) closers: Vec<String>,
+    pub(crate) next: NodeId,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct XmlNode {
+    /// What precedes every tag.
+    pub(crate) prefix: Option<Box<str>>,
+    /// The caller's closers, in order.
+    pub(crate) closers: Vec<String>,
+    pub(crate) next: NodeId,
+}
+
+impl Node {
+    pub(crate) fn is_body(&self) -> bool {
+        matches!(self, Node::Text(_) | Node::Json { .. } | Node::Object(_) | Node::Xml(_) | Node::Py { .. })
+    }
+}
