@@ -24,17 +24,6 @@ pub struct Inside {
     pub climbs: bool,
 }
 
-impl Inside {
-    /// The path for messages: the root is `.`.
-    pub fn shown(&self) -> String {
-        if self.path.as_os_str().is_empty() {
-            ".".to_owned()
-        } else {
-            self.path.display().to_string()
-        }
-    }
-}
-
 /// Why a path leads to no place inside the root.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -48,6 +37,12 @@ pub enum Escape {
     /// A URL where a path belongs.
     #[error("a URL is no path: write the plain path, relative to the root")]
     Url,
+    /// More bytes than a path may have.
+    #[error("a path of {bytes} bytes is too long: no system takes more than 4096")]
+    TooLong {
+        /// How many.
+        bytes: usize,
+    },
     /// An absolute path to somewhere else.
     #[error("the absolute path leads out of the root: write a path relative to the root")]
     Absolute,
@@ -55,25 +50,27 @@ pub enum Escape {
     #[error("`..` leads above the root: write a path relative to the root")]
     Climbs,
     /// A symbolic link that leads out of the root.
-    #[error("`{}` is a symbolic link that leads out of the root: only what is really inside it can be used", .link.display())]
+    #[error(
+        "{link:?} is a symbolic link that leads out of the root: only what is really inside it can be used"
+    )]
     Link {
         /// The link, relative to the root.
         link: PathBuf,
     },
     /// Symbolic links that lead in a circle, or too many of them.
-    #[error("`{}` leads through too many symbolic links: name the real path", .link.display())]
+    #[error("{link:?} leads through too many symbolic links: name the real path")]
     Circle {
         /// The link that was one too many, relative to the root.
         link: PathBuf,
     },
     /// The path goes on behind something that is no directory.
-    #[error("`{}` is not a directory, so nothing can be inside it", .at.display())]
+    #[error("{at:?} is not a directory, so nothing can be inside it")]
     ThroughFile {
         /// What is no directory, relative to the root.
         at: PathBuf,
     },
     /// The system refused to look.
-    #[error("`{}` cannot be looked at: {kind}", .at.display())]
+    #[error("{at:?} cannot be looked at: {kind}")]
     Unreadable {
         /// Where the system refused, relative to the root.
         at: PathBuf,
@@ -90,6 +87,7 @@ impl Escape {
             Escape::Empty
             | Escape::ZeroByte
             | Escape::Url
+            | Escape::TooLong { .. }
             | Escape::Circle { .. }
             | Escape::ThroughFile { .. }
             | Escape::Unreadable { .. } => false,
