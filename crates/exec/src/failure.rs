@@ -10,7 +10,7 @@ use toolglot_policy::Escape;
 #[non_exhaustive]
 pub enum Failure {
     /// No builtin tool has this name.
-    #[error("no builtin tool is called `{tool}`: there are {}", crate::TOOLS.join(", "))]
+    #[error("no builtin tool is called {tool:?}: there are {}", crate::TOOLS.join(", "))]
     UnknownTool {
         /// The name.
         tool: String,
@@ -83,7 +83,7 @@ pub enum Failure {
         path: String,
     },
     /// A file name with a slash behind it.
-    #[error("`{path}` ends in `/`, which names a directory: write the name of the file")]
+    #[error("path {path:?} ends in `/`, which names a directory: write the name of the file")]
     EndsInSlash {
         /// The path as written.
         path: String,

@@ -44,7 +44,7 @@ impl Default for Limits {
             depth: 64,
             matches: 500,
             context_lines: 20,
-            regex_bytes: 1 << 20,
+            regex_bytes: 4 << 20,
             search_time: Duration::from_secs(20),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::glob::Glob;
 use crate::place::Kind;
-use crate::shown::{counted, shown};
+use crate::shown::{counted, plain, shown};
 use crate::walk::{Entry, walk};
 use crate::{Failure, Outcome, Root};
 
@@ -79,7 +79,7 @@ pub(crate) fn list(root: &Root, path: &Path, listing: &Listing) -> Result<Outcom
     }
     lines.extend(remarks);
     let output = json!({
-        "directory": path.to_string_lossy(),
+        "directory": plain(path),
         "files": files,
         "directories": directories,
         "others": others,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::place::OpenError;
-use crate::shown::{counted, shown};
+use crate::shown::{counted, plain, shown};
 use crate::{Failure, Limits, Outcome, Root};
 
 /// A file is binary if a zero byte stands among its first bytes, as git has it.
@@ -67,7 +67,7 @@ fn answer(path: &Path, size: u64, lines: Lines, picked: &Picked, is_whole: bool)
     let is_lossy = matches!(content, std::borrow::Cow::Owned(_));
     let end = lines.first + picked.n_kept - 1;
     let output = json!({
-        "path": path.to_string_lossy(),
+        "path": plain(path),
         "content": content,
         "size": size,
         "start_line": lines.first,

@@ -15,7 +15,7 @@ use toolglot_policy::is_secret;
 use crate::glob::Glob;
 use crate::place::{Kind, OpenError, open_regular, split};
 use crate::read::SNIFFED;
-use crate::shown::{counted, shown};
+use crate::shown::{counted, plain, shown};
 use crate::walk::{Entry, Skipped, walk};
 use crate::{Failure, Limits, Outcome, Root};
 
@@ -258,7 +258,7 @@ impl<'a> Found<'a> {
             self.remark(&remark);
         }
         let output = json!({
-            "path": path.to_string_lossy(),
+            "path": plain(path),
             "pattern": self.query.regex.as_str(),
             "matches": self.matches,
             "total": total,
@@ -278,8 +278,7 @@ impl<'a> Found<'a> {
 
 /// A match for programs; `first` is the line that `shown` begins with.
 fn record(path: &Path, hit: usize, first: usize, shown: &[String]) -> Value {
-    let mut record =
-        json!({"path": path.to_string_lossy(), "line": hit + 1, "text": shown[hit - first]});
+    let mut record = json!({"path": plain(path), "line": hit + 1, "text": shown[hit - first]});
     if shown.len() > 1 {
         record["before"] = json!(shown[..hit - first]);
         record["after"] = json!(shown[hit - first + 1..]);

@@ -15,7 +15,15 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
-/// `1 line`, `2 lines`.
+/// The path for programs: the root is `.`, and what is no Unicode in a name is replaced.
+pub(crate) fn plain(path: &Path) -> String {
+    match path.to_string_lossy() {
+        text if text.is_empty() => ".".to_owned(),
+        text => text.into_owned(),
+    }
+}
+
+/// `1 line`, `2 lines`, `2 entries`.
 pub(crate) fn counted(n: u64, noun: &str) -> String {
     match (n, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::place::{Kind, OpenError, open_regular, split};
 use crate::replace::replace;
-use crate::shown::{counted, shown};
+use crate::shown::{counted, plain, shown};
 use crate::{Failure, Outcome, Root};
 
 /// What becomes of the content that is there.
@@ -79,7 +79,7 @@ pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result
     };
     let output = json!({
         "success": true,
-        "path": path.to_string_lossy(),
+        "path": plain(path),
         "bytesWritten": n_bytes,
         "size": size,
         "created": is_new,
@@ -110,7 +110,7 @@ pub(crate) fn create_directory(root: &Root, path: &Path) -> Result<Outcome, Fail
             true
         }
     };
-    let output = json!({"success": true, "path": path.to_string_lossy(), "created": is_new});
+    let output = json!({"success": true, "path": plain(path), "created": is_new});
     let text = if is_new {
         "created the directory"
     } else {

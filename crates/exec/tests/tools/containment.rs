@@ -6,8 +6,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
-use proptest::prelude::{Just, Strategy, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
 use serde_json::json;
+use toolglot_exec::Root;
 use toolglot_policy::{Escape, Inside};
 
 use crate::world::{SECRET, World};
@@ -175,13 +178,35 @@ fn a_root_reached_through_a_link_takes_absolute_paths_in_both_spellings() {
     let beside = tempfile::tempdir().expect("made");
     let alias = beside.path().join("alias");
     std::os::unix::fs::symlink(world.at(""), &alias).expect("linked");
-    let root = toolglot_exec::Root::open(&alias).expect("opened");
+    let root = Root::open(&alias).expect("opened");
     for path in [alias.join("sub/a.txt"), world.at("sub/a.txt")] {
         assert_eq!(
             root.resolve(path.to_str().expect("UTF-8")),
             Ok(inside("sub/a.txt", false))
         );
     }
+}
+
+#[test]
+fn a_root_is_a_directory_that_exists() {
+    let world = world();
+    for path in ["a.txt", "not/there"] {
+        assert!(Root::open(&world.at(path)).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn a_root_that_is_renamed_stays_the_root() {
+    let world = world();
+    let (here, there) = (world.at(""), world.out().join("moved"));
+    fs::rename(&here, &there).expect("moved");
+    fs::create_dir(&here).expect("made");
+    world.text("write_file", json!({"path": "a.txt", "content": "new"}));
+    assert_eq!(
+        fs::read_to_string(there.join("a.txt")).expect("there"),
+        "new"
+    );
+    assert_eq!(fs::read_dir(&here).expect("there").count(), 0);
 }
 
 #[test]
@@ -373,6 +398,8 @@ fn paths() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// The kernel is asked as well: where it finds something, both find the same place or one outside.
     #[test]
     fn resolving_agrees_with_the_kernel(written in paths()) {

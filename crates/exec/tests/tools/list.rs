@@ -25,7 +25,7 @@ fn a_directory_is_listed_by_name() {
     );
     assert_eq!(
         outcome.output,
-        json!({"directory": "", "files": [".gitignore", "README.md", "a.tmp", "keep.tmp"], "directories": [".git", "src", "target"],
+        json!({"directory": ".", "files": [".gitignore", "README.md", "a.tmp", "keep.tmp"], "directories": [".git", "src", "target"],
                "others": [], "total": 7, "ignored": 0, "truncated": false})
     );
 }
