@@ -6,7 +6,7 @@ use crate::Failure;
 
 /// The arguments of one call. Whether all of them are known is for the schema to say.
 pub(crate) struct Arguments<'a> {
-    pub(crate) tool: &'static str,
+    pub(crate) tool: String,
     pub(crate) map: &'a Map<String, Value>,
 }
 
@@ -17,11 +17,12 @@ impl<'a> Arguments<'a> {
         parameter: &'static str,
         expected: &'static str,
     ) -> Result<&'a str, Failure> {
-        self.opt_text(parameter)?.ok_or(Failure::MissingParameter {
-            tool: self.tool,
-            parameter,
-            expected,
-        })
+        self.opt_text(parameter)?
+            .ok_or_else(|| Failure::MissingParameter {
+                tool: self.tool.clone(),
+                parameter,
+                expected,
+            })
     }
 
     /// A string, if there is one.
@@ -91,7 +92,7 @@ mod tests {
     fn numbers_are_whole_and_exact() {
         let value = json!({"a": 3, "b": 3.0, "c": null, "d": -1, "e": 0.5, "f": "3", "g": 18_446_744_073_709_551_615_u64});
         let arguments = Arguments {
-            tool: "t",
+            tool: "t".to_owned(),
             map: value.as_object().expect("an object"),
         };
         assert_eq!(arguments.opt_count("a").expect("whole"), Some(3));

@@ -25,7 +25,7 @@ pub enum Failure {
     #[error("`{tool}` needs the parameter `{parameter}`: {expected}")]
     MissingParameter {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// The parameter.
         parameter: &'static str,
         /// What belongs there.

@@ -37,6 +37,7 @@ mod arguments;
 mod failure;
 mod glob;
 mod limits;
+mod lines;
 mod list;
 mod outcome;
 mod place;

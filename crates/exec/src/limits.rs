@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The caps on what one call may read, visit and return. Where one is reached, the outcome says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// File content returned by `read_file`, and the text of matches returned by `search_files`, in bytes.
+    /// What one call returns, in bytes: file content, names of files, matching lines with those around them.
+    /// The last line or name may reach beyond it.
     pub output_bytes: usize,
     /// The largest file that is written, appended to or searched, in bytes.
     pub file_bytes: u64,

@@ -24,7 +24,7 @@ pub(crate) fn list(root: &Root, path: &Path, listing: &Listing) -> Result<Outcom
         return Err(Failure::NotDirectory { path: shown(path) });
     }
     let (mut files, mut directories, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    let mut lines: Vec<String> = Vec::new();
+    let (mut lines, mut n_bytes) = (Vec::new(), 0);
     let mut visit = |entry: Entry<'_>| {
         let below = entry.path.strip_prefix(path).unwrap_or(entry.path);
         if listing
@@ -34,7 +34,7 @@ pub(crate) fn list(root: &Root, path: &Path, listing: &Listing) -> Result<Outcom
         {
             return ControlFlow::Continue(());
         }
-        if lines.len() == root.limits.entries {
+        if lines.len() == root.limits.entries || n_bytes >= root.limits.output_bytes {
             return ControlFlow::Break(());
         }
         let name = below.to_string_lossy().into_owned();
@@ -56,7 +56,9 @@ pub(crate) fn list(root: &Root, path: &Path, listing: &Listing) -> Result<Outcom
                 " (neither file nor directory)"
             }
         };
-        lines.push(format!("{}{mark}", shown(below)));
+        let line = format!("{}{mark}", shown(below));
+        n_bytes += line.len();
+        lines.push(line);
         ControlFlow::Continue(())
     };
     let skipped = walk(root, path, listing.is_deep, &mut visit).map_err(fail)?;

@@ -118,9 +118,8 @@ impl Root {
 
     /// The nearest directory above `path` that exists.
     fn nearest<'p>(&self, path: &'p Path) -> &'p Path {
-        let above = path.ancestors().skip(1);
+        let mut above = path.ancestors().skip(1);
         above
-            .into_iter()
             .find(|above| self.directory(above).is_ok())
             .unwrap_or(Path::new(""))
     }

@@ -9,7 +9,7 @@ use crate::list::{Listing, list};
 use crate::read::{Lines, read};
 use crate::search::{Query, search};
 use crate::write::{Old, create_directory, write};
-use crate::{Failure, Outcome, Root};
+use crate::{Failure, Limits, Outcome, Root};
 
 /// The builtin tools.
 pub const TOOLS: &[&str] = &[
@@ -78,37 +78,27 @@ pub fn plan<'a>(
     tool: &str,
     arguments: &'a Map<String, Value>,
 ) -> Result<Plan<'a>, Failure> {
-    let Some(tool) = TOOLS.iter().find(|known| **known == tool) else {
-        let tool = tool.to_owned();
-        return Err(if tool == "execute_command" {
-            Failure::NoSandbox { tool }
-        } else {
-            Failure::UnknownTool { tool }
-        });
-    };
     let arguments = Arguments {
-        tool,
+        tool: tool.to_owned(),
         map: arguments,
     };
-    let (action, written) = match *tool {
-        "read_file" => {
-            let lines = Lines::new(
-                arguments.opt_count("start_line")?,
-                arguments.opt_count("end_line")?,
-            )?;
-            (Action::Read(lines), file(&arguments)?)
-        }
+    let (action, written) = match tool {
+        "read_file" => (lines(&arguments)?, file(&arguments)?),
         "write_file" => (content(&arguments, Old::Replaced)?, file(&arguments)?),
         "append_file" => (content(&arguments, Old::Kept)?, file(&arguments)?),
-        "list_files" => (Action::List(listing(&arguments)?), directory(&arguments)?),
-        "search_files" => (
-            Action::Search(Box::new(query(&arguments, root)?)),
-            directory(&arguments)?,
-        ),
-        _ => (
-            Action::CreateDirectory,
-            arguments.text("path", "the directory to make, relative to the root")?,
-        ),
+        "list_files" => (listing(&arguments)?, directory(&arguments)?),
+        "search_files" => (query(&arguments, &root.limits)?, directory(&arguments)?),
+        "create_directory" => (Action::CreateDirectory, new_directory(&arguments)?),
+        "execute_command" => {
+            return Err(Failure::NoSandbox {
+                tool: tool.to_owned(),
+            });
+        }
+        _ => {
+            return Err(Failure::UnknownTool {
+                tool: tool.to_owned(),
+            });
+        }
     };
     let path = PathFact {
         written: written.to_owned(),
@@ -124,7 +114,7 @@ pub fn execute(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Outco
 
 fn file<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
     let path = arguments.text("path", "the file, relative to the root")?;
-    if path.ends_with('/') && !path.trim_end_matches('/').is_empty() {
+    if path.ends_with('/') {
         return Err(Failure::EndsInSlash {
             path: path.to_owned(),
         });
@@ -136,6 +126,18 @@ fn directory<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
     Ok(arguments.opt_text("path")?.unwrap_or("."))
 }
 
+fn new_directory<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
+    arguments.text("path", "the directory to make, relative to the root")
+}
+
+fn lines<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
+    let (start, end) = (
+        arguments.opt_count("start_line")?,
+        arguments.opt_count("end_line")?,
+    );
+    Ok(Action::Read(Lines::new(start, end)?))
+}
+
 fn content<'a>(arguments: &Arguments<'a>, old: Old) -> Result<Action<'a>, Failure> {
     let content = arguments.text(
         "content",
@@ -144,24 +146,27 @@ fn content<'a>(arguments: &Arguments<'a>, old: Old) -> Result<Action<'a>, Failur
     Ok(Action::Write { content, old })
 }
 
-fn listing(arguments: &Arguments<'_>) -> Result<Listing, Failure> {
-    let pattern = arguments
-        .opt_text("pattern")?
-        .map(|pattern| Glob::new("pattern", pattern))
-        .transpose()?;
+fn listing<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
+    let pattern = opt_glob(arguments, "pattern")?;
     // A pattern about paths asks for what is below, unless the call says otherwise.
     let is_deep = arguments
         .opt_flag("recursive")?
         .unwrap_or(pattern.as_ref().is_some_and(Glob::is_path));
-    Ok(Listing { is_deep, pattern })
+    Ok(Action::List(Listing { is_deep, pattern }))
 }
 
-fn query(arguments: &Arguments<'_>, root: &Root) -> Result<Query, Failure> {
+fn query<'a>(arguments: &Arguments<'_>, limits: &Limits) -> Result<Action<'a>, Failure> {
     let pattern = arguments.text("pattern", "a regular expression")?;
-    let files = arguments
-        .opt_text("file_pattern")?
-        .map(|glob| Glob::new("file_pattern", glob))
-        .transpose()?;
+    let files = opt_glob(arguments, "file_pattern")?;
     let n_context = arguments.opt_count("context_lines")?.unwrap_or(0);
-    Query::new(pattern, files, n_context, &root.limits)
+    Ok(Action::Search(Box::new(Query::new(
+        pattern, files, n_context, limits,
+    )?)))
+}
+
+fn opt_glob(arguments: &Arguments<'_>, parameter: &'static str) -> Result<Option<Glob>, Failure> {
+    arguments
+        .opt_text(parameter)?
+        .map(|glob| Glob::new(parameter, glob))
+        .transpose()
 }

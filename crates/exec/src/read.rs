@@ -185,7 +185,7 @@ impl Picked {
         let breaks = self.kept.split(|&byte| byte == b'\n').count() as u64 - 1;
         let is_open = !self.kept.is_empty() && !self.kept.ends_with(b"\n");
         self.n_kept = breaks + u64::from(is_open);
-        if self.is_cut && !is_open {
+        if self.is_cut && breaks > 0 {
             self.next = Some(first + breaks);
         }
     }

@@ -1,9 +1,10 @@
 //! `search_files`: lines that fit a regular expression.
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Read;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use toolglot_policy::is_secret;
 
 use crate::glob::Glob;
+use crate::lines::{Line, Lines, excerpt};
 use crate::place::{Kind, OpenError, open_regular, split};
 use crate::read::SNIFFED;
 use crate::shown::{counted, plain, shown};
@@ -153,71 +155,85 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    fn look_at(&mut self, bytes: &[u8], path: &Path) {
-        let lines = lines(bytes);
-        let hits = self.hits(bytes, &lines);
+    fn look_at(&mut self, text: &[u8], path: &Path) {
+        let hits = self.hits(text);
+        let n_bytes = self.limits.shown_line_bytes;
         // The first line that is not shown yet.
         let mut next = 0;
-        for &(hit, at) in &hits {
+        for hit in &hits {
             if self.matches.len() == self.limits.matches || self.n_shown >= self.limits.output_bytes
             {
                 self.is_full = true;
                 return;
             }
-            let n = self.query.n_context;
-            let around = hit.saturating_sub(n)..(hit + 1 + n).min(lines.len());
-            let shown_lines: Vec<String> = around
-                .clone()
-                .map(|line| {
-                    excerpt(
-                        &bytes[lines[line].clone()],
-                        if line == hit { at } else { 0 },
-                        self.limits,
-                    )
-                })
+            let after: Vec<Line> = Lines::after(text, hit.line)
+                .take(self.query.n_context)
                 .collect();
-            self.n_shown += shown_lines.iter().map(String::len).sum::<usize>();
-
-            if n > 0 && (next == 0 || around.start > next) && !self.text.is_empty() {
+            let first = hit
+                .before
+                .first()
+                .map_or(hit.line.number, |line| line.number);
+            if self.query.n_context > 0 && (next == 0 || first > next) && !self.text.is_empty() {
                 self.text.push_str("--\n");
             }
-            for (line, text) in around
-                .clone()
-                .zip(&shown_lines)
-                .filter(|(line, _)| *line >= next)
-            {
-                let mark = if hits.binary_search_by_key(&line, |(hit, _)| *hit).is_ok() {
-                    ':'
-                } else {
-                    '-'
-                };
-                let _ = writeln!(self.text, "{}{mark}{}{mark}{text}", shown(path), line + 1);
+            let mut show = |line: &Line, at: usize| {
+                let excerpt = excerpt(line.of(text), at, n_bytes);
+                self.n_shown += excerpt.len();
+                if line.number >= next {
+                    let is_hit = hits
+                        .binary_search_by_key(&line.number, |hit| hit.line.number)
+                        .is_ok();
+                    let mark = if is_hit { ':' } else { '-' };
+                    let _ = writeln!(
+                        self.text,
+                        "{}{mark}{}{mark}{excerpt}",
+                        shown(path),
+                        line.number
+                    );
+                    next = line.number + 1;
+                }
+                excerpt
+            };
+            let before: Vec<String> = hit.before.iter().map(|line| show(line, 0)).collect();
+            let text = show(&hit.line, hit.at);
+            let after: Vec<String> = after.iter().map(|line| show(line, 0)).collect();
+
+            let mut record = json!({"path": plain(path), "line": hit.line.number, "text": text});
+            if self.query.n_context > 0 {
+                record["before"] = json!(before);
+                record["after"] = json!(after);
             }
-            next = around.end;
-            self.matches
-                .push(record(path, hit, around.start, &shown_lines));
+            self.matches.push(record);
         }
     }
 
-    /// The lines that fit, as indices, each with where in it the first match begins.
-    fn hits(&mut self, bytes: &[u8], lines: &[Range<usize>]) -> Vec<(usize, usize)> {
+    /// The lines that fit: as many as there is room for and one more, which tells that something was left out.
+    fn hits(&mut self, text: &[u8]) -> Vec<Hit> {
         let room = self.limits.matches - self.matches.len();
         let mut hits = Vec::new();
-        for (index, line) in lines.iter().enumerate() {
+        let mut before = VecDeque::new();
+        for line in Lines::of(text) {
             // The clock is asked now and then; a line takes as long as it takes.
-            if index % 64 == 0 && self.begun.elapsed() > self.limits.search_time {
+            if line.number % 64 == 1 && self.begun.elapsed() > self.limits.search_time {
                 self.is_full = true;
                 break;
             }
-            let line = &bytes[line.clone()];
-            let searched = &line[..line.len().min(self.limits.line_bytes)];
-            self.n_long += u64::from(searched.len() < line.len());
+            let content = line.of(text);
+            let searched = &content[..content.len().min(self.limits.line_bytes)];
+            self.n_long += u64::from(searched.len() < content.len());
             if let Some(found) = self.query.regex.find(searched) {
-                hits.push((index, found.start()));
-                // One more than there is room for tells that something was left out.
+                hits.push(Hit {
+                    line,
+                    at: found.start(),
+                    before: before.iter().copied().collect(),
+                });
                 if hits.len() > room {
                     break;
                 }
+            }
+            before.push_back(line);
+            if before.len() > self.query.n_context {
+                before.pop_front();
             }
         }
         hits
@@ -276,47 +292,11 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A match for programs; `first` is the line that `shown` begins with.
-fn record(path: &Path, hit: usize, first: usize, shown: &[String]) -> Value {
-    let mut record = json!({"path": plain(path), "line": hit + 1, "text": shown[hit - first]});
-    if shown.len() > 1 {
-        record["before"] = json!(shown[..hit - first]);
-        record["after"] = json!(shown[hit - first + 1..]);
-    }
-    record
-}
-
-/// The lines of a text, without their ends.
-fn lines(bytes: &[u8]) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let mut lines = Vec::new();
-    for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let line = piece.strip_suffix(b"\n").unwrap_or(piece);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        lines.push(start..start + line.len());
-        start += piece.len();
-    }
-    lines
-}
-
-/// A line as it is shown: of a long one the part around `at`.
-fn excerpt(line: &[u8], at: usize, limits: &Limits) -> String {
-    let n_bytes = limits.shown_line_bytes;
-    if line.len() <= n_bytes {
-        return String::from_utf8_lossy(line).into_owned();
-    }
-    let start = if at < n_bytes / 2 {
-        0
-    } else {
-        at - n_bytes / 4
-    };
-    let end = (start + n_bytes).min(line.len());
-    // Half a character at an end is no character of the line.
-    let part = String::from_utf8_lossy(&line[start..end]);
-    let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
-    format!(
-        "{}{part}{}",
-        if start > 0 { "\u{2026}" } else { "" },
-        if end < line.len() { "\u{2026}" } else { "" }
-    )
+/// A line that fits.
+struct Hit {
+    line: Line,
+    /// Where in the line the first match begins.
+    at: usize,
+    /// The lines of context before it.
+    before: Vec<Line>,
 }

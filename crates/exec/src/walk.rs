@@ -10,6 +10,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::place::{Kind, open_regular};
+use crate::shown::counted;
 use crate::{Limits, Root};
 
 /// Bytes of a `.gitignore` that are read.
@@ -36,6 +37,27 @@ pub(crate) struct Skipped {
     pub(crate) is_cut: bool,
 }
 
+impl Skipped {
+    /// What was left out, in words, each with a line of its own.
+    pub(crate) fn remarks(self, limits: &Limits) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.n_ignored > 0 {
+            remarks.push(format!(
+                "[{} left out, as git does]",
+                counted(self.n_ignored, "entry")
+            ));
+        }
+        if self.n_closed > 0 {
+            let what = counted(self.n_closed, "directory");
+            remarks.push(format!(
+                "[{what} not entered: no permission, or deeper than {} levels]",
+                limits.depth
+            ));
+        }
+        remarks
+    }
+}
+
 /// Visits what is in the directory at `path`, and what is below it if `is_deep`.
 ///
 /// Names are in order, a directory stands before its content. A deep walk keeps out what a `.gitignore`
@@ -46,37 +68,29 @@ pub(crate) fn walk(
     is_deep: bool,
     visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
 ) -> io::Result<Skipped> {
-    let mut skipped = Skipped::default();
-    let mut budget = root.limits.visits;
     let mut rules = Rules::default();
     if is_deep {
-        for above in path
-            .ancestors()
-            .skip(1)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-        {
+        let above: Vec<&Path> = path.ancestors().skip(1).collect();
+        for above in above.into_iter().rev() {
             rules.enter(&root.directory(above)?, above);
         }
     }
-    let first = Level::open(
-        root.directory(path)?,
-        path.to_path_buf(),
-        &mut budget,
-        &mut skipped,
-    )?;
-    rules.enter(&first.dir, path);
-    let mut levels = vec![first];
-    while let Some(level) = levels.last_mut() {
+    let mut walk = Walk {
+        limits: &root.limits,
+        rules,
+        levels: Vec::new(),
+        n_visits: 0,
+        skipped: Skipped::default(),
+    };
+    walk.enter(root.directory(path)?, path.to_path_buf())?;
+    while let Some(level) = walk.levels.last_mut() {
         let Some((name, kind)) = level.entries.next() else {
-            levels.pop();
-            rules.leave();
+            walk.leave();
             continue;
         };
         let path = level.path.join(&name);
-        if is_deep && (name == ".git" || rules.keep_out(&path, kind)) {
-            skipped.n_ignored += 1;
+        if is_deep && (name == ".git" || walk.rules.keep_out(&path, kind)) {
+            walk.skipped.n_ignored += 1;
             continue;
         }
         if visit(Entry {
@@ -87,23 +101,30 @@ pub(crate) fn walk(
         })
         .is_break()
         {
-            skipped.is_cut = true;
+            walk.skipped.is_cut = true;
             break;
         }
         if is_deep && kind == Kind::Directory {
-            match level.down(&name, path, &mut budget, &mut skipped) {
-                Some(below) if levels.len() < root.limits.depth => {
-                    rules.enter(&below.dir, &below.path);
-                    levels.push(below);
-                }
-                _ => skipped.n_closed += 1,
+            let below = level.dir.open_dir_nofollow(&name);
+            let is_near = walk.levels.len() < walk.limits.depth;
+            if !is_near || below.and_then(|dir| walk.enter(dir, path)).is_err() {
+                walk.skipped.n_closed += 1;
             }
         }
     }
-    Ok(skipped)
+    Ok(walk.skipped)
 }
 
-/// One directory on the way down.
+struct Walk<'a> {
+    limits: &'a Limits,
+    rules: Rules,
+    /// The directories that the walk stands in, outermost first.
+    levels: Vec<Level>,
+    n_visits: usize,
+    skipped: Skipped,
+}
+
+/// One directory on the way down, with what is still to be visited in it.
 struct Level {
     dir: Dir,
     /// Relative to the root.
@@ -111,40 +132,36 @@ struct Level {
     entries: std::vec::IntoIter<(OsString, Kind)>,
 }
 
-impl Level {
-    fn open(
-        dir: Dir,
-        path: PathBuf,
-        budget: &mut usize,
-        skipped: &mut Skipped,
-    ) -> io::Result<Level> {
+impl Walk<'_> {
+    fn enter(&mut self, dir: Dir, path: PathBuf) -> io::Result<()> {
         let mut entries = Vec::new();
         for entry in dir.entries()? {
-            if *budget == 0 {
-                skipped.is_cut = true;
+            if self.n_visits == self.limits.visits {
+                self.skipped.is_cut = true;
                 break;
             }
-            *budget -= 1;
+            self.n_visits += 1;
             let entry = entry?;
-            entries.push((entry.file_name(), entry.file_type()?.into()));
+            let kind = match Kind::from(entry.file_type()?) {
+                // Some file systems do not tell in the directory what an entry is.
+                Kind::Special => Kind::from(entry.metadata()?.file_type()),
+                kind => kind,
+            };
+            entries.push((entry.file_name(), kind));
         }
         entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(Level {
+        self.rules.enter(&dir, &path);
+        self.levels.push(Level {
             dir,
             path,
             entries: entries.into_iter(),
-        })
+        });
+        Ok(())
     }
 
-    fn down(
-        &self,
-        name: &OsStr,
-        path: PathBuf,
-        budget: &mut usize,
-        skipped: &mut Skipped,
-    ) -> Option<Level> {
-        let dir = self.dir.open_dir_nofollow(name).ok()?;
-        Level::open(dir, path, budget, skipped).ok()
+    fn leave(&mut self) {
+        self.levels.pop();
+        self.rules.leave();
     }
 }
 
@@ -190,26 +207,4 @@ fn rules(dir: &Dir) -> Option<Gitignore> {
         let _ = builder.add_line(None, line);
     }
     builder.build().ok()
-}
-
-impl Skipped {
-    /// What was left out, in words, each with a line of its own.
-    pub(crate) fn remarks(self, limits: &Limits) -> Vec<String> {
-        use crate::shown::counted;
-        let mut remarks = Vec::new();
-        if self.n_ignored > 0 {
-            remarks.push(format!(
-                "[{} left out by .gitignore]",
-                counted(self.n_ignored, "entry")
-            ));
-        }
-        if self.n_closed > 0 {
-            let what = counted(self.n_closed, "directory");
-            remarks.push(format!(
-                "[{what} not entered: no permission, or deeper than {} levels]",
-                limits.depth
-            ));
-        }
-        remarks
-    }
 }

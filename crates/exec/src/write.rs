@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use cap_std::fs::{File, Metadata, OpenOptions};
+use cap_std::fs::OpenOptions;
 use serde_json::json;
 
 use crate::place::{Kind, OpenError, open_regular, split};
@@ -23,81 +23,72 @@ pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result
         return Err(Failure::IsDirectory { path: shown(path) });
     };
     let limit = root.limits.file_bytes;
-    let too_large = |what, size| Failure::TooLarge {
-        what,
-        path: shown(path),
-        size,
-        limit,
+    let check = |what, size| {
+        if size > limit {
+            Err(Failure::TooLarge {
+                what,
+                path: shown(path),
+                size,
+                limit,
+            })
+        } else {
+            Ok(())
+        }
     };
     let n_bytes = content.len() as u64;
-    if n_bytes > limit {
-        return Err(too_large("the content", n_bytes));
-    }
+    check("the content", n_bytes)?;
+
     let fail = |error: OpenError| root.explain("written", path, error);
     let dir = root
         .make_directory(parent)
         .map_err(|error| fail(error.into()))?;
-    let there = match open_regular(
-        &dir,
-        name,
-        OpenOptions::new().read(old == Old::Kept).write(true),
-    ) {
-        Ok((file, metadata)) => Some(changeable(file, metadata, path)?),
-        Err(OpenError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(OpenError::Io(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Err(Failure::ReadOnly { path: shown(path) });
-        }
+    let mut options = OpenOptions::new();
+    options.read(old == Old::Kept).write(true);
+    let there = match open_regular(&dir, name, &mut options) {
+        Ok(there) => Some(there),
+        Err(OpenError::Io(error)) => match error.kind() {
+            io::ErrorKind::NotFound => None,
+            io::ErrorKind::PermissionDenied => return Err(Failure::ReadOnly { path: shown(path) }),
+            _ => return Err(fail(error.into())),
+        },
         Err(error) => return Err(fail(error)),
     };
-    let n_before = there
+    // Another file takes the place of this one, which nobody has to be allowed to write for that: hence the
+    // opening above, and this for users who may write everything.
+    if there
         .as_ref()
-        .filter(|_| old == Old::Kept)
-        .map_or(0, |(_, metadata)| metadata.len());
-    if n_before.saturating_add(n_bytes) > limit {
-        return Err(too_large(
-            "the file with what is appended",
-            n_before.saturating_add(n_bytes),
-        ));
+        .is_some_and(|(_, metadata)| metadata.permissions().readonly())
+    {
+        return Err(Failure::ReadOnly { path: shown(path) });
     }
-    let (is_new, metadata) = (
-        there.is_none(),
-        there.as_ref().map(|(_, metadata)| metadata.clone()),
-    );
-    replace(&dir, name, metadata.as_ref(), |new| {
-        if let Some((file, _)) = there
-            && old == Old::Kept
-        {
-            io::copy(&mut file.take(n_before), new)?;
+    let kept = there.as_ref().filter(|_| old == Old::Kept);
+    let n_kept = kept.map_or(0, |(_, metadata)| metadata.len());
+    let size = n_kept.saturating_add(n_bytes);
+    check("the file with what is appended", size)?;
+
+    let metadata = there.as_ref().map(|(_, metadata)| metadata);
+    replace(&dir, name, metadata, |new| {
+        if let Some((file, _)) = kept {
+            io::copy(&mut file.take(n_kept), new)?;
         }
         new.write_all(content.as_bytes())
     })
     .map_err(|error| fail(error.into()))?;
 
-    let (done, size) = match old {
-        Old::Replaced => ("wrote", n_bytes),
-        Old::Kept => ("appended", n_before + n_bytes),
+    let done = match old {
+        Old::Replaced => "wrote",
+        Old::Kept => "appended",
     };
+    let to = if there.is_none() { "the new file " } else { "" };
     let output = json!({
         "success": true,
         "path": plain(path),
         "bytesWritten": n_bytes,
         "size": size,
-        "created": is_new,
+        "created": there.is_none(),
     });
-    let to = if is_new { "the new file " } else { "" };
-    Ok(Outcome::success(
-        output,
-        format!("{done} {} to {to}{}", counted(n_bytes, "byte"), shown(path)),
-    ))
-}
-
-/// A file that may be written, although it is another one that takes its place: renaming asks only whether
-/// the directory may be changed.
-fn changeable(file: File, metadata: Metadata, path: &Path) -> Result<(File, Metadata), Failure> {
-    if metadata.permissions().readonly() {
-        return Err(Failure::ReadOnly { path: shown(path) });
-    }
-    Ok((file, metadata))
+    let text = format!("{done} {} to {to}{}", counted(n_bytes, "byte"), shown(path));
+    Ok(Outcome::success(output, text))
 }
 
 pub(crate) fn create_directory(root: &Root, path: &Path) -> Result<Outcome, Failure> {

@@ -35,7 +35,7 @@ fn a_deep_list_leaves_out_what_git_ignores_and_says_so() {
     let text = tree().text("list_files", json!({"path": ".", "recursive": true}));
     assert_eq!(
         text,
-        ".gitignore\nREADME.md\nkeep.tmp\nsrc/\nsrc/b/\nsrc/b/data.json\nsrc/b/mod.rs\nsrc/main.rs\n[3 entries left out by .gitignore]\n"
+        ".gitignore\nREADME.md\nkeep.tmp\nsrc/\nsrc/b/\nsrc/b/data.json\nsrc/b/mod.rs\nsrc/main.rs\n[3 entries left out, as git does]\n"
     );
 }
 

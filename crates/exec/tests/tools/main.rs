@@ -10,4 +10,6 @@ mod write;
 #[cfg(unix)]
 mod containment;
 #[cfg(unix)]
+mod judged;
+#[cfg(unix)]
 mod races;

@@ -225,3 +225,15 @@ fn arguments_are_asked_for_by_name() {
     assert_eq!(code, "unknown-tool");
     assert!(text.contains("create_directory"), "{text}");
 }
+
+#[test]
+fn every_tool_that_is_listed_exists() {
+    let world = World::new();
+    for tool in toolglot_exec::TOOLS {
+        assert_ne!(
+            world.run(tool, json!({})).output["error"],
+            "unknown-tool",
+            "{tool}"
+        );
+    }
+}

@@ -19,7 +19,7 @@ fn matches_come_with_path_and_line() {
     let outcome = tree().run("search_files", json!({"pattern": r"fn \w+"}));
     assert_eq!(
         outcome.text,
-        "a.rs:1:fn one() {}\na.rs:2:fn two() {}\na.rs:5:fn three() {}\nsub/b.txt:2:fn here\n[1 entry left out by .gitignore]\n"
+        "a.rs:1:fn one() {}\na.rs:2:fn two() {}\na.rs:5:fn three() {}\nsub/b.txt:2:fn here\n[1 entry left out, as git does]\n"
     );
     assert_eq!(
         outcome.output["matches"][3],
@@ -105,7 +105,7 @@ fn files_are_chosen_by_a_glob() {
     );
     assert_eq!(
         text,
-        "sub/b.txt:2:fn here\n[1 entry left out by .gitignore]\n"
+        "sub/b.txt:2:fn here\n[1 entry left out, as git does]\n"
     );
     assert_eq!(
         world.code(
@@ -255,4 +255,11 @@ fn bytes_that_are_no_text_are_searched_all_the_same() {
         world.text("search_files", json!({"pattern": "one"})),
         "latin1:1:caf\u{fffd} one\n"
     );
+}
+
+#[test]
+fn a_file_of_nothing_but_line_breaks_is_searched_in_little_memory() {
+    let world = World::with(&[("a", ("\n".repeat(8 << 20) + "x\n").as_str())]);
+    let outcome = world.run("search_files", json!({"pattern": "x", "context_lines": 1}));
+    assert_eq!(outcome.text, "a-8388608-\na:8388609:x\n");
 }
