@@ -89,7 +89,7 @@ struct Found<'a> {
     begun: Instant,
     matches: Vec<Value>,
     text: String,
-    /// Bytes of lines in `matches`.
+    /// Bytes of lines in `matches`, each with the name of its file.
     n_shown: usize,
     n_files: u64,
     n_scanned: u64,
@@ -157,7 +157,7 @@ impl<'a> Found<'a> {
 
     fn look_at(&mut self, text: &[u8], path: &Path) {
         let hits = self.hits(text);
-        let n_bytes = self.limits.shown_line_bytes;
+        let (name, n_bytes) = (shown(path), self.limits.shown_line_bytes);
         // The first line that is not shown yet.
         let mut next = 0;
         for hit in &hits {
@@ -178,18 +178,13 @@ impl<'a> Found<'a> {
             }
             let mut show = |line: &Line, at: usize| {
                 let excerpt = excerpt(line.of(text), at, n_bytes);
-                self.n_shown += excerpt.len();
+                self.n_shown += name.len() + excerpt.len();
                 if line.number >= next {
                     let is_hit = hits
                         .binary_search_by_key(&line.number, |hit| hit.line.number)
                         .is_ok();
                     let mark = if is_hit { ':' } else { '-' };
-                    let _ = writeln!(
-                        self.text,
-                        "{}{mark}{}{mark}{excerpt}",
-                        shown(path),
-                        line.number
-                    );
+                    let _ = writeln!(self.text, "{name}{mark}{}{mark}{excerpt}", line.number);
                     next = line.number + 1;
                 }
                 excerpt
