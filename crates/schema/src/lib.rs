@@ -27,6 +27,7 @@ mod kinds;
 mod nearest;
 mod shape;
 mod standard;
+mod unfold;
 mod validate;
 mod violation;
 

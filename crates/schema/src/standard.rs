@@ -34,6 +34,9 @@ const NAMED: &[&str] = &[
     "properties",
 ];
 
+/// Keywords that say a schema's types by other schemas.
+const COMPOSED: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
+
 /// How deep a schema is rewritten; below that it is taken as it stands.
 const MAX_DEPTH: usize = 128;
 
@@ -96,11 +99,16 @@ fn standard_word(word: &str) -> &str {
 
 /// OpenAPI 3.0's `nullable`, which JSON Schema does not know.
 fn admit_null(keywords: &mut Map<String, Value>) {
-    match keywords.get_mut("type") {
-        Some(Value::Array(types)) if types.iter().any(|word| word == "null") => {}
-        Some(Value::Array(types)) => types.push(json!("null")),
-        Some(single) => *single = json!([single.take(), "null"]),
-        None => {}
+    if let Some(types) = keywords.get_mut("type") {
+        match types {
+            Value::Array(types) if types.iter().any(|word| word == "null") => {}
+            Value::Array(types) => types.push(json!("null")),
+            single => *single = json!([single.take(), "null"]),
+        }
+    } else if COMPOSED.iter().any(|word| keywords.contains_key(*word)) {
+        // The types are said elsewhere: all of this, or null.
+        let not_null = std::mem::take(keywords);
+        keywords.insert("anyOf".into(), json!([not_null, {"type": "null"}]));
     }
     if let Some(Value::Array(options)) = keywords.get_mut("enum")
         && !options.contains(&Value::Null)
@@ -123,6 +131,7 @@ mod tests {
                 "color": {"type": "str", "nullable": true, "enum": ["red"]},
             },
             "anyOf": [{"items": {"type": ["int", "null"]}}],
+            "items": {"$ref": "#/$defs/a", "nullable": true},
         });
         let expected = json!({
             "type": "object",
@@ -132,6 +141,7 @@ mod tests {
                 "color": {"type": ["string", "null"], "nullable": true, "enum": ["red", null]},
             },
             "anyOf": [{"items": {"type": ["integer", "null"]}}],
+            "items": {"anyOf": [{"$ref": "#/$defs/a", "nullable": true}, {"type": "null"}]},
         });
         assert_eq!(standard(&written), expected);
     }

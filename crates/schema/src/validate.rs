@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::Violation;
 use crate::standard::standard;
+use crate::unfold::unfolds_too_far;
 
 /// More violations than a model would mend in one turn are not listed.
 const MAX_VIOLATIONS: usize = 16;
@@ -21,6 +22,9 @@ pub enum SchemaError {
         #[source]
         source: Box<ValidationError<'static>>,
     },
+    /// Its references lead to more schemas than any value needs.
+    #[error("the references of the schema unfold to more than 10000 schemas for one value")]
+    Unfolds,
     /// The schema is none, by its own draft.
     #[error("the schema is not valid at `{path}`")]
     Invalid {
@@ -48,6 +52,9 @@ impl Validator {
     /// [`SchemaError`], with the place in the schema.
     pub fn new(schema: &Value) -> Result<Validator, SchemaError> {
         let schema = standard(schema);
+        if unfolds_too_far(&schema) {
+            return Err(SchemaError::Unfolds);
+        }
         let compiled = jsonschema::options()
             .offline()
             .with_pattern_options(PatternOptions::regex())

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolglot::{Fields, Scalars, Shape};
-use toolglot_schema::{Validator, fields, fill_defaults, shape};
+use toolglot_schema::{SchemaError, Validator, fields, fill_defaults, shape};
 
 /// The lines of a file that say something, each with its number.
 fn lines(file: &'static str) -> impl Iterator<Item = (usize, &'static str)> {
@@ -110,7 +110,7 @@ fn schemas_that_are_refused_say_where() {
 
 /// Thirty definitions, each of which uses the next one twice: a billion schemas when unfolded.
 #[test]
-fn schemas_that_unfold_without_end_are_read_in_bounded_work() {
+fn schemas_that_unfold_without_end_are_read_in_bounded_work_and_not_compiled() {
     let mut defs = serde_json::Map::new();
     for i in 0..30 {
         let next = serde_json::json!({"$ref": format!("#/$defs/d{}", i + 1)});
@@ -121,9 +121,24 @@ fn schemas_that_unfold_without_end_are_read_in_bounded_work() {
     defs.insert("d30".into(), serde_json::json!({"type": "object"}));
     let schema = serde_json::json!({"$ref": "#/$defs/d0", "$defs": defs});
     assert!(!fields(&schema).properties.is_empty());
+    assert!(matches!(Validator::new(&schema), Err(SchemaError::Unfolds)));
     let mut arguments = serde_json::json!({"l": {"l": {}}});
     fill_defaults(&schema, &mut arguments);
     assert_eq!(arguments, serde_json::json!({"l": {"l": {}}}));
+}
+
+/// Recursion through the parts of a value is what trees need.
+#[test]
+fn recursive_schemas_are_compiled() {
+    let schema = json(
+        r##"{"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "properties": {
+            "left": {"$ref": "#/$defs/node"}, "right": {"$ref": "#/$defs/node"}, "value": {"type": "integer"}}}}}"##,
+        0,
+    );
+    let validator = Validator::new(&schema).expect("a tree is a schema");
+    let found = validator.validate(&json(r#"{"left": {"right": {"value": "x"}}}"#, 0));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].path, "/left/right/value");
 }
 
 #[test]
