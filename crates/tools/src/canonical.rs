@@ -80,13 +80,11 @@ fn canonical_of(index: usize, call: &Call, entry: Option<&Entry>) -> Vec<Canonic
     }
     let Some(entry) = entry else { return vec![one] };
     if entry.spec.name != call.name {
-        let at = if call.name_at.is_empty() {
-            call.span
-        } else {
-            call.name_at
-        };
-        let message = format!("`{}` is another name of `{}`", call.name, entry.spec.name);
-        one.notes.push(note(Code::Alias, at, message));
+        // A name that the dialect's rule fixes is not the model's: there is nothing to remark on.
+        if !call.name_at.is_empty() {
+            let message = format!("`{}` is another name of `{}`", call.name, entry.spec.name);
+            one.notes.push(note(Code::Alias, call.name_at, message));
+        }
         one.tool.clone_from(&entry.spec.name);
     }
     let (arguments, changes) = bring_to(entry, std::mem::take(&mut one.arguments));

@@ -1,6 +1,7 @@
 //! Tools and their names.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,6 +23,18 @@ pub enum Effect {
     /// Nobody whom we trust has said.
     #[default]
     Unknown,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Read => "read",
+            Effect::Write => "write",
+            Effect::Execute => "execute",
+            Effect::Ask => "ask",
+            Effect::Unknown => "unknown",
+        })
+    }
 }
 
 /// One tool.
@@ -64,6 +77,18 @@ pub(crate) struct Habits {
 pub struct Toolbox {
     entries: Vec<Entry>,
     ignore_case: bool,
+}
+
+/// Tools without other names. Of two with one name the first stays.
+impl FromIterator<ToolSpec> for Toolbox {
+    fn from_iter<I: IntoIterator<Item = ToolSpec>>(specs: I) -> Toolbox {
+        Toolbox::new(
+            specs
+                .into_iter()
+                .map(|spec| Entry::new(spec, Habits::default())),
+            false,
+        )
+    }
 }
 
 impl Toolbox {

@@ -143,6 +143,18 @@ fn notes_point_at_the_name_or_at_the_call_and_say_both_names() {
 }
 
 #[test]
+fn a_name_that_a_rule_fixes_is_no_alias_of_the_model() {
+    let toolbox = Toolbox::builtin("axe").expect("it is built in");
+    let fixed = Call {
+        name_at: Span::empty(3),
+        ..call(0, "shell", r#"{"command": "ls"}"#)
+    };
+    let canonical = normalize(&[fixed], &toolbox);
+    assert_eq!(canonical[0].tool, "execute_command");
+    assert!(canonical[0].notes.is_empty());
+}
+
+#[test]
 fn a_call_of_several_reads_is_the_origin_of_each() {
     let toolbox = Toolbox::builtin("roo").expect("it is built in");
     let calls = [

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolglot::{Scalars, Shape};
 use toolglot_schema::Validator;
-use toolglot_tools::{Effect, ToolError, Toolbox, nearest, roo_names};
+use toolglot_tools::{Effect, ToolError, ToolSpec, Toolbox, nearest, roo_names};
 
 const BUILTIN: &[&str] = &[
     "workspace",
@@ -386,6 +386,20 @@ fn schemas_take_what_models_write_and_refuse_the_rest() {
             "{set}/{tool} {arguments}: {violations:?}"
         );
     }
+}
+
+#[test]
+fn a_toolbox_is_made_of_specifications_too() {
+    let spec = |description: &str| ToolSpec {
+        name: "deploy".into(),
+        description: description.into(),
+        parameters: json!({"type": "object"}),
+        effect: Effect::Execute,
+    };
+    let toolbox: Toolbox = [spec("First."), spec("Second.")].into_iter().collect();
+    assert_eq!(toolbox.iter().count(), 1);
+    assert_eq!(toolbox.get("deploy"), Some(&spec("First.")));
+    assert_eq!(spec("").effect.to_string(), "execute");
 }
 
 #[test]
