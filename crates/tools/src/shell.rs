@@ -363,7 +363,8 @@ impl<'a> Scanner<'a> {
             }
             Some(b'{') => self.push(Open::Expansion, 2),
             Some(b'\'') if !quoted => self.push(Open::Ansi, 2),
-            Some(b'#' | b'$' | b'?' | b'!' | b'*' | b'@' | b'-') => self.at += 2,
+            // The shell's own number: what follows is no `$'..'`.
+            Some(b'$') => self.at += 2,
             _ => self.at += 1,
         }
     }
