@@ -31,15 +31,8 @@ pub(crate) struct Digest {
 /// Digests a message.
 pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
     split(&mut message, knowledge.dialects);
-    let workspace;
-    let toolbox = match knowledge.toolbox {
-        Some(toolbox) => Some(toolbox),
-        None if knowledge.normalize => {
-            workspace = normal(knowledge.dialects);
-            workspace.as_ref()
-        }
-        None => None,
-    };
+    let vocabulary = Toolbox::builtin("vocabulary").filter(|_| knowledge.normalize);
+    let toolbox = knowledge.toolbox.or(vocabulary.as_ref());
     let canonical = toolbox.map(|toolbox| toolglot_tools::normalize(&message.calls, toolbox));
     if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
         check(&mut message, canonical, toolbox);
@@ -89,14 +82,6 @@ pub(crate) fn split(message: &mut Calls, dialects: &[Dialect]) {
     }
 }
 
-/// The tools whose names are canonical where the caller named none.
-fn normal(dialects: &[Dialect]) -> Option<Toolbox> {
-    match dialects {
-        [only] => Toolbox::taught(only.name()).or_else(|| Toolbox::builtin("workspace")),
-        _ => Toolbox::builtin("workspace"),
-    }
-}
-
 /// Adds what the tools' schemas say about the calls.
 fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
     for checked in canonical {
@@ -137,4 +122,105 @@ fn is_fault(code: Code) -> bool {
         code,
         Code::UnknownTool | Code::MissingParameter | Code::InvalidArguments
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use toolglot::{CallHead, CallId, Event, Place, Sink, Span};
+
+    use super::*;
+
+    fn message(name: &str, arguments: &Value, end: End) -> Calls {
+        let mut message = Calls::default();
+        let head = CallHead {
+            call: CallId(0),
+            dialect: "hermes",
+            name,
+            name_at: Span::new(3, 7),
+            ns: None,
+            id: None,
+            place: Place::Answer,
+        };
+        message.event(Span::empty(0), Event::CallStart(head));
+        let json = arguments.to_string();
+        message.event(
+            Span::new(0, 40),
+            Event::Args {
+                call: CallId(0),
+                json: &json,
+            },
+        );
+        message.event(
+            Span::empty(40),
+            Event::CallEnd {
+                call: CallId(0),
+                end,
+            },
+        );
+        message
+    }
+
+    /// Whether the call is at fault, its name, and the codes of the notes.
+    fn check(
+        message: Calls,
+        toolbox: Option<&Toolbox>,
+        normalize: bool,
+    ) -> (bool, String, Vec<String>) {
+        let digest = digest(
+            message,
+            Knowledge {
+                dialects: &[],
+                toolbox,
+                normalize,
+            },
+        );
+        let codes = digest
+            .document
+            .notes
+            .iter()
+            .map(|note| note.code.clone())
+            .collect();
+        (
+            digest.is_faulty,
+            digest.document.calls[0].name.clone(),
+            codes,
+        )
+    }
+
+    #[test]
+    fn names_become_canonical_only_when_asked_for() {
+        let written = || message("view_file", &json!({"filename": "a.rs"}), End::Closed);
+        assert_eq!(
+            check(written(), None, false),
+            (false, "view_file".into(), vec![])
+        );
+        let aliases = vec!["N060".to_owned(); 2];
+        assert_eq!(
+            check(written(), None, true),
+            (false, "read_file".into(), aliases)
+        );
+    }
+
+    #[test]
+    fn calls_are_checked_only_against_named_tools() {
+        let tools = Toolbox::builtin("workspace").expect("it is built in");
+        let call = |name, arguments: Value| message(name, &arguments, End::Closed);
+        assert!(!check(call("anything", json!({})), None, false).0);
+        let unknown = check(call("anything", json!({})), Some(&tools), false);
+        assert_eq!(unknown, (true, "anything".into(), vec!["N003".into()]));
+        let missing = check(call("read_file", json!({})), Some(&tools), false);
+        assert_eq!(missing, (true, "read_file".into(), vec!["N063".into()]));
+        assert!(
+            !check(call("cat", json!({"file": "a"})), Some(&tools), false).0,
+            "an alias is no fault"
+        );
+    }
+
+    #[test]
+    fn truncated_calls_are_faults_and_recovered_ones_are_not() {
+        let call = |end| message("f", &json!({}), end);
+        assert!(check(call(End::Truncated), None, false).0);
+        assert!(!check(call(End::Recovered), None, false).0);
+    }
 }

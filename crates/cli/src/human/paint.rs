@@ -77,7 +77,7 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
         }
         write(style, at)?;
     }
-    if text.ends_with('\n') {
+    if text.is_empty() || text.ends_with('\n') {
         Ok(())
     } else {
         writeln!(out)

@@ -11,6 +11,8 @@ mod record;
 mod report;
 mod session;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, Write};
 
