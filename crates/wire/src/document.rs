@@ -118,3 +118,78 @@ pub(crate) fn end(end: End) -> &'static str {
         End::Truncated => "truncated",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use toolglot::{CallHead, CallId, Code, Event, Note, Sink, Span};
+
+    use super::*;
+
+    fn message(dialects: &[&str]) -> Calls {
+        let mut message = Calls::default();
+        for (index, dialect) in dialects.iter().enumerate() {
+            let call = CallId(u32::try_from(index).expect("few calls"));
+            let at = 10 * index as u64;
+            let head = CallHead {
+                call,
+                dialect,
+                name: "f",
+                name_at: Span::empty(at),
+                ns: Some("local"),
+                id: None,
+                place: Place::Answer,
+            };
+            message.event(Span::empty(at), Event::CallStart(head));
+            message.event(Span::new(at, at + 10), Event::Args { call, json: "[]" });
+            message.event(
+                Span::empty(at + 10),
+                Event::CallEnd {
+                    call,
+                    end: End::Recovered,
+                },
+            );
+        }
+        message
+    }
+
+    #[test]
+    fn the_dialect_on_top_is_that_of_all_calls() {
+        let dialect = |dialects: &[&str]| Document::new(&message(dialects)).dialect;
+        assert_eq!(dialect(&[]), None);
+        assert_eq!(dialect(&["forge", "forge"]).as_deref(), Some("forge"));
+        assert_eq!(dialect(&["forge", "axe"]), None);
+    }
+
+    #[test]
+    fn the_document_is_written_in_the_order_of_the_contract() {
+        let mut message = message(&["forge"]);
+        let span = Span::new(3, 4);
+        let note = Note {
+            code: Code::TrailingComma,
+            span,
+            message: "m".into(),
+            help: None,
+        };
+        message.event(span, Event::Note(&note));
+        let written = serde_json::to_string(&Document::new(&message)).expect("it is JSON");
+        let call = r#"{"index":0,"id":null,"name":"f","server":"local","arguments":null,"arguments_raw":"[]","span":[0,10],"dialect":"forge","place":"answer","end":"recovered"}"#;
+        let note = r#"{"code":"N012","name":"trailing-comma","span":[3,4],"message":"m"}"#;
+        assert_eq!(
+            written,
+            format!(
+                r#"{{"schema":1,"id":null,"dialect":"forge","calls":[{call}],"content":"","reasoning":"","notes":[{note}]}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn an_id_may_be_any_value() {
+        let document = Document {
+            id: json!({"row": 1}),
+            ..Document::new(&message(&[]))
+        };
+        let written = serde_json::to_value(document).expect("it is JSON");
+        assert_eq!(written["id"], json!({"row": 1}));
+    }
+}

@@ -70,3 +70,81 @@ impl Serialize for EventLine<'_> {
 fn pair(span: Span) -> [u64; 2] {
     [span.start, span.end]
 }
+
+#[cfg(test)]
+mod tests {
+    use toolglot::{CallHead, CallId, Code, End, Note, Place};
+
+    use super::*;
+
+    fn check(start: u64, end: u64, event: &Event<'_>, line: &str) {
+        let written = serde_json::to_string(&EventLine {
+            span: Span::new(start, end),
+            event,
+        });
+        assert_eq!(written.expect("it is JSON"), line);
+    }
+
+    #[test]
+    fn each_event_is_a_line() {
+        check(
+            0,
+            2,
+            &Event::Text("a\n"),
+            r#"{"type":"text","span":[0,2],"text":"a\n"}"#,
+        );
+        check(
+            2,
+            3,
+            &Event::Reasoning("b"),
+            r#"{"type":"reasoning","span":[2,3],"text":"b"}"#,
+        );
+        check(
+            3,
+            4,
+            &Event::Markup("<"),
+            r#"{"type":"markup","span":[3,4],"text":"<"}"#,
+        );
+        let head = CallHead {
+            call: CallId(1),
+            dialect: "forge",
+            name: "f",
+            name_at: Span::new(2, 3),
+            ns: None,
+            id: Some("x"),
+            place: Place::Code,
+        };
+        check(
+            4,
+            4,
+            &Event::CallStart(head),
+            r#"{"type":"call_start","span":[4,4],"call":1,"id":"x","name":"f","name_at":[2,3],"server":null,"dialect":"forge","place":"code"}"#,
+        );
+        let call = CallId(1);
+        check(
+            4,
+            6,
+            &Event::Args { call, json: "{}" },
+            r#"{"type":"args","span":[4,6],"call":1,"json":"{}"}"#,
+        );
+        let end = End::Truncated;
+        check(
+            6,
+            6,
+            &Event::CallEnd { call, end },
+            r#"{"type":"call_end","span":[6,6],"call":1,"end":"truncated"}"#,
+        );
+        let note = Note {
+            code: Code::QuotedCall,
+            span: Span::new(1, 5),
+            message: "m".into(),
+            help: Some("h".into()),
+        };
+        check(
+            1,
+            5,
+            &Event::Note(&note),
+            r#"{"type":"note","span":[1,5],"code":"N001","name":"quoted-call","message":"m","help":"h"}"#,
+        );
+    }
+}
