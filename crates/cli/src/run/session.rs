@@ -19,6 +19,9 @@ const ONE_CALL: &[(&str, &str)] = &[(
      message. You must assess the first tool's result before proceeding to use the next tool.",
 )];
 
+/// The servers whose tools are those of this machine; a call without a server means them too.
+const LOCAL: &[&str] = &["local", "functions"];
+
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session<'a> {
@@ -113,6 +116,17 @@ impl Session<'_> {
         }
         if let Arguments::Raw(_) = Arguments::of(call) {
             return Some(Objection::invalid(vec![verify::no_object(call.span)]));
+        }
+        if let Some(server) = call.ns.as_deref().filter(|server| !LOCAL.contains(server)) {
+            // A tool of another server is another tool, whatever its name.
+            return Some(Objection {
+                rule: "unknown-server",
+                because: format!(
+                    "no server is called `{server}`; the tools here are those of `local`"
+                ),
+                notes: Vec::new(),
+                shows_form: true,
+            });
         }
         if let Some(named) = self.named {
             // In the names and by the schema that the model was given, before anything is renamed.

@@ -69,6 +69,10 @@ impl World {
         calls: &[(&str, Value, End)],
         named: Option<&Toolbox>,
     ) -> Vec<Step> {
+        self.run_message(&message(dialect, calls), named)
+    }
+
+    fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
         let session = Session {
             dialects: &self.dialects,
             named,
@@ -78,7 +82,7 @@ impl World {
             many: self.many,
             dry_run: self.dry_run,
         };
-        session.steps(&message(dialect, calls))
+        session.steps(message)
     }
 
     fn run(&self, calls: &[(&str, Value)]) -> Vec<Step> {
@@ -243,4 +247,37 @@ fn only_named_tools_may_be_called() {
         rules(&steps),
         ["unknown-tool", "invalid-arguments", "unknown-tool"]
     );
+}
+
+#[test]
+fn a_tool_of_another_server_is_another_tool() {
+    let mut message = message(
+        "forge",
+        &[("read_file", json!({"path": "notes.txt"}), End::Closed)],
+    );
+    message.calls[0].ns = Some("github".to_owned());
+    let world = World::new("");
+    assert_eq!(
+        rules(&world.run_message(&message, None)),
+        ["unknown-server"]
+    );
+    message.calls[0].ns = Some("local".to_owned());
+    assert_eq!(
+        rules(&world.run_message(&message, None)),
+        ["read-inside-root"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_leaves_the_root() {
+    let world = World::new("write");
+    std::os::unix::fs::symlink("/etc", world.directory.path().join("link")).expect("it is made");
+    for path in ["../x", "/etc/hostname", "a/../../x", "link/hostname"] {
+        let steps = world.run(&[
+            ("read_file", json!({"path": path})),
+            ("write_file", json!({"path": path, "content": "x"})),
+        ]);
+        assert_eq!(rules(&steps), ["path-outside-root"; 2], "{path}");
+    }
 }
