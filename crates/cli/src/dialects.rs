@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
+use toolglot::Dialect;
 
 use crate::args::{Color, DialectsCommand};
 use crate::failure::Failure;
-use crate::human::{is_colored, snippet};
-use crate::{Outcome, select, source};
+use crate::human::is_colored;
+use crate::{Outcome, dialect_file, select, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -52,39 +52,18 @@ fn list(out: &mut dyn Write) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-/// Parses and compiles a file's dialects, each alone: what is wrong with it is the answer, not a failure of ours.
+/// What is wrong with the file is the answer, not a failure of ours.
 fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let text = source::text(file)?;
-    let (report, outcome) = match checked(&text) {
+    let checked = dialect_file::read(file)?;
+    let report = match &checked {
         Ok(dialects) => {
             let names: Vec<&str> = dialects.iter().map(Dialect::name).collect();
-            (
-                format!("{}: {}", source::name(file), names.join(", ")),
-                Outcome::Fine,
-            )
+            format!("{}: {}", source::name(file), names.join(", "))
         }
-        Err(error) => {
-            let is_colored = is_colored(color, &io::stdout());
-            (
-                snippet::grammar(&error, &text, &source::name(file), is_colored),
-                Outcome::Faulty,
-            )
-        }
+        Err(fault) => fault.report(is_colored(color, &io::stdout())),
     };
     writeln!(out, "{report}").map_err(Failure::Output)?;
-    Ok(outcome)
-}
-
-fn checked(text: &str) -> Result<Vec<Dialect>, GrammarError> {
-    let dialects = Dialect::parse(text, toolglot_dialects::all())?;
-    for dialect in &dialects {
-        Program::compile(
-            std::slice::from_ref(dialect),
-            &ToolSet::default(),
-            Limits::default(),
-        )?;
-    }
-    Ok(dialects)
+    Ok(Outcome::faulty_if(checked.is_err()))
 }
 
 fn new(name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -4,9 +4,10 @@ use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
-use toolglot::{Dialect, GrammarError};
+use toolglot::GrammarError;
 use toolglot_tools::ToolError;
 
+use crate::dialect_file;
 use crate::human::snippet;
 
 /// Why a command could not be carried out; the exit code is 2.
@@ -41,8 +42,10 @@ pub(crate) enum Failure {
     },
     #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
     UnknownFinish(String),
-    #[error("the dialects do not make a program")]
-    Grammar(Box<GrammarFault>),
+    #[error("a dialect file has a fault")]
+    DialectFile(Box<dialect_file::Fault>),
+    #[error("the dialects make no program: {}", .0.message)]
+    Program(Box<GrammarError>),
     #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
@@ -53,40 +56,10 @@ pub(crate) enum Failure {
     Unrenderable { dialect: String, why: String },
 }
 
-/// What is wrong with a dialect, and where.
-#[derive(Debug)]
-pub(crate) struct GrammarFault {
-    pub(crate) error: GrammarError,
-    /// The text that the error points into.
-    pub(crate) text: String,
-    /// Where the text came from.
-    pub(crate) path: String,
-}
-
-impl GrammarFault {
-    /// The error under the text that it points into.
-    pub(crate) fn report(&self, is_colored: bool) -> String {
-        snippet::grammar(&self.error, &self.text, &self.path, is_colored)
-    }
-}
-
 impl Failure {
-    /// The refusal to compile `dialects`; it points into the one that it names.
-    pub(crate) fn grammar(error: GrammarError, dialects: &[Dialect]) -> Failure {
-        let at_fault = error.dialect.as_deref();
-        let source = dialects
-            .iter()
-            .find(|dialect| Some(dialect.name()) == at_fault);
-        let text = source
-            .map(|dialect| dialect.source().to_owned())
-            .unwrap_or_default();
-        let path = at_fault.unwrap_or("dialects").to_owned();
-        Failure::Grammar(Box::new(GrammarFault { error, text, path }))
-    }
-
     /// All that is to be said about it, in the manner of rustc where there is a text to point into.
     pub(crate) fn report(&self) -> String {
-        if let Failure::Grammar(fault) = self {
+        if let Failure::DialectFile(fault) = self {
             return fault.report(snippet::is_colored_err());
         }
         let mut report = format!("error: {self}");

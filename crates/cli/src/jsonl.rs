@@ -139,7 +139,12 @@ impl Batch<'_> {
             Some(tools) => Some(Arc::new(toolboxes::of_value(tools)?)),
             None => self.toolbox.clone(),
         };
-        let dialects = select::dialects(list, toolbox.as_deref())?;
+        // An empty list is as good as none: it knows no name that a call could miss.
+        let toolbox = toolbox.filter(|toolbox| !toolbox.is_empty());
+        let dialects = match &line.dialect {
+            Some(list) => select::by_name(list, toolbox.as_deref()),
+            None => select::dialects(list, toolbox.as_deref()),
+        }?;
         let program = compile(&dialects, toolbox.as_deref())?;
         let compiled = Compiled {
             program,

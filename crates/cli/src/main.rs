@@ -10,6 +10,7 @@
 //! ```
 
 mod args;
+mod dialect_file;
 mod dialects;
 mod digest;
 mod explain;

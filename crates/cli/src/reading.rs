@@ -115,7 +115,7 @@ pub(crate) fn compile(
     let tools = tool_set(dialects, toolbox);
     Program::compile(dialects, &tools, Limits::default())
         .map(Arc::new)
-        .map_err(|error| Failure::grammar(error, dialects))
+        .map_err(|error| Failure::Program(Box::new(error)))
 }
 
 /// The names and shapes that a text is read with.

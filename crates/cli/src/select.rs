@@ -3,24 +3,43 @@
 use std::path::Path;
 
 use toolglot::Dialect;
-use toolglot_tools::{Effect, Toolbox};
+use toolglot_tools::Toolbox;
 
-use crate::failure::{Failure, GrammarFault};
-use crate::source;
+use crate::dialect_file;
+use crate::failure::Failure;
 
 /// The dialects of `list`: names or paths of dialect files, separated by commas, or `auto`.
 pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, Failure> {
+    chosen(list, toolbox, |name| {
+        // No name of a dialect holds a slash or a dot.
+        if name.contains(['/', '\\', '.']) {
+            dialect_file::read(Path::new(name))?.map_err(Failure::DialectFile)
+        } else {
+            Ok(vec![named(name)?.clone()])
+        }
+    })
+}
+
+/// The dialects of a list that comes with the data: names only, since data opens no files.
+pub(crate) fn by_name(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, Failure> {
+    chosen(list, toolbox, |name| Ok(vec![named(name)?.clone()]))
+}
+
+fn chosen(
+    list: &str,
+    toolbox: Option<&Toolbox>,
+    find: impl Fn(&str) -> Result<Vec<Dialect>, Failure>,
+) -> Result<Vec<Dialect>, Failure> {
     let mut chosen: Vec<Dialect> = Vec::new();
     for name in list
         .split(',')
         .map(str::trim)
         .filter(|name| !name.is_empty())
     {
-        let found = match name {
-            "auto" => automatic(toolbox),
-            // No name of a dialect holds a slash or a dot.
-            file if file.contains(['/', '\\', '.']) => from_file(Path::new(file))?,
-            name => vec![named(name)?.clone()],
+        let found = if name == "auto" {
+            automatic(toolbox)
+        } else {
+            find(name)?
         };
         for dialect in found {
             if chosen.iter().all(|other| other.name() != dialect.name()) {
@@ -35,24 +54,37 @@ pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dial
     }
 }
 
-/// All dialects, but those that read plain shell blocks only where the tools are theirs: elsewhere each block in prose
-/// would be a command.
+/// All dialects, those first whose system's tools are all there: where the bytes cannot tell, the first counts.
+///
+/// Dialects that read plain shell blocks take part only with their tools: elsewhere each block in prose would be a
+/// command.
 fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
-    let is_wanted = |dialect: &Dialect| {
-        dialect.setting("split").is_none()
-            || toolbox
-                .zip(Toolbox::taught(dialect.name()))
-                .is_some_and(|(tools, taught)| {
-                    taught.iter().any(|spec| {
-                        spec.effect == Effect::Execute && tools.get(&spec.name).is_some()
-                    })
-                })
+    let fits = |dialect: &Dialect| {
+        toolbox
+            .zip(Toolbox::taught(dialect.name()))
+            .is_some_and(|(tools, taught)| {
+                taught.iter().all(|spec| tools.get(&spec.name).is_some())
+            })
     };
-    toolglot_dialects::all()
-        .iter()
-        .filter(|dialect| is_wanted(dialect))
-        .cloned()
-        .collect()
+    let (mut first, others): (Vec<Dialect>, Vec<Dialect>) =
+        toolglot_dialects::all().iter().cloned().partition(fits);
+    first.extend(
+        others
+            .into_iter()
+            .filter(|dialect| shell_block(dialect).is_none()),
+    );
+    first
+}
+
+/// The argument in which a dialect reads a block of shell lines, and the argument that each command becomes:
+/// `split: shell_lines(block: command)`.
+pub(crate) fn shell_block(dialect: &Dialect) -> Option<(&str, &str)> {
+    let inside = dialect
+        .setting("split")?
+        .strip_prefix("shell_lines(")?
+        .strip_suffix(')')?;
+    let (block, command) = inside.split_once(':')?;
+    Some((block.trim(), command.trim()))
 }
 
 /// The embedded dialect of that name.
@@ -70,14 +102,6 @@ pub(crate) fn one(name: &str) -> Result<Dialect, Failure> {
         1 => Ok(dialects.remove(0)),
         _ => Err(Failure::NotOneDialect(name.to_owned())),
     }
-}
-
-fn from_file(path: &Path) -> Result<Vec<Dialect>, Failure> {
-    let text = source::text(path)?;
-    Dialect::parse(&text, toolglot_dialects::all()).map_err(|error| {
-        let path = source::name(path);
-        Failure::Grammar(Box::new(GrammarFault { error, text, path }))
-    })
 }
 
 fn nearest(name: &str) -> Option<&'static str> {
