@@ -49,7 +49,8 @@ pub(crate) fn with(
         ns: None,
         id: None,
     };
-    toolglot::render(dialect, tools, &[call]).ok()
+    let text = toolglot::render(dialect, tools, &[call]).ok()?;
+    Some(text.trim_end().to_owned())
 }
 
 /// Arguments as JSON text.

@@ -3,7 +3,7 @@
 use toolglot::{Call, CallText, Calls, Code, Dialect, ResultText};
 
 use super::session::Session;
-use super::step::Step;
+use super::step::{State, Step};
 use crate::form;
 
 /// The text to be given back to the model; empty where there is nothing to say.
@@ -23,7 +23,10 @@ pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &[Step]) -> 
     answer
 }
 
-/// The results of steps of one dialect, rendered. `None` where there is nothing to tell.
+/// The results of steps of one dialect, rendered, and behind them the right forms of calls that were refused.
+///
+/// Forms do not stand inside results: there they would be escaped, and teach the escapes. `None` where there is nothing
+/// to tell.
 pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -> Option<String> {
     let dialect = session.dialect(&message.calls[steps.first()?.call.call])?;
     let told: Vec<Told<'_>> = steps
@@ -31,7 +34,25 @@ pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -
         .filter_map(|step| Told::of(message, step))
         .collect();
     let results: Vec<ResultText<'_>> = told.iter().map(Told::result).collect();
-    (!results.is_empty()).then(|| toolglot::render_results(dialect, &results))
+    if results.is_empty() {
+        return None;
+    }
+    let mut text = toolglot::render_results(dialect, &results);
+    let mut forms: Vec<&str> = Vec::new();
+    for step in steps {
+        if let State::Refused { form: Some(form) } = &step.state
+            && !forms.contains(&form.as_str())
+        {
+            forms.push(form);
+            text.push_str(&taught(form));
+        }
+    }
+    Some(text)
+}
+
+/// The words that introduce a right form.
+fn taught(form: &str) -> String {
+    format!("\nThe right form is:\n\n{form}\n")
 }
 
 /// What is said about text that only looks like calls, where the message has none: what is wrong, and the right form.
@@ -52,11 +73,8 @@ pub(crate) fn lessons(session: &Session<'_>, message: &Calls) -> Vec<String> {
                 .as_ref()
                 .map(|help| format!("\n{help}"))
                 .unwrap_or_default();
-            let form = form
-                .as_ref()
-                .map(|form| format!("\nThe right form is:\n\n{form}"))
-                .unwrap_or_default();
-            format!("No tool was run: {}{help}{form}", note.message)
+            let form = form.as_deref().map(taught).unwrap_or_default();
+            format!("No tool was run: {}{help}\n{form}", note.message)
         })
         .collect()
 }

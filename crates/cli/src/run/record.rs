@@ -119,7 +119,7 @@ impl CallRecord {
 pub(super) fn state(state: &State) -> &'static str {
     match state {
         State::Done(_) => "done",
-        State::Refused(_) => "refused",
+        State::Refused { .. } => "refused",
         State::Repeated(_) => "repeated",
         State::Planned => "planned",
         State::Pending => "pending",

@@ -54,10 +54,14 @@ impl Report<'_> {
             State::Done(outcome) if !outcome.ok => {
                 format!("failed: {}", paint::shortened(&outcome.text, 200))
             }
-            State::Refused(_) => paint::shortened(&step.verdict.because, 200),
+            State::Refused { .. } => paint::shortened(&step.verdict.because, 200),
             other => state(other).to_owned(),
         };
-        writeln!(out, "{index}  {name}  {}", arguments.join(" "))?;
+        writeln!(
+            out,
+            "{}",
+            format!("{index}  {name}  {}", arguments.join(" ")).trim_end()
+        )?;
         writeln!(out, "   {verdict} ({}): {words}", step.verdict.rule)
     }
 }

@@ -75,13 +75,13 @@ impl Session<'_> {
         let (verdict, state) = match self.objection(&canonical, call, before) {
             Some(objection) => {
                 notes.extend(objection.notes);
-                let text = self.refusal(call, &objection.because, objection.shows_form);
+                let form = self.form(call).filter(|_| objection.shows_form);
                 let verdict = Verdict {
                     decision: Decision::Deny,
                     rule: objection.rule,
                     because: objection.because,
                 };
-                (verdict, State::Refused(text))
+                (verdict, State::Refused { form })
             }
             None => self.judged(&canonical, call, before),
         };
@@ -187,8 +187,8 @@ impl Session<'_> {
         };
         let verdict = judge(&request, self.grants);
         let state = if verdict.decision != Decision::Allow {
-            let is_cut = call.end == End::Truncated;
-            State::Refused(self.refusal(call, &verdict.because, is_cut))
+            let form = self.form(call).filter(|_| call.end == End::Truncated);
+            State::Refused { form }
         } else if effect == Effect::Ask {
             State::Pending
         } else if let Some(first) = canonical.duplicate_of {
@@ -203,16 +203,9 @@ impl Session<'_> {
         (verdict, state)
     }
 
-    /// The words that tell a model why its call was not run, and how to write it where that is the trouble.
-    fn refusal(&self, call: &Call, because: &str, shows_form: bool) -> String {
-        let form = self
-            .dialect(call)
-            .filter(|_| shows_form)
-            .and_then(|dialect| form::of_call(dialect, self.named, Some(&call.name)));
-        match form {
-            Some(form) => format!("{because}\n\nThe right form is:\n\n{form}"),
-            None => because.to_owned(),
-        }
+    /// How a call should have been written.
+    fn form(&self, call: &Call) -> Option<String> {
+        form::of_call(self.dialect(call)?, self.named, Some(&call.name))
     }
 }
 

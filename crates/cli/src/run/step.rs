@@ -27,8 +27,11 @@ pub(crate) struct Step {
 pub(crate) enum State {
     /// It was carried out, with success or without.
     Done(Outcome),
-    /// It was refused; the text tells the model why and what to write instead.
-    Refused(String),
+    /// It was refused, for the verdict's reason.
+    Refused {
+        /// The call as it should have been written, where that is the trouble.
+        form: Option<String>,
+    },
     /// An equal call before it has the result.
     Repeated(usize),
     /// It would be carried out, but this is a dry run.
@@ -42,7 +45,7 @@ impl Step {
     pub(crate) fn is_fine(&self) -> bool {
         match &self.state {
             State::Done(outcome) => outcome.ok,
-            State::Refused(_) => false,
+            State::Refused { .. } => false,
             State::Repeated(_) | State::Planned | State::Pending => true,
         }
     }
@@ -51,7 +54,7 @@ impl Step {
     pub(crate) fn told(&self) -> Option<(String, bool)> {
         match &self.state {
             State::Done(outcome) => Some((outcome.text.clone(), !outcome.ok)),
-            State::Refused(text) => Some((text.clone(), true)),
+            State::Refused { .. } => Some((self.verdict.because.clone(), true)),
             State::Repeated(first) => Some((
                 format!(
                     "Same call as number {} of this message; it was not run again.",
