@@ -13,6 +13,14 @@ fn the_list_names_each_dialect_with_its_other_spellings() {
 }
 
 #[test]
+fn a_dialect_is_shown_by_any_of_its_names() {
+    let shown = toolglot(&["dialects", "show", "hermes"], "");
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    assert!(shown.out.starts_with("dialect hermes"), "{}", shown.out);
+    assert_eq!(toolglot(&["dialects", "show", "qwen25"], "").out, shown.out);
+}
+
+#[test]
 fn an_unknown_dialect_names_the_nearest() {
     let ran = toolglot(&["dialects", "show", "hermse"], "");
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
@@ -30,6 +38,16 @@ fn a_new_dialect_passes_the_check() {
         "{}",
         check.err
     );
+}
+
+#[test]
+fn a_bad_dialect_fails_the_check_and_points_at_the_byte() {
+    let check = toolglot(
+        &["dialects", "check", "-"],
+        "dialect bad\ncall = \"<x>\" json nothing\n",
+    );
+    assert_eq!(check.code, 1, "{}", check.err);
+    assert!(check.out.contains("--> standard input:2:"), "{}", check.out);
 }
 
 #[test]

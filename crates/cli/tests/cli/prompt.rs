@@ -15,6 +15,32 @@ fn no_hole_stays_open() {
 }
 
 #[test]
+fn the_examples_are_calls_that_are_read() {
+    let list = toolglot(&["dialects", "list"], "").out;
+    for dialect in list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        let prompt = toolglot(&["prompt", "--dialect", dialect], "").out;
+        let parsed = toolglot(
+            &[
+                "parse",
+                "--dialect",
+                dialect,
+                "--format",
+                "json",
+                "--in-code",
+                "accept",
+            ],
+            &prompt,
+        );
+        let document = parsed.json();
+        let calls = document["calls"].as_array().expect("an array");
+        assert!(!calls.is_empty(), "{dialect}: {prompt}");
+    }
+}
+
+#[test]
 fn tools_of_a_file_are_described() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("tools.json");
@@ -30,4 +56,12 @@ fn tools_of_a_file_are_described() {
         "{}",
         ran.out
     );
+}
+
+#[test]
+fn without_a_dialect_the_choice_is_explained() {
+    let ran = toolglot(&["prompt"], "");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("TOOL_CALL:"), "{}", ran.out);
+    assert!(ran.err.contains("`tool_call`"), "{}", ran.err);
 }
