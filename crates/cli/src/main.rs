@@ -1,1 +1,97 @@
-fn main() {}
+//! The `toolglot` binary: reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
+//!
+//! Data goes to standard output, everything else to standard error.
+//! This crate only translates between the command line and the libraries; it deliberately holds no grammar, no policy and
+//! no tool of its own.
+//!
+//! ```text
+//! args ── select (which dialects, which tools) ── reading (text -> calls) ─┬─ human | document | events
+//!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
+//! ```
+
+mod args;
+mod dialect_file;
+mod dialects;
+mod digest;
+mod explain;
+mod failure;
+mod form;
+mod human;
+mod jsonl;
+mod parse;
+mod prompt;
+mod reading;
+mod render;
+mod run;
+mod select;
+mod source;
+mod toolboxes;
+mod trace;
+mod verify;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Arguments, Command};
+use failure::Failure;
+
+/// What the exit code says of a run that came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Every call is closed and valid, and what was to be done is done.
+    Fine,
+    /// A call is truncated, unknown, invalid, denied or failed.
+    Faulty,
+}
+
+impl Outcome {
+    /// `Faulty` if `is_faulty`.
+    fn faulty_if(is_faulty: bool) -> Outcome {
+        if is_faulty {
+            Outcome::Faulty
+        } else {
+            Outcome::Fine
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let outcome = dispatch(arguments.command, &mut out)
+        .and_then(|outcome| out.flush().map(|()| outcome).map_err(Failure::Output));
+    match outcome {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Faulty) => ExitCode::from(1),
+        // Whoever reads us has read enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            // Nothing can be done where standard error is closed as well.
+            let _ = writeln!(io::stderr(), "{}", failure.report());
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    match command {
+        Command::Parse(arguments) => parse::parse(&arguments, out),
+        Command::Render(arguments) => render::render(&arguments, out),
+        Command::Prompt(arguments) => prompt::prompt(&arguments, out),
+        Command::Run(arguments) => run::run(&arguments, out),
+        Command::Dialects { command } => dialects::dialects(&command, out),
+        Command::Explain { code } => explain::explain(&code, out),
+        Command::Completions { shell } => {
+            // `generate` panics where it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "toolglot", &mut script);
+            out.write_all(&script)
+                .map(|()| Outcome::Fine)
+                .map_err(Failure::Output)
+        }
+    }
+}

@@ -1,1 +1,58 @@
-//! See the workspace README.
+//! The builtin file tools, confined to one directory.
+//!
+//! A [`Root`] holds the directory open. [`plan`] reads a call's arguments and finds out where its path
+//! leads; the facts go to the policy; [`Plan::run`] then does what was planned, at exactly the place that
+//! was judged. Between the two the place is not looked up by name again in any way that could lead
+//! elsewhere: every directory on the way is opened by its handle, and no link is followed.
+//!
+//! ```text
+//!  arguments ──plan──▶ Plan ──run──▶ Outcome { ok, output, text }
+//!                        └─ paths ──▶ policy: may it run?
+//! ```
+//!
+//! It deliberately knows no policy beyond the walls of the root: whoever calls [`Plan::run`] has asked
+//! first. It validates no schema, starts no program and opens no socket. What it returns is bounded by
+//! [`Limits`], and says so where something was left out.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use serde_json::json;
+//! use toolglot_exec::{Root, plan};
+//!
+//! let directory = tempfile::tempdir()?;
+//! std::fs::write(directory.path().join("notes.txt"), "one\ntwo\nthree\n")?;
+//! let root = Root::open(directory.path())?;
+//!
+//! let arguments = json!({"path": "notes.txt", "start_line": 2, "end_line": 2});
+//! let plan = plan(&root, "read_file", arguments.as_object().expect("an object"))?;
+//! assert_eq!(plan.paths()[0].inside(), Some("notes.txt".as_ref()));
+//! let outcome = plan.run();
+//! assert!(outcome.ok);
+//! assert_eq!(outcome.output["content"], "two\n");
+//! # Ok(())
+//! # }
+//! ```
+
+mod arguments;
+mod failure;
+mod glob;
+mod limits;
+mod lines;
+mod list;
+mod outcome;
+mod place;
+mod plan;
+mod read;
+mod replace;
+mod resolve;
+mod root;
+mod search;
+mod shown;
+mod walk;
+mod write;
+
+pub use failure::Failure;
+pub use limits::Limits;
+pub use outcome::Outcome;
+pub use plan::{Plan, TOOLS, execute, plan};
+pub use root::Root;

@@ -1,1 +1,36 @@
-//! See the workspace README.
+//! Judges a tool call before anything of it is done.
+//!
+//! A [`Request`] says what a call is about to do, in terms of facts that others found out: the effect
+//! of the tool, how the call ended in the model's text, where its paths lead. [`judge`] looks the
+//! request up in one table of rules and answers with a [`Verdict`]: allow, ask or deny, the rule that
+//! decided, and why. The strictest rule that applies wins; where no rule applies the answer is no.
+//!
+//! It deliberately does no I/O: it opens no file, resolves no link, reads no clock. A [`PathFact`] is
+//! made by whoever holds the file system, and what is judged has to be what is then run.
+//!
+//! ```
+//! use toolglot::End;
+//! use toolglot_policy::{Decision, Effect, Grants, Request, judge};
+//!
+//! let request = Request::new("write_file", Effect::Write, End::Closed, &[]);
+//! let verdict = judge(&request, &Grants::default());
+//! assert_eq!((verdict.decision, verdict.rule), (Decision::Ask, "write-needs-grant"));
+//!
+//! let granted: Grants = "write".parse()?;
+//! assert_eq!(judge(&request, &granted).decision, Decision::Allow);
+//! # Ok::<(), toolglot_policy::GrantError>(())
+//! ```
+
+mod effect;
+mod grants;
+mod names;
+mod path;
+mod request;
+mod rules;
+
+pub use effect::Effect;
+pub use grants::{GrantError, Grants};
+pub use names::{is_guarded, is_secret};
+pub use path::{Escape, Inside, PathFact};
+pub use request::{Decision, Request, Verdict};
+pub use rules::{RULES, Rule, judge};

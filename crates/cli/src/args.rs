@@ -1,0 +1,252 @@
+//! The command line, as data.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use toolglot::{Finish, InCode};
+use toolglot_policy::Grants;
+
+/// Reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
+///
+/// Data goes to standard output, everything else to standard error. Exit code 0: every call is closed and valid, or there
+/// is none; 1: a call is truncated, unknown, invalid, denied or failed; 2: usage or input and output.
+#[derive(Debug, Parser)]
+#[command(name = "toolglot", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read the calls in a message
+    Parse(ParseArguments),
+    /// Write calls or results in a dialect
+    Render(RenderArguments),
+    /// Write the instructions that teach a model to call tools
+    Prompt(PromptArguments),
+    /// Run the calls in a message and write the answer
+    Run(RunArguments),
+    /// List, show, check and begin dialects
+    Dialects {
+        #[command(subcommand)]
+        command: DialectsCommand,
+    },
+    /// Say what a note's code means
+    Explain {
+        /// A code, as a number or by name: N012, 12, trailing-comma
+        code: String,
+    },
+    /// Write completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArguments {
+    /// The message, or with --jsonl one document per line; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+    /// Read {"id","input","dialect"?,"tools"?,..} per line and write one JSON document per line
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) jsonl: bool,
+    /// Give tools and parameters their canonical names
+    #[arg(long)]
+    pub(crate) normalize: bool,
+    /// How to show what was read
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: ParseFormat,
+    /// Exit with 1 if there is any note
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+}
+
+/// How a text is read; `parse` and `run` share it.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArguments {
+    /// Dialects by name, separated by commas, or a path to a dialect file
+    #[arg(long, value_name = "NAME[,NAME]|auto", default_value = "auto")]
+    pub(crate) dialect: String,
+    /// Tools: a file (OpenAI array, MCP `tools/list`, {name: schema}), a directory of such files, or builtin:NAME
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+    /// What becomes of a call in quoted code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(crate) in_code: InCodeWord,
+    /// The text begins inside reasoning
+    #[arg(long)]
+    pub(crate) reasoning_open: bool,
+    /// Why the model stopped
+    #[arg(long, value_enum, value_name = "WHY", default_value_t)]
+    pub(crate) finish: FinishWord,
+    /// Push the text in pieces of this many bytes; a character is never split
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) chunk: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArguments {
+    /// {"calls":[..],"content"?} or {"results":[..]}; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The dialect
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: String,
+    /// The tools that the reader will know
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+    /// Read one document per line and write {"id","text"} per line
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArguments {
+    /// The dialect; without it `tool_call`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+    /// The tools; without it those that models of the dialect know
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The message; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+    /// The directory that no tool leaves
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) root: PathBuf,
+    /// What is allowed beforehand: read, write, recovered, exec:PROGRAM, separated by commas
+    #[arg(long, value_name = "GRANTS", default_value = "")]
+    pub(crate) allow: Grants,
+    /// Run every call, also where the dialect's system runs one per message
+    #[arg(long)]
+    pub(crate) many: bool,
+    /// Show what would be done and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// What to write: the answer with a report on standard error, the whole record, or the answer alone
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: RunFormat,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DialectsCommand {
+    /// List the dialects that are built in
+    List,
+    /// Show the rules of a dialect
+    Show {
+        /// Its name, or another spelling of it
+        name: String,
+    },
+    /// Check a dialect file
+    Check {
+        /// The file; `-` is standard input
+        file: PathBuf,
+        /// When to use colour
+        #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+        color: Color,
+    },
+    /// Write a dialect file to begin with
+    New {
+        /// The new dialect's name
+        name: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ParseFormat {
+    /// The text with its calls, and the notes under it
+    #[default]
+    Human,
+    /// One JSON document
+    Json,
+    /// One line of JSON per event, as they happen
+    Events,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    /// The answer, and a report on standard error
+    #[default]
+    Human,
+    /// The whole record as one JSON document
+    Json,
+    /// The answer alone
+    Text,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// In any case
+    Always,
+    /// In no case
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InCodeWord {
+    /// It is text, with a note
+    #[default]
+    Ignore,
+    /// It is a call
+    Accept,
+}
+
+impl From<InCodeWord> for InCode {
+    fn from(word: InCodeWord) -> InCode {
+        match word {
+            InCodeWord::Ignore => InCode::Ignore,
+            InCodeWord::Accept => InCode::Accept,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FinishWord {
+    /// It was done
+    #[default]
+    Stop,
+    /// It was cut off
+    Length,
+    /// Nobody said
+    Unknown,
+}
+
+impl From<FinishWord> for Finish {
+    fn from(word: FinishWord) -> Finish {
+        match word {
+            FinishWord::Stop => Finish::Stop,
+            FinishWord::Length => Finish::Length,
+            FinishWord::Unknown => Finish::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

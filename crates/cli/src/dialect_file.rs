@@ -1,0 +1,54 @@
+//! Dialect files of the user's own.
+
+use std::path::Path;
+
+use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
+
+use crate::failure::Failure;
+use crate::human::snippet;
+use crate::source;
+
+/// What is wrong with a dialect file, and where.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    error: GrammarError,
+    /// The file's text, which the error points into.
+    text: String,
+    /// The file's name.
+    name: String,
+}
+
+impl Fault {
+    /// The error under the text that it points into.
+    pub(crate) fn report(&self, is_colored: bool) -> String {
+        snippet::grammar(&self.error, &self.text, &self.name, is_colored)
+    }
+}
+
+/// The dialects of a file, each of which makes a program.
+///
+/// # Errors
+/// Outside, if the file cannot be read; inside, what is wrong with it.
+pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
+    let text = source::text(path)?;
+    Ok(sound(&text).map_err(|error| {
+        Box::new(Fault {
+            error,
+            text,
+            name: source::name(path),
+        })
+    }))
+}
+
+fn sound(text: &str) -> Result<Vec<Dialect>, GrammarError> {
+    let dialects = Dialect::parse(text, toolglot_dialects::all())?;
+    for dialect in &dialects {
+        // Each alone: what is wrong then is wrong in this file.
+        Program::compile(
+            std::slice::from_ref(dialect),
+            &ToolSet::default(),
+            Limits::default(),
+        )?;
+    }
+    Ok(dialects)
+}

@@ -1,0 +1,80 @@
+//! `toolglot dialects`: the dialects that are built in, and files of one's own.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use toolglot::Dialect;
+
+use crate::args::{Color, DialectsCommand};
+use crate::failure::Failure;
+use crate::human::is_colored;
+use crate::{Outcome, dialect_file, select, source};
+
+/// Runs one of the subcommands.
+pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    match command {
+        DialectsCommand::List => list(out),
+        DialectsCommand::Show { name } => {
+            let dialect = select::named(name)?;
+            out.write_all(dialect.source().trim_end().as_bytes())
+                .and_then(|()| writeln!(out))
+                .map(|()| Outcome::Fine)
+                .map_err(Failure::Output)
+        }
+        DialectsCommand::Check { file, color } => check(file, *color, out),
+        DialectsCommand::New { name } => new(name, out),
+    }
+}
+
+fn list(out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let dialects = toolglot_dialects::all();
+    let width = dialects
+        .iter()
+        .map(|dialect| dialect.name().len())
+        .max()
+        .unwrap_or(0);
+    for dialect in dialects {
+        let name = dialect.name();
+        let aliases = toolglot_dialects::ALIASES
+            .iter()
+            .filter(|(_, canonical)| *canonical == name);
+        let aliases: Vec<&str> = aliases.map(|(alias, _)| *alias).collect();
+        let models = dialect.setting("models").map(str::to_owned);
+        let also = (!aliases.is_empty()).then(|| format!("also {}", aliases.join(", ")));
+        let about = models
+            .into_iter()
+            .chain(also)
+            .collect::<Vec<_>>()
+            .join("; ");
+        writeln!(out, "{}", format!("{name:width$}  {about}").trim_end())
+            .map_err(Failure::Output)?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// What is wrong with the file is the answer, not a failure of ours.
+fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let checked = dialect_file::read(file)?;
+    let report = match &checked {
+        Ok(dialects) => {
+            let names: Vec<&str> = dialects.iter().map(Dialect::name).collect();
+            format!("{}: {}", source::name(file), names.join(", "))
+        }
+        Err(fault) => fault.report(is_colored(color, &io::stdout())),
+    };
+    writeln!(out, "{report}").map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(checked.is_err()))
+}
+
+fn new(name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let is_name = name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name || name.is_empty() {
+        return Err(Failure::NoDialectName(name.to_owned()));
+    }
+    let skeleton = include_str!("../new_dialect").replace("NAME", name);
+    out.write_all(skeleton.as_bytes())
+        .map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,253 @@
+//! What becomes of a parsed message before it is shown: shell blocks are split, names made canonical, arguments checked.
+
+use toolglot::{Call, CallId, Calls, Code, Dialect, End, Note};
+use toolglot_tools::{Canonical, Toolbox};
+use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
+
+use crate::{select, verify};
+
+/// What is known beside the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Knowledge<'a> {
+    /// The dialects that the text was read with.
+    pub(crate) dialects: &'a [Dialect],
+    /// The tools that calls are checked against, where the caller named any.
+    pub(crate) toolbox: Option<&'a Toolbox>,
+    /// Whether tools and parameters get their canonical names.
+    pub(crate) normalize: bool,
+}
+
+/// A message that is ready to be shown.
+#[derive(Debug)]
+pub(crate) struct Digest {
+    pub(crate) message: Calls,
+    pub(crate) document: Document,
+    /// What was said while names were made canonical.
+    pub(crate) canonical_notes: Vec<Note>,
+    /// Whether a call is truncated, unknown or invalid.
+    pub(crate) is_faulty: bool,
+}
+
+/// Digests a message.
+pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
+    split(&mut message, knowledge.dialects);
+    let vocabulary = Toolbox::builtin("vocabulary").filter(|_| knowledge.normalize);
+    let toolbox = knowledge.toolbox.or(vocabulary.as_ref());
+    let canonical = toolbox.map(|toolbox| toolglot_tools::normalize(&message.calls, toolbox));
+    if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
+        check(&mut message, canonical, toolbox);
+    }
+    let mut document = Document::new(&message);
+    let mut canonical_notes = Vec::new();
+    if let Some(canonical) = canonical.filter(|_| knowledge.normalize) {
+        canonical_notes = canonical
+            .iter()
+            .flat_map(|call| call.notes.clone())
+            .collect();
+        document
+            .notes
+            .extend(canonical_notes.iter().map(NoteLine::from));
+        document.calls = canonical
+            .into_iter()
+            .enumerate()
+            .map(|(index, call)| rename(index, call, &message))
+            .collect();
+    }
+    let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
+        || message.notes.iter().any(|note| is_fault(note.code));
+    Digest {
+        message,
+        document,
+        canonical_notes,
+        is_faulty,
+    }
+}
+
+/// Splits the shell blocks of the dialects that have any, and counts the calls anew.
+pub(crate) fn split(message: &mut Calls, dialects: &[Dialect]) {
+    let is_block: Vec<bool> = message
+        .calls
+        .iter_mut()
+        .map(|call| become_command(call, dialects))
+        .collect();
+    let mut blocks = is_block.into_iter();
+    let calls = std::mem::take(&mut message.calls);
+    message.calls = calls
+        .into_iter()
+        .flat_map(|call| {
+            let is_block = blocks.next() == Some(true);
+            toolglot_tools::split_calls(vec![call], |_, _| is_block)
+        })
+        .collect();
+    for (index, call) in message.calls.iter_mut().enumerate() {
+        call.id = CallId(u32::try_from(index).unwrap_or(u32::MAX));
+    }
+    let fresh = message.calls.iter().flat_map(|call| &call.notes);
+    let fresh: Vec<Note> = fresh
+        .filter(|note| note.code == Code::SplitShell)
+        .cloned()
+        .collect();
+    for note in fresh {
+        if !message.notes.contains(&note) {
+            message.notes.push(note);
+        }
+    }
+}
+
+/// Gives the argument that holds a shell block the name of the command that each of its lines becomes, as the dialect
+/// says, and tells whether there was one. Only blocks have that argument: other calls of the dialect stay as they are.
+fn become_command(call: &mut Call, dialects: &[Dialect]) -> bool {
+    let dialect = dialects.iter().find(|known| known.name() == call.dialect);
+    let Some((block, command)) = dialect.and_then(select::shell_block) else {
+        return false;
+    };
+    // It is the first argument, also of a truncated call, whose arguments are no JSON yet.
+    let Some(rest) = call.args.strip_prefix(&format!("{{\"{block}\"")) else {
+        return false;
+    };
+    call.args = format!("{{\"{command}\"{rest}");
+    true
+}
+
+/// Adds what the tools' schemas say about the calls.
+fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
+    for checked in canonical {
+        let Some(call) = message.calls.get_mut(checked.call) else {
+            continue;
+        };
+        if call.end == End::Truncated {
+            continue;
+        }
+        let notes = match toolbox.get(&checked.tool) {
+            // The parser has said so where only names that are known can be calls.
+            None if call.notes.iter().any(|note| note.code == Code::UnknownTool) => Vec::new(),
+            None => vec![verify::unknown_tool(&checked.tool, toolbox, call.name_at)],
+            Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
+                vec![verify::no_object(call.span)]
+            }
+            Some(spec) => verify::violations(spec, &checked.arguments, call.span),
+        };
+        call.notes.extend(notes.iter().cloned());
+        message.notes.extend(notes);
+    }
+}
+
+fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
+    let written = &message.calls[canonical.call];
+    let mut document = CallDocument::new(index, written);
+    document.written = Some(written.name.clone());
+    document.name = canonical.tool;
+    if document.arguments.is_some() {
+        document.arguments = Some(canonical.arguments);
+    }
+    document
+}
+
+/// Whether a note says that a call must not run.
+fn is_fault(code: Code) -> bool {
+    matches!(
+        code,
+        Code::UnknownTool | Code::MissingParameter | Code::InvalidArguments
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use toolglot::{CallHead, CallId, Event, Place, Sink, Span};
+
+    use super::*;
+
+    fn message(name: &str, arguments: &Value, end: End) -> Calls {
+        let mut message = Calls::default();
+        let head = CallHead {
+            call: CallId(0),
+            dialect: "hermes",
+            name,
+            name_at: Span::new(3, 7),
+            ns: None,
+            id: None,
+            place: Place::Answer,
+        };
+        message.event(Span::empty(0), Event::CallStart(head));
+        let json = arguments.to_string();
+        message.event(
+            Span::new(0, 40),
+            Event::Args {
+                call: CallId(0),
+                json: &json,
+            },
+        );
+        message.event(
+            Span::empty(40),
+            Event::CallEnd {
+                call: CallId(0),
+                end,
+            },
+        );
+        message
+    }
+
+    /// Whether the call is at fault, its name, and the codes of the notes.
+    fn check(
+        message: Calls,
+        toolbox: Option<&Toolbox>,
+        normalize: bool,
+    ) -> (bool, String, Vec<String>) {
+        let digest = digest(
+            message,
+            Knowledge {
+                dialects: &[],
+                toolbox,
+                normalize,
+            },
+        );
+        let codes = digest
+            .document
+            .notes
+            .iter()
+            .map(|note| note.code.clone())
+            .collect();
+        (
+            digest.is_faulty,
+            digest.document.calls[0].name.clone(),
+            codes,
+        )
+    }
+
+    #[test]
+    fn names_become_canonical_only_when_asked_for() {
+        let written = || message("view_file", &json!({"filename": "a.rs"}), End::Closed);
+        assert_eq!(
+            check(written(), None, false),
+            (false, "view_file".into(), vec![])
+        );
+        let aliases = vec!["N060".to_owned(); 2];
+        assert_eq!(
+            check(written(), None, true),
+            (false, "read_file".into(), aliases)
+        );
+    }
+
+    #[test]
+    fn calls_are_checked_only_against_named_tools() {
+        let tools = Toolbox::builtin("workspace").expect("it is built in");
+        let call = |name, arguments: Value| message(name, &arguments, End::Closed);
+        assert!(!check(call("anything", json!({})), None, false).0);
+        let unknown = check(call("anything", json!({})), Some(&tools), false);
+        assert_eq!(unknown, (true, "anything".into(), vec!["N003".into()]));
+        let missing = check(call("read_file", json!({})), Some(&tools), false);
+        assert_eq!(missing, (true, "read_file".into(), vec!["N063".into()]));
+        assert!(
+            !check(call("cat", json!({"file": "a"})), Some(&tools), false).0,
+            "an alias is no fault"
+        );
+    }
+
+    #[test]
+    fn truncated_calls_are_faults_and_recovered_ones_are_not() {
+        let call = |end| message("f", &json!({}), end);
+        assert!(check(call(End::Truncated), None, false).0);
+        assert!(!check(call(End::Recovered), None, false).0);
+    }
+}

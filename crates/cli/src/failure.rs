@@ -1,0 +1,81 @@
+//! What ends a command before its end: usage, input and output.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+use toolglot::GrammarError;
+use toolglot_tools::ToolError;
+
+use crate::dialect_file;
+use crate::human::snippet;
+
+/// Why a command could not be carried out; the exit code is 2.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error("cannot read {}", path.display())]
+    Input {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot write to standard output")]
+    Output(#[source] io::Error),
+    #[error("no dialect is called `{name}`{}", suggestion(*nearest))]
+    UnknownDialect {
+        name: String,
+        nearest: Option<&'static str>,
+    },
+    #[error("`--dialect` names no dialect")]
+    NoDialect,
+    #[error("`{0}` is more than one dialect; name one")]
+    NotOneDialect(String),
+    #[error("no builtin tools are called `{0}`; there are {list}", list = crate::toolboxes::BUILTIN.join(", "))]
+    UnknownToolbox(String),
+    #[error("{origin}: these are no tools: {error}")]
+    Tools { origin: String, error: ToolError },
+    #[error("{origin} is not JSON")]
+    Json {
+        origin: String,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
+    UnknownFinish(String),
+    #[error("a dialect file has a fault")]
+    DialectFile(Box<dialect_file::Fault>),
+    #[error("the dialects make no program: {}", .0.message)]
+    Program(Box<GrammarError>),
+    #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot::Code::ALL.last().map_or(0, |code| code.number()))]
+    UnknownCode(String),
+    #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
+    NoDialectName(String),
+    #[error(transparent)]
+    Message(#[from] toolglot_wire::MessageError),
+    #[error("`{dialect}` cannot carry this: {why}")]
+    Unrenderable { dialect: String, why: String },
+}
+
+impl Failure {
+    /// All that is to be said about it, in the manner of rustc where there is a text to point into.
+    pub(crate) fn report(&self) -> String {
+        if let Failure::DialectFile(fault) = self {
+            return fault.report(snippet::is_colored_err());
+        }
+        let mut report = format!("error: {self}");
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            report.push_str(": ");
+            report.push_str(&error.to_string());
+            source = error.source();
+        }
+        report
+    }
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(
+        || "; `toolglot dialects list` lists them".to_owned(),
+        |nearest| format!("; did you mean `{nearest}`?"),
+    )
+}

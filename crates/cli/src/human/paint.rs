@@ -1,0 +1,133 @@
+//! A model's text in colour, safe to be shown on a terminal.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use toolglot::Span;
+
+use crate::reading::Reading;
+use crate::trace::Kind;
+
+/// What a stretch of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Plain,
+    Reasoning,
+    Markup,
+    Name,
+    Arguments,
+}
+
+impl Style {
+    /// The parameters of SGR, as in ECMA-48, 8.3.117.
+    fn codes(self) -> Option<&'static str> {
+        match self {
+            Style::Plain => None,
+            Style::Reasoning => Some("2;3"),
+            Style::Markup => Some("34"),
+            Style::Name => Some("1;33"),
+            Style::Arguments => Some("32"),
+        }
+    }
+}
+
+/// `text` in `style`.
+pub(crate) fn styled(style: Style, text: &str, is_colored: bool) -> String {
+    match style.codes().filter(|_| is_colored && !text.is_empty()) {
+        Some(codes) => format!("\x1b[{codes}m{text}\x1b[0m"),
+        None => text.to_owned(),
+    }
+}
+
+/// Writes the whole text, each piece in its style, on lines of its own.
+pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> io::Result<()> {
+    let names: Vec<Span> = reading
+        .trace
+        .message
+        .calls
+        .iter()
+        .map(|call| call.name_at)
+        .collect();
+    let text = reading.text.as_str();
+    let mut write = |style, span: Span| -> io::Result<()> {
+        let piece = text.get(span.range()).unwrap_or_default();
+        // A colour that runs over a line's end would tint a pager's whole lines.
+        for line in piece.split_inclusive('\n') {
+            let (line, end) = line
+                .strip_suffix('\n')
+                .map_or((line, ""), |line| (line, "\n"));
+            write!(out, "{}{end}", styled(style, &harmless(line), is_colored))?;
+        }
+        Ok(())
+    };
+    for piece in &reading.trace.pieces {
+        let style = match piece.kind {
+            Kind::Text | Kind::CallStart | Kind::CallEnd => Style::Plain,
+            Kind::Reasoning => Style::Reasoning,
+            Kind::Markup => Style::Markup,
+            Kind::Arguments => Style::Arguments,
+        };
+        let mut at = piece.span;
+        for name in names.iter().filter(|name| !name.is_empty()) {
+            if piece.kind == Kind::Markup && at.start <= name.start && name.end <= at.end {
+                write(style, Span::new(at.start, name.start))?;
+                write(Style::Name, *name)?;
+                at.start = name.end;
+            }
+        }
+        write(style, at)?;
+    }
+    if text.is_empty() || text.ends_with('\n') {
+        Ok(())
+    } else {
+        writeln!(out)
+    }
+}
+
+/// `text` cut to about `n_chars` characters, on one line.
+pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
+    match text.char_indices().nth(n_chars) {
+        Some((cut, _)) => format!("{} .. ({} bytes)", harmless(&text[..cut]), text.len()),
+        None => harmless(text).into_owned(),
+    }
+}
+
+/// Control characters as pictures: a model's text must not drive the terminal that shows it.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let is_harmful = |c: char| c.is_control() && c != '\t' && c != '\n';
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |c: char| match c {
+        c if !is_harmful(c) => c,
+        '\x7f' => '\u{2421}',
+        // Unicode has a picture for each of the first 32.
+        c => char::from_u32(0x2400 + u32::from(c))
+            .filter(|_| u32::from(c) < 32)
+            .unwrap_or('\u{fffd}'),
+    };
+    Cow::Owned(text.chars().map(picture).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_become_pictures() {
+        assert_eq!(harmless("a\x1b[31mb\x7f\u{9b}c\td"), "a␛[31mb␡\u{fffd}c\td");
+    }
+
+    #[test]
+    fn long_values_say_their_length() {
+        assert_eq!(shortened("ééé", 2), "éé .. (6 bytes)");
+        assert_eq!(shortened("ééé", 3), "ééé");
+    }
+
+    #[test]
+    fn colour_is_only_where_asked_for() {
+        assert_eq!(styled(Style::Name, "x", true), "\x1b[1;33mx\x1b[0m");
+        assert_eq!(styled(Style::Name, "x", false), "x");
+        assert_eq!(styled(Style::Plain, "x", true), "x");
+    }
+}

@@ -1,0 +1,169 @@
+//! `toolglot parse --jsonl`: one document in, one document out.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolglot::{Dialect, Finish, Program};
+use toolglot_tools::Toolbox;
+use toolglot_wire::{BadLine, Document, Line};
+
+use crate::args::ParseArguments;
+use crate::digest::{Knowledge, digest};
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::reading::{Manner, compile};
+use crate::{Outcome, select, source, toolboxes};
+
+/// Answers each line of the input with a line, in order.
+pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let mut input = source::open(&arguments.file)?;
+    let mut batch = Batch::new(arguments)?;
+    let mut bytes = Vec::new();
+    let mut is_faulty = false;
+    loop {
+        bytes.clear();
+        let n_read = input.read_until(b'\n', &mut bytes);
+        if n_read.map_err(|error| source::failed(&arguments.file, error))? == 0 {
+            return Ok(Outcome::faulty_if(is_faulty));
+        }
+        if bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer =
+            Line::read(&String::from_utf8_lossy(&bytes)).and_then(|line| batch.answer(line));
+        match answer {
+            Ok((document, is_line_faulty)) => {
+                is_faulty |= is_line_faulty || arguments.strict && !document.notes.is_empty();
+                write_line(out, &document)
+            }
+            Err(bad) => {
+                is_faulty = true;
+                write_line(out, &bad)
+            }
+        }
+        .map_err(Failure::Output)?;
+        // Whoever writes the lines may wait for each answer.
+        out.flush().map_err(Failure::Output)?;
+    }
+}
+
+/// How many combinations of dialects and tools are kept compiled.
+const KEPT: usize = 256;
+
+/// Lines that share dialects and tools share a program.
+struct Batch<'a> {
+    arguments: &'a ParseArguments,
+    /// The tools of lines that name none.
+    toolbox: Option<Arc<Toolbox>>,
+    compiled: HashMap<(String, String), Compiled>,
+}
+
+#[derive(Clone)]
+struct Compiled {
+    program: Arc<Program>,
+    dialects: Arc<[Dialect]>,
+    toolbox: Option<Arc<Toolbox>>,
+}
+
+impl Batch<'_> {
+    fn new(arguments: &ParseArguments) -> Result<Batch<'_>, Failure> {
+        let toolbox = arguments
+            .reading
+            .tools
+            .as_deref()
+            .map(toolboxes::load)
+            .transpose()?;
+        Ok(Batch {
+            arguments,
+            toolbox: toolbox.map(Arc::new),
+            compiled: HashMap::new(),
+        })
+    }
+
+    fn answer(&mut self, line: Line) -> Result<(Document, bool), BadLine> {
+        self.try_answer(&line)
+            .map(|(document, is_faulty)| {
+                (
+                    Document {
+                        id: line.id.clone(),
+                        ..document
+                    },
+                    is_faulty,
+                )
+            })
+            .map_err(|failure| BadLine {
+                id: line.id,
+                error: failure.to_string(),
+            })
+    }
+
+    fn try_answer(&mut self, line: &Line) -> Result<(Document, bool), Failure> {
+        let compiled = self.compiled(line)?;
+        let mut manner = Manner::new(Arc::clone(&compiled.program), &self.arguments.reading);
+        manner.reasoning_open |= line.reasoning_open;
+        manner.prompt_suffix.clone_from(&line.prompt_suffix);
+        if let Some(why) = &line.finish {
+            manner.finish = finish(why)?;
+        }
+        let mut reading = manner.whole(line.input.as_bytes());
+        if !line.may_call {
+            reading.trace.without_calls(&reading.text);
+        }
+        let knowledge = Knowledge {
+            dialects: &compiled.dialects,
+            toolbox: compiled.toolbox.as_deref(),
+            normalize: self.arguments.normalize,
+        };
+        let digest = digest(reading.trace.message, knowledge);
+        Ok((digest.document, digest.is_faulty))
+    }
+
+    fn compiled(&mut self, line: &Line) -> Result<Compiled, Failure> {
+        let list = line
+            .dialect
+            .as_deref()
+            .unwrap_or(&self.arguments.reading.dialect);
+        let key = (
+            list.to_owned(),
+            line.tools
+                .as_ref()
+                .map(Value::to_string)
+                .unwrap_or_default(),
+        );
+        if let Some(compiled) = self.compiled.get(&key) {
+            return Ok(compiled.clone());
+        }
+        let toolbox = match &line.tools {
+            Some(tools) => Some(Arc::new(toolboxes::of_value(tools)?)),
+            None => self.toolbox.clone(),
+        };
+        // An empty list is as good as none: it knows no name that a call could miss.
+        let toolbox = toolbox.filter(|toolbox| !toolbox.is_empty());
+        let dialects = match &line.dialect {
+            Some(list) => select::by_name(list, toolbox.as_deref()),
+            None => select::dialects(list, toolbox.as_deref()),
+        }?;
+        let program = compile(&dialects, toolbox.as_deref())?;
+        let compiled = Compiled {
+            program,
+            dialects: dialects.into(),
+            toolbox,
+        };
+        if self.compiled.len() == KEPT {
+            self.compiled.clear();
+        }
+        self.compiled.insert(key, compiled.clone());
+        Ok(compiled)
+    }
+}
+
+fn finish(why: &str) -> Result<Finish, Failure> {
+    match why {
+        "stop" => Ok(Finish::Stop),
+        "length" => Ok(Finish::Length),
+        "unknown" => Ok(Finish::Unknown),
+        other => Err(Failure::UnknownFinish(other.to_owned())),
+    }
+}

@@ -1,0 +1,102 @@
+//! Calls that show a dialect, written by the renderer.
+
+use serde_json::{Map, Value};
+use toolglot::{CallText, Dialect, ToolSet};
+use toolglot_tools::{Effect, ToolSpec, Toolbox};
+
+use crate::failure::Failure;
+use crate::form::{self, sample_arguments};
+
+/// Text that every quoting has to survive: several lines, quotation marks, the letters of XML.
+const CODE: &str =
+    "fn main() {\n    if 1 < 2 && 3 > 2 {\n        println!(\"it's fine\");\n    }\n}\n";
+
+/// Parameters that hold a text of many lines.
+const TEXTS: &[&str] = &["content", "contents", "code", "text", "body", "diff"];
+
+/// The examples that a template may use; those that these tools or this dialect cannot give are absent.
+///
+/// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: a call with a list.
+/// `several`: two calls in one message.
+pub(crate) fn examples(
+    dialect: &Dialect,
+    toolbox: &Toolbox,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let tools = toolbox.tool_set();
+    let example = |spec: &ToolSpec| (spec.name.clone(), sample_arguments(&spec.parameters));
+    let plain = || toolbox.iter().filter(|spec| spec.effect != Effect::Ask);
+    let first = plain()
+        .next()
+        .or_else(|| toolbox.iter().next())
+        .map(example);
+    let code = toolbox.iter().find_map(with_code);
+    let list = plain().find(|spec| has_list(spec)).map(example);
+    let second = code.clone().or_else(|| plain().nth(1).map(example));
+
+    let mut examples = Vec::new();
+    if let Some(first) = &first {
+        let call = written(dialect, &tools, std::slice::from_ref(first)).map_err(|error| {
+            Failure::Unrenderable {
+                dialect: dialect.name().to_owned(),
+                why: error.why,
+            }
+        })?;
+        examples.push(("call", call));
+    }
+    let others = [("code", code.as_ref()), ("list", list.as_ref())];
+    for (name, call) in others {
+        let text = call.and_then(|call| written(dialect, &tools, std::slice::from_ref(call)).ok());
+        examples.extend(text.map(|text| (name, text)));
+    }
+    if let (Some(first), Some(second)) = (first, second) {
+        examples.extend(
+            written(dialect, &tools, &[first, second])
+                .ok()
+                .map(|text| ("several", text)),
+        );
+    }
+    Ok(examples)
+}
+
+type Call = (String, Map<String, Value>);
+
+fn written(
+    dialect: &Dialect,
+    tools: &ToolSet,
+    calls: &[Call],
+) -> Result<String, toolglot::Unrenderable> {
+    let texts: Vec<String> = calls
+        .iter()
+        .map(|(_, arguments)| form::json(arguments))
+        .collect();
+    let calls: Vec<CallText<'_>> = calls
+        .iter()
+        .zip(&texts)
+        .map(|((name, _), args)| CallText {
+            name,
+            args,
+            ns: None,
+            id: None,
+        })
+        .collect();
+    toolglot::render(dialect, tools, &calls)
+}
+
+/// A call of `spec` that carries [`CODE`], if it takes a text of many lines.
+fn with_code(spec: &ToolSpec) -> Option<Call> {
+    let properties = spec.parameters["properties"].as_object()?;
+    let name = TEXTS.iter().find(|name| {
+        properties
+            .get(**name)
+            .is_some_and(|schema| schema["type"] == "string")
+    })?;
+    let mut arguments = sample_arguments(&spec.parameters);
+    arguments.insert((*name).to_owned(), CODE.into());
+    Some((spec.name.clone(), arguments))
+}
+
+fn has_list(spec: &ToolSpec) -> bool {
+    sample_arguments(&spec.parameters)
+        .values()
+        .any(Value::is_array)
+}

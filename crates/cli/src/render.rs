@@ -1,0 +1,124 @@
+//! `toolglot render`: calls or results written in a dialect.
+
+use std::io::{BufRead, Write};
+
+use serde::Serialize;
+use serde_json::Value;
+use toolglot::{CallText, Dialect, ResultText, ToolSet};
+use toolglot_wire::{BadLine, Message, MessageCall};
+
+use crate::args::RenderArguments;
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::reading::tool_set;
+use crate::{Outcome, select, source, toolboxes};
+
+/// Renders one document, or one per line.
+pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let dialect = select::one(&arguments.dialect)?;
+    let toolbox = arguments
+        .tools
+        .as_deref()
+        .map(toolboxes::load)
+        .transpose()?;
+    let tools = tool_set(std::slice::from_ref(&dialect), toolbox.as_ref());
+    if arguments.jsonl {
+        return lines(arguments, &dialect, &tools, out);
+    }
+    let message = Message::read(&source::text(&arguments.file)?)?;
+    let text = text(&message, &dialect, &tools)?;
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    write!(out, "{text}{newline}").map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}
+
+/// A rendered document, exact to the byte.
+#[derive(Serialize)]
+struct Rendered {
+    id: Value,
+    text: String,
+}
+
+fn lines(
+    arguments: &RenderArguments,
+    dialect: &Dialect,
+    tools: &ToolSet,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let mut is_faulty = false;
+    for line in source::open(&arguments.file)?.lines() {
+        let line = line.map_err(|error| source::failed(&arguments.file, error))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        match rendered(&line, dialect, tools) {
+            Ok(rendered) => write_line(out, &rendered),
+            Err(bad) => {
+                is_faulty = true;
+                write_line(out, &bad)
+            }
+        }
+        .map_err(Failure::Output)?;
+    }
+    Ok(Outcome::faulty_if(is_faulty))
+}
+
+fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, BadLine> {
+    let value: Value = serde_json::from_str(line).map_err(|error| BadLine {
+        id: Value::Null,
+        error: format!("not JSON: {error}"),
+    })?;
+    let id = value.get("id").cloned().unwrap_or_default();
+    let text = Message::of(value)
+        .map_err(Failure::from)
+        .and_then(|message| text(&message, dialect, tools));
+    match text {
+        Ok(text) => Ok(Rendered { id, text }),
+        Err(failure) => Err(BadLine {
+            id,
+            error: failure.to_string(),
+        }),
+    }
+}
+
+fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String, Failure> {
+    match message {
+        Message::Calls { calls, content } => {
+            let calls: Vec<CallText<'_>> = calls.iter().map(call_text).collect();
+            let rendered = if calls.is_empty() {
+                String::new()
+            } else {
+                toolglot::render(dialect, tools, &calls).map_err(|error| Failure::Unrenderable {
+                    dialect: dialect.name().to_owned(),
+                    why: error.why,
+                })?
+            };
+            let between = if content.is_empty() || rendered.is_empty() || content.ends_with('\n') {
+                ""
+            } else {
+                "\n\n"
+            };
+            Ok(format!("{content}{between}{rendered}"))
+        }
+        Message::Results(results) => {
+            let results: Vec<ResultText<'_>> = results
+                .iter()
+                .map(|result| ResultText {
+                    call: call_text(&result.call),
+                    text: &result.text,
+                    failed: result.failed,
+                })
+                .collect();
+            Ok(toolglot::render_results(dialect, &results))
+        }
+    }
+}
+
+fn call_text(call: &MessageCall) -> CallText<'_> {
+    CallText {
+        name: &call.name,
+        args: &call.arguments,
+        ns: call.server.as_deref(),
+        id: call.id.as_deref(),
+    }
+}

@@ -1,0 +1,125 @@
+//! The answer to a message: what came of its calls, in the shape that its model was taught.
+
+use toolglot::{Call, CallText, Calls, Code, Dialect, ResultText};
+
+use super::session::Session;
+use super::step::{State, Step};
+use crate::form;
+
+/// The text to be given back to the model; empty where there is nothing to say.
+pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &[Step]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    // Results of one dialect that follow each other are written together: some shapes have a heading.
+    for group in steps.chunk_by(|one, next| dialect_of(message, one) == dialect_of(message, next)) {
+        parts.extend(rendered(session, message, group));
+    }
+    if message.calls.is_empty() {
+        parts.extend(lessons(session, message));
+    }
+    let mut answer = parts.join("\n");
+    if !answer.is_empty() && !answer.ends_with('\n') {
+        answer.push('\n');
+    }
+    answer
+}
+
+/// The results of steps of one dialect, rendered, and behind them the right forms of calls that were refused.
+///
+/// Forms do not stand inside results: there they would be escaped, and teach the escapes. `None` where there is nothing
+/// to tell.
+pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -> Option<String> {
+    let dialect = session.dialect(&message.calls[steps.first()?.call.call])?;
+    let told: Vec<Told<'_>> = steps
+        .iter()
+        .filter_map(|step| Told::of(message, step))
+        .collect();
+    let results: Vec<ResultText<'_>> = told.iter().map(Told::result).collect();
+    if results.is_empty() {
+        return None;
+    }
+    let mut text = toolglot::render_results(dialect, &results);
+    let mut forms: Vec<&str> = Vec::new();
+    for step in steps {
+        if let State::Refused { form: Some(form) } = &step.state
+            && !forms.contains(&form.as_str())
+        {
+            forms.push(form);
+            text.push_str(&taught(form));
+        }
+    }
+    Some(text)
+}
+
+/// The words that introduce a right form.
+fn taught(form: &str) -> String {
+    format!("\nThe right form is:\n\n{form}\n")
+}
+
+/// What is said about text that only looks like calls, where the message has none: what is wrong, and the right form.
+pub(crate) fn lessons(session: &Session<'_>, message: &Calls) -> Vec<String> {
+    if !message.calls.is_empty() {
+        return Vec::new();
+    }
+    let dialect: Option<&Dialect> = session
+        .dialects
+        .first()
+        .filter(|_| session.dialects.len() == 1);
+    let form = dialect.and_then(|dialect| form::of_call(dialect, session.named, None));
+    let faults = message.notes.iter().filter(|note| is_lesson(note.code));
+    faults
+        .map(|note| {
+            let help = note
+                .help
+                .as_ref()
+                .map(|help| format!("\n{help}"))
+                .unwrap_or_default();
+            let form = form.as_deref().map(taught).unwrap_or_default();
+            format!("No tool was run: {}{help}\n{form}", note.message)
+        })
+        .collect()
+}
+
+fn is_lesson(code: Code) -> bool {
+    matches!(
+        code,
+        Code::UnknownTool | Code::PlaceholderTag | Code::MissingToolName | Code::UnclosedCall
+    )
+}
+
+fn dialect_of<'a>(message: &'a Calls, step: &Step) -> &'a str {
+    &message.calls[step.call.call].dialect
+}
+
+/// A result with the texts that it borrows.
+struct Told<'a> {
+    call: &'a Call,
+    arguments: String,
+    text: String,
+    failed: bool,
+}
+
+impl<'a> Told<'a> {
+    fn of(message: &'a Calls, step: &Step) -> Option<Told<'a>> {
+        let (text, failed) = step.told()?;
+        let arguments = form::json(&step.call.arguments);
+        Some(Told {
+            call: &message.calls[step.call.call],
+            arguments,
+            text,
+            failed,
+        })
+    }
+
+    fn result(&self) -> ResultText<'_> {
+        ResultText {
+            call: CallText {
+                name: &self.call.name,
+                args: &self.arguments,
+                ns: self.call.ns.as_deref(),
+                id: self.call.written_id.as_deref(),
+            },
+            text: &self.text,
+            failed: self.failed,
+        }
+    }
+}

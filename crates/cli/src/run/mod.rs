@@ -1,0 +1,88 @@
+//! `toolglot run`: a message's calls carried out in document order, and the answer that its model was taught to expect.
+//!
+//! ```text
+//!  calls ─ split ─ normalize ─▶ step by step: one-call rule ─ verify ─ plan ─ judge ─ run ─▶ record, answer
+//! ```
+//!
+//! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
+
+mod answer;
+mod record;
+mod report;
+mod session;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use toolglot_exec::Root;
+use toolglot_tools::Toolbox;
+
+use crate::args::{RunArguments, RunFormat};
+use crate::digest;
+use crate::failure::Failure;
+use crate::human;
+use crate::parse::write_line;
+use crate::reading::{Manner, compile};
+use crate::{Outcome, select, source, toolboxes};
+
+use record::Record;
+use report::Report;
+use session::Session;
+
+/// Runs the calls of a message.
+pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let named = arguments
+        .reading
+        .tools
+        .as_deref()
+        .map(toolboxes::load)
+        .transpose()?;
+    let dialects = select::dialects(&arguments.reading.dialect, named.as_ref())?;
+    let taught = match dialects.as_slice() {
+        [only] => Toolbox::taught(only.name()),
+        _ => None,
+    };
+    let vocabulary = toolboxes::builtin("vocabulary")?;
+    let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
+    let root =
+        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
+    let reading = manner.whole(&source::bytes(&arguments.file)?);
+    let mut message = reading.trace.message.clone();
+    digest::split(&mut message, &dialects);
+
+    let session = Session {
+        dialects: &dialects,
+        named: named.as_ref(),
+        vocabulary: &vocabulary,
+        root: &root,
+        grants: &arguments.allow,
+        many: arguments.many,
+        dry_run: arguments.dry_run,
+    };
+    let steps = session.steps(&message);
+    let answer = answer::answer(&session, &message, &steps);
+    let is_faulty =
+        steps.iter().any(|step| !step.is_fine()) || !answer::lessons(&session, &message).is_empty();
+    let report = Report {
+        name: &source::name(&arguments.file),
+        text: &reading.text,
+        message: &message,
+        steps: &steps,
+        is_colored: human::is_colored(arguments.color, &io::stderr()),
+    };
+    match arguments.format {
+        RunFormat::Json => write_line(out, &Record::new(&session, &message, &steps, &answer)),
+        RunFormat::Text => out.write_all(answer.as_bytes()),
+        RunFormat::Human if arguments.dry_run => report.write(out),
+        RunFormat::Human => {
+            // The answer must come, also where nobody reads the report.
+            let _ = report.write(&mut io::stderr());
+            out.write_all(answer.as_bytes())
+        }
+    }
+    .map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(is_faulty))
+}

@@ -1,0 +1,127 @@
+//! A run as one JSON document.
+
+use serde::Serialize;
+use serde_json::Value;
+use toolglot::Calls;
+use toolglot_wire::{CallDocument, NoteLine};
+
+use super::answer;
+use super::session::Session;
+use super::step::{State, Step, decision};
+
+/// Everything about a run. The order of the fields is the order on the wire.
+#[derive(Debug, Serialize)]
+pub(crate) struct Record<'a> {
+    schema: u32,
+    root: String,
+    dry_run: bool,
+    calls: Vec<CallRecord>,
+    /// The index of the call that waits for a person.
+    pending: Option<usize>,
+    content: &'a str,
+    reasoning: &'a str,
+    notes: Vec<NoteLine>,
+    answer: &'a str,
+}
+
+/// One call of a run.
+#[derive(Debug, Serialize)]
+struct CallRecord {
+    call: CallDocument,
+    state: &'static str,
+    duplicate_of: Option<usize>,
+    verdict: VerdictRecord,
+    result: Option<ResultRecord>,
+    duration_ms: f64,
+    notes: Vec<NoteLine>,
+    rendered: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct VerdictRecord {
+    decision: &'static str,
+    rule: &'static str,
+    because: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ResultRecord {
+    ok: bool,
+    output: Value,
+    text: String,
+}
+
+impl<'a> Record<'a> {
+    /// The record of a run.
+    pub(crate) fn new(
+        session: &Session<'_>,
+        message: &'a Calls,
+        steps: &[Step],
+        answer: &'a str,
+    ) -> Record<'a> {
+        let call = |(index, step)| CallRecord::new(index, step, session, message);
+        Record {
+            schema: 1,
+            root: session.root.path().display().to_string(),
+            dry_run: session.dry_run,
+            calls: steps.iter().enumerate().map(call).collect(),
+            pending: steps
+                .iter()
+                .position(|step| matches!(step.state, State::Pending)),
+            content: &message.content,
+            reasoning: &message.reasoning,
+            notes: message.notes.iter().map(NoteLine::from).collect(),
+            answer,
+        }
+    }
+}
+
+impl CallRecord {
+    fn new(index: usize, step: &Step, session: &Session<'_>, message: &Calls) -> CallRecord {
+        let written = &message.calls[step.call.call];
+        let mut call = CallDocument::new(index, written);
+        call.written = Some(written.name.clone());
+        call.name.clone_from(&step.call.tool);
+        if call.arguments.is_some() {
+            call.arguments = Some(step.call.arguments.clone());
+        }
+        let result = match &step.state {
+            State::Done(outcome) => Some(ResultRecord {
+                ok: outcome.ok,
+                output: outcome.output.clone(),
+                text: outcome.text.clone(),
+            }),
+            _ => None,
+        };
+        CallRecord {
+            call,
+            state: state(&step.state),
+            duplicate_of: step.call.duplicate_of,
+            verdict: VerdictRecord {
+                decision: decision(step.verdict.decision),
+                rule: step.verdict.rule,
+                because: step.verdict.because.clone(),
+            },
+            result,
+            duration_ms: step.duration.as_secs_f64() * 1e3,
+            notes: written
+                .notes
+                .iter()
+                .chain(&step.notes)
+                .map(NoteLine::from)
+                .collect(),
+            rendered: answer::rendered(session, message, std::slice::from_ref(step)),
+        }
+    }
+}
+
+/// The word for a state.
+pub(super) fn state(state: &State) -> &'static str {
+    match state {
+        State::Done(_) => "done",
+        State::Refused { .. } => "refused",
+        State::Repeated(_) => "repeated",
+        State::Planned => "planned",
+        State::Pending => "pending",
+    }
+}

@@ -1,0 +1,67 @@
+//! A run told to the person at the terminal.
+
+use std::io::{self, Write};
+
+use toolglot::{Calls, Note};
+
+use super::record::state;
+use super::step::{State, Step, decision};
+use crate::human::{paint, snippet};
+
+/// A run, told line by line: what each call was, what was decided, what came of it.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    /// Where the message came from.
+    pub(crate) name: &'a str,
+    /// The text that spans point into.
+    pub(crate) text: &'a str,
+    pub(crate) message: &'a Calls,
+    pub(crate) steps: &'a [Step],
+    pub(crate) is_colored: bool,
+}
+
+impl Report<'_> {
+    /// Writes the report.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.steps.is_empty() {
+            writeln!(out, "no calls")?;
+        }
+        for (index, step) in self.steps.iter().enumerate() {
+            self.step(out, index, step)?;
+        }
+        let later = self.steps.iter().flat_map(|step| &step.notes);
+        let notes: Vec<&Note> = self.message.notes.iter().chain(later).collect();
+        for note in notes {
+            writeln!(
+                out,
+                "\n{}",
+                snippet::note(note, self.text, self.name, None, self.is_colored)
+            )?;
+        }
+        Ok(())
+    }
+
+    fn step(&self, out: &mut dyn Write, index: usize, step: &Step) -> io::Result<()> {
+        let name = paint::styled(paint::Style::Name, &step.call.tool, self.is_colored);
+        let arguments: Vec<String> = step
+            .call
+            .arguments
+            .iter()
+            .map(|(key, value)| format!("{key}={}", paint::shortened(&value.to_string(), 60)))
+            .collect();
+        let verdict = decision(step.verdict.decision);
+        let words = match &step.state {
+            State::Done(outcome) if !outcome.ok => {
+                format!("failed: {}", paint::shortened(&outcome.text, 200))
+            }
+            State::Refused { .. } => paint::shortened(&step.verdict.because, 200),
+            other => state(other).to_owned(),
+        };
+        writeln!(
+            out,
+            "{}",
+            format!("{index}  {name}  {}", arguments.join(" ")).trim_end()
+        )?;
+        writeln!(out, "   {verdict} ({}): {words}", step.verdict.rule)
+    }
+}

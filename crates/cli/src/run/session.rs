@@ -1,0 +1,259 @@
+//! The calls of one message, one after the other.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use toolglot::{Call, Calls, Code, Dialect, End, Note};
+use toolglot_exec::{Outcome, Root, plan};
+use toolglot_policy::{Decision, Effect, Grants, Request, Verdict, judge};
+use toolglot_tools::{Canonical, ToolSpec, Toolbox};
+use toolglot_wire::Arguments;
+
+use super::step::{State, Step};
+use crate::{form, verify};
+
+/// Dialects whose systems run one call per message, with the words in which they refuse the others.
+const ONE_CALL: &[(&str, &str)] = &[(
+    "roo",
+    "Tool [NAME] was not executed because a tool has already been used in this message. Only one tool may be used per \
+     message. You must assess the first tool's result before proceeding to use the next tool.",
+)];
+
+/// The servers whose tools are those of this machine; a call without a server means them too.
+const LOCAL: &[&str] = &["local", "functions"];
+
+/// Everything that carrying out calls depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Session<'a> {
+    pub(crate) dialects: &'a [Dialect],
+    /// The tools that the user named: no other may be called, and their schemas hold as well.
+    pub(crate) named: Option<&'a Toolbox>,
+    /// The tools whose effects are known, under the names that all others are brought to.
+    pub(crate) vocabulary: &'a Toolbox,
+    pub(crate) root: &'a Root,
+    pub(crate) grants: &'a Grants,
+    /// Whether every call of a message runs, whatever its dialect's system does.
+    pub(crate) many: bool,
+    pub(crate) dry_run: bool,
+}
+
+/// Why a call is refused before the policy is asked.
+struct Objection {
+    rule: &'static str,
+    because: String,
+    notes: Vec<Note>,
+    /// Whether the refusal shows how to write the call.
+    shows_form: bool,
+}
+
+impl Session<'_> {
+    /// Carries out the calls of `message`, in document order.
+    pub(crate) fn steps(&self, message: &Calls) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        for canonical in toolglot_tools::normalize(&message.calls, self.vocabulary) {
+            let started = Instant::now();
+            let mut step = self.step(canonical, message, &steps);
+            step.duration = started.elapsed();
+            steps.push(step);
+        }
+        steps
+    }
+
+    /// The dialect that a call was written in.
+    pub(crate) fn dialect(&self, call: &Call) -> Option<&Dialect> {
+        self.dialects
+            .iter()
+            .find(|dialect| dialect.name() == call.dialect)
+    }
+
+    fn step(&self, mut canonical: Canonical, message: &Calls, before: &[Step]) -> Step {
+        let call = &message.calls[canonical.call];
+        let mut notes = canonical.notes.clone();
+        if let Some(spec) = self.vocabulary.get(&canonical.tool) {
+            fill_defaults(spec, &mut canonical);
+        }
+        let (verdict, state) = match self.objection(&canonical, call, before) {
+            Some(objection) => {
+                notes.extend(objection.notes);
+                let form = self.form(call).filter(|_| objection.shows_form);
+                let verdict = Verdict {
+                    decision: Decision::Deny,
+                    rule: objection.rule,
+                    because: objection.because,
+                };
+                (verdict, State::Refused { form })
+            }
+            None => self.judged(&canonical, call, before),
+        };
+        Step {
+            call: canonical,
+            verdict,
+            state,
+            notes,
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// What stands against a call whatever the policy says; the first reason counts.
+    fn objection(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> Option<Objection> {
+        if before
+            .iter()
+            .any(|step| matches!(step.state, State::Pending))
+        {
+            return Some(Objection {
+                rule: "message-ended",
+                because: "a call before it ended the message: wait for the answer".to_owned(),
+                notes: Vec::new(),
+                shows_form: false,
+            });
+        }
+        if let Some(objection) = self.second_call(canonical, call, before) {
+            return Some(objection);
+        }
+        if call.end == End::Truncated {
+            // The policy knows why half a call never runs.
+            return None;
+        }
+        if let Arguments::Raw(_) = Arguments::of(call) {
+            return Some(Objection::invalid(vec![verify::no_object(call.span)]));
+        }
+        if let Some(server) = call.ns.as_deref().filter(|server| !LOCAL.contains(server)) {
+            // A tool of another server is another tool, whatever its name.
+            return Some(Objection {
+                rule: "unknown-server",
+                because: format!(
+                    "no server is called `{server}`; the tools here are those of `local`"
+                ),
+                notes: Vec::new(),
+                shows_form: true,
+            });
+        }
+        if let Some(named) = self.named {
+            // In the names and by the schema that the model was given, before anything is renamed.
+            let as_named = toolglot_tools::normalize(std::slice::from_ref(call), named);
+            if let Some(objection) = as_named.iter().find_map(|one| misfit(one, call, named)) {
+                return Some(objection);
+            }
+        }
+        misfit(canonical, call, self.vocabulary)
+    }
+
+    /// The objection of a system that runs one call per message. One call may have become several reads.
+    fn second_call(
+        &self,
+        canonical: &Canonical,
+        call: &Call,
+        before: &[Step],
+    ) -> Option<Objection> {
+        let (_, words) = ONE_CALL
+            .iter()
+            .find(|(dialect, _)| *dialect == call.dialect)?;
+        if self.many
+            || before
+                .first()
+                .is_none_or(|first| first.call.call == canonical.call)
+        {
+            return None;
+        }
+        let note = Note {
+            code: Code::OneCallOnly,
+            span: call.span,
+            message: format!("`{}` was refused: a call before it was run", call.name),
+            help: None,
+        };
+        let because = words.replace("NAME", &call.name);
+        Some(Objection {
+            rule: "one-call-only",
+            because,
+            notes: vec![note],
+            shows_form: false,
+        })
+    }
+
+    fn judged(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> (Verdict, State) {
+        let effect = effect(self.vocabulary.get(&canonical.tool));
+        let plan = plan(self.root, &canonical.tool, &canonical.arguments);
+        let paths = plan.as_ref().map_or(&[][..], |plan| plan.paths());
+        let is_same = |step: &Step| {
+            step.call.tool == canonical.tool && step.call.arguments == canonical.arguments
+        };
+        let is_repeat = before.iter().any(is_same);
+        let request = Request {
+            tool: &canonical.tool,
+            effect,
+            end: call.end,
+            paths,
+            is_repeat,
+        };
+        let verdict = judge(&request, self.grants);
+        let state = if verdict.decision != Decision::Allow {
+            let form = self.form(call).filter(|_| call.end == End::Truncated);
+            State::Refused { form }
+        } else if effect == Effect::Ask {
+            State::Pending
+        } else if let Some(first) = canonical.duplicate_of {
+            State::Repeated(first)
+        } else {
+            match plan {
+                Err(failure) => State::Done(Outcome::from(failure)),
+                Ok(_) if self.dry_run => State::Planned,
+                Ok(plan) => State::Done(plan.run()),
+            }
+        };
+        (verdict, state)
+    }
+
+    /// How a call should have been written.
+    fn form(&self, call: &Call) -> Option<String> {
+        form::of_call(self.dialect(call)?, self.named, Some(&call.name))
+    }
+}
+
+impl Objection {
+    /// The objection that the arguments do not fit, for the reasons in `notes`.
+    fn invalid(notes: Vec<Note>) -> Objection {
+        let because: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
+        Objection {
+            rule: "invalid-arguments",
+            because: because.join("\n"),
+            notes,
+            shows_form: true,
+        }
+    }
+}
+
+/// How a call does not fit the tools of `toolbox`, if it does not.
+fn misfit(canonical: &Canonical, call: &Call, toolbox: &Toolbox) -> Option<Objection> {
+    let Some(spec) = toolbox.get(&canonical.tool) else {
+        let note = verify::unknown_tool(&canonical.tool, toolbox, call.name_at);
+        let help = note.help.as_deref().unwrap_or_default();
+        return Some(Objection {
+            rule: "unknown-tool",
+            because: format!("{}; {help}", note.message),
+            notes: vec![note],
+            shows_form: true,
+        });
+    };
+    let notes = verify::violations(spec, &canonical.arguments, call.span);
+    (!notes.is_empty()).then(|| Objection::invalid(notes))
+}
+
+/// Completes the arguments by the schema's defaults.
+fn fill_defaults(spec: &ToolSpec, canonical: &mut Canonical) {
+    let mut arguments = Value::Object(std::mem::take(&mut canonical.arguments));
+    toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
+    if let Value::Object(filled) = arguments {
+        canonical.arguments = filled;
+    }
+}
+
+/// The effect of a tool as the policy calls it; the crates of tools and of policy know nothing of each other.
+fn effect(spec: Option<&ToolSpec>) -> Effect {
+    match spec.map(|spec| spec.effect) {
+        Some(toolglot_tools::Effect::Read) => Effect::Read,
+        Some(toolglot_tools::Effect::Write) => Effect::Write,
+        Some(toolglot_tools::Effect::Execute) => Effect::Execute,
+        Some(toolglot_tools::Effect::Ask) => Effect::Ask,
+        _ => Effect::Unknown,
+    }
+}

@@ -1,0 +1,77 @@
+//! One call on its way from text to effect.
+
+use std::time::Duration;
+
+use toolglot::Note;
+use toolglot_exec::Outcome;
+use toolglot_policy::{Decision, Verdict};
+use toolglot_tools::Canonical;
+
+/// A call, what was decided about it, and what came of it.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// The call under its canonical name. `call.call` is its index in the message.
+    pub(crate) call: Canonical,
+    /// What was decided, by the policy or before it was asked.
+    pub(crate) verdict: Verdict,
+    /// How far it came.
+    pub(crate) state: State,
+    /// What was said about it after parsing.
+    pub(crate) notes: Vec<Note>,
+    /// How long it took.
+    pub(crate) duration: Duration,
+}
+
+/// How far a call came.
+#[derive(Debug)]
+pub(crate) enum State {
+    /// It was carried out, with success or without.
+    Done(Outcome),
+    /// It was refused, for the verdict's reason.
+    Refused {
+        /// The call as it should have been written, where that is the trouble.
+        form: Option<String>,
+    },
+    /// An equal call before it has the result.
+    Repeated(usize),
+    /// It would be carried out, but this is a dry run.
+    Planned,
+    /// It waits for a person.
+    Pending,
+}
+
+impl Step {
+    /// Whether nothing is wrong with it.
+    pub(crate) fn is_fine(&self) -> bool {
+        match &self.state {
+            State::Done(outcome) => outcome.ok,
+            State::Refused { .. } => false,
+            State::Repeated(_) | State::Planned | State::Pending => true,
+        }
+    }
+
+    /// The text that a model reads, and whether it tells of a failure. `None` where there is nothing to tell yet.
+    pub(crate) fn told(&self) -> Option<(String, bool)> {
+        match &self.state {
+            State::Done(outcome) => Some((outcome.text.clone(), !outcome.ok)),
+            State::Refused { .. } => Some((self.verdict.because.clone(), true)),
+            State::Repeated(first) => Some((
+                format!(
+                    "Same call as number {} of this message; it was not run again.",
+                    first + 1
+                ),
+                false,
+            )),
+            State::Planned | State::Pending => None,
+        }
+    }
+}
+
+/// The word for a decision.
+pub(crate) fn decision(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Deny => "deny",
+    }
+}

@@ -1,0 +1,283 @@
+//! Sessions over hand-made calls: what runs, what is refused, and under which rule.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toolglot::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
+use toolglot_exec::Root;
+use toolglot_policy::Grants;
+use toolglot_tools::Toolbox;
+
+use super::session::Session;
+use super::step::{State, Step};
+
+/// A message in `dialect` that holds these calls and nothing else.
+fn message(dialect: &str, calls: &[(&str, Value, End)]) -> Calls {
+    let mut message = Calls::default();
+    for (index, (name, arguments, end)) in calls.iter().enumerate() {
+        let call = CallId(u32::try_from(index).expect("few calls"));
+        let at = 10 * index as u64;
+        let name_at = Span::empty(at);
+        let place = Place::Answer;
+        let head = CallHead {
+            call,
+            dialect,
+            name,
+            name_at,
+            ns: None,
+            id: None,
+            place,
+        };
+        message.event(Span::empty(at), Event::CallStart(head));
+        let json = arguments.to_string();
+        message.event(Span::new(at, at + 10), Event::Args { call, json: &json });
+        message.event(Span::empty(at + 10), Event::CallEnd { call, end: *end });
+    }
+    message
+}
+
+/// A root with one file, and what a session over it needs.
+struct World {
+    directory: TempDir,
+    root: Root,
+    dialects: Vec<Dialect>,
+    vocabulary: Toolbox,
+    grants: Grants,
+    many: bool,
+    dry_run: bool,
+}
+
+impl World {
+    fn new(grants: &str) -> World {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::write(directory.path().join("notes.txt"), "one\ntwo\n").expect("it is written");
+        World {
+            root: Root::open(directory.path()).expect("it is there"),
+            directory,
+            dialects: toolglot_dialects::all().to_vec(),
+            vocabulary: Toolbox::builtin("vocabulary").expect("it is built in"),
+            grants: grants.parse().expect("known words"),
+            many: false,
+            dry_run: false,
+        }
+    }
+
+    fn run_as(
+        &self,
+        dialect: &str,
+        calls: &[(&str, Value, End)],
+        named: Option<&Toolbox>,
+    ) -> Vec<Step> {
+        self.run_message(&message(dialect, calls), named)
+    }
+
+    fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
+        let session = Session {
+            dialects: &self.dialects,
+            named,
+            vocabulary: &self.vocabulary,
+            root: &self.root,
+            grants: &self.grants,
+            many: self.many,
+            dry_run: self.dry_run,
+        };
+        session.steps(message)
+    }
+
+    fn run(&self, calls: &[(&str, Value)]) -> Vec<Step> {
+        let calls: Vec<_> = calls
+            .iter()
+            .map(|(name, arguments)| (*name, arguments.clone(), End::Closed))
+            .collect();
+        self.run_as("hermes", &calls, None)
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.directory.path().join(path)).ok()
+    }
+}
+
+/// The rules that decided, in order.
+fn rules(steps: &[Step]) -> Vec<&str> {
+    steps.iter().map(|step| step.verdict.rule).collect()
+}
+
+#[test]
+fn what_is_written_can_be_read_by_the_next_call() {
+    let world = World::new("write");
+    let steps = world.run(&[
+        (
+            "write_file",
+            json!({"path": "new/a.txt", "content": "fresh"}),
+        ),
+        ("view_file", json!({"filename": "new/a.txt"})),
+    ]);
+    assert_eq!(rules(&steps), ["write-granted", "read-inside-root"]);
+    let State::Done(outcome) = &steps[1].state else {
+        panic!("{:?}", steps[1])
+    };
+    assert_eq!(outcome.output["content"], "fresh");
+    assert_eq!(steps[1].call.tool, "read_file");
+}
+
+#[test]
+fn without_a_grant_nothing_is_written() {
+    let world = World::new("");
+    let steps = world.run(&[("write_file", json!({"path": "notes.txt", "content": ""}))]);
+    assert_eq!(rules(&steps), ["write-needs-grant"]);
+    assert!(!steps[0].is_fine());
+    assert_eq!(world.text("notes.txt").as_deref(), Some("one\ntwo\n"));
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let world = World {
+        dry_run: true,
+        ..World::new("write")
+    };
+    let steps = world.run(&[("write_file", json!({"path": "a.txt", "content": "x"}))]);
+    assert!(matches!(steps[0].state, State::Planned), "{steps:?}");
+    assert_eq!(world.text("a.txt"), None);
+}
+
+#[test]
+fn half_a_call_and_a_mended_write_do_not_run() {
+    let world = World::new("write");
+    let write = json!({"path": "a.txt", "content": "x"});
+    let calls = [
+        ("write_file", write.clone(), End::Truncated),
+        ("write_file", write, End::Recovered),
+    ];
+    let steps = world.run_as("hermes", &calls, None);
+    assert_eq!(
+        rules(&steps),
+        ["truncated-never-runs", "recovered-needs-grant"]
+    );
+    assert_eq!(world.text("a.txt"), None);
+}
+
+#[test]
+fn misfits_are_refused_with_the_reason() {
+    let steps = World::new("").run(&[
+        ("read_file", json!({"start_line": 1})),
+        ("raed_file", json!({"path": "notes.txt"})),
+        ("read_file", json!({"path": "notes.txt", "start_line": "x"})),
+    ]);
+    assert_eq!(
+        rules(&steps),
+        ["invalid-arguments", "unknown-tool", "invalid-arguments"]
+    );
+    assert!(
+        steps[0].verdict.because.contains("`path`"),
+        "{}",
+        steps[0].verdict.because
+    );
+    assert!(
+        steps[1].verdict.because.contains("`read_file`"),
+        "{}",
+        steps[1].verdict.because
+    );
+}
+
+#[test]
+fn an_equal_read_is_not_run_again_unless_something_was_written() {
+    let read = ("read_file", json!({"path": "notes.txt"}));
+    let write = ("write_file", json!({"path": "notes.txt", "content": "new"}));
+    let steps = World::new("write").run(&[read.clone(), read.clone(), write, read]);
+    assert!(matches!(steps[1].state, State::Repeated(0)), "{steps:?}");
+    let State::Done(outcome) = &steps[3].state else {
+        panic!("{:?}", steps[3])
+    };
+    assert_eq!(outcome.output["content"], "new");
+}
+
+#[test]
+fn commands_are_refused_whatever_is_granted() {
+    let steps = World::new("write,exec:touch").run(&[("bash", json!({"command": "touch x"}))]);
+    assert_eq!(rules(&steps), ["commands-need-a-sandbox"]);
+}
+
+#[test]
+fn a_question_ends_the_message() {
+    let steps = World::new("").run(&[
+        (
+            "ask_followup_question",
+            json!({"question": "Which?", "follow_up": ["a", "b"]}),
+        ),
+        ("read_file", json!({"path": "notes.txt"})),
+    ]);
+    assert!(matches!(steps[0].state, State::Pending), "{steps:?}");
+    assert_eq!(rules(&steps), ["asks-the-user", "message-ended"]);
+}
+
+#[test]
+fn roo_runs_one_call_per_message() {
+    let read = ("read_file", json!({"path": "notes.txt"}), End::Closed);
+    let list = ("list_files", json!({"path": "."}), End::Closed);
+    let world = World::new("");
+    let steps = world.run_as("roo", &[read.clone(), list.clone()], None);
+    assert_eq!(rules(&steps), ["read-inside-root", "one-call-only"]);
+    assert!(
+        steps[1]
+            .verdict
+            .because
+            .starts_with("Tool [list_files] was not executed because")
+    );
+    let world = World {
+        many: true,
+        ..world
+    };
+    let steps = world.run_as("roo", &[read, list], None);
+    assert_eq!(rules(&steps), ["read-inside-root", "read-inside-root"]);
+}
+
+#[test]
+fn only_named_tools_may_be_called() {
+    let named =
+        json!({"view": {"type": "object"}, "read_file": {"type": "object", "required": ["why"]}});
+    let named = Toolbox::from_json(&named).expect("two tools");
+    let calls = [
+        ("list_files", json!({}), End::Closed),
+        ("read_file", json!({"path": "notes.txt"}), End::Closed),
+        ("view", json!({}), End::Closed),
+    ];
+    let steps = World::new("").run_as("hermes", &calls, Some(&named));
+    assert_eq!(
+        rules(&steps),
+        ["unknown-tool", "invalid-arguments", "unknown-tool"]
+    );
+}
+
+#[test]
+fn a_tool_of_another_server_is_another_tool() {
+    let mut message = message(
+        "forge",
+        &[("read_file", json!({"path": "notes.txt"}), End::Closed)],
+    );
+    message.calls[0].ns = Some("github".to_owned());
+    let world = World::new("");
+    assert_eq!(
+        rules(&world.run_message(&message, None)),
+        ["unknown-server"]
+    );
+    message.calls[0].ns = Some("local".to_owned());
+    assert_eq!(
+        rules(&world.run_message(&message, None)),
+        ["read-inside-root"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_leaves_the_root() {
+    let world = World::new("write");
+    std::os::unix::fs::symlink("/etc", world.directory.path().join("link")).expect("it is made");
+    for path in ["../x", "/etc/hostname", "a/../../x", "link/hostname"] {
+        let steps = world.run(&[
+            ("read_file", json!({"path": path})),
+            ("write_file", json!({"path": path, "content": "x"})),
+        ]);
+        assert_eq!(rules(&steps), ["path-outside-root"; 2], "{path}");
+    }
+}

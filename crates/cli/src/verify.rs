@@ -1,0 +1,57 @@
+//! Whether a call fits its tool, in words that teach.
+
+use serde_json::{Map, Value};
+use toolglot::{Code, Note, Span};
+use toolglot_schema::Validator;
+use toolglot_tools::{ToolSpec, Toolbox};
+
+/// What the schema of `spec` has against `arguments`, as notes on the call at `at`; each reads as an instruction.
+pub(crate) fn violations(spec: &ToolSpec, arguments: &Map<String, Value>, at: Span) -> Vec<Note> {
+    let note = |code, message| Note {
+        code,
+        span: at,
+        message,
+        help: None,
+    };
+    let validator = match Validator::new(&spec.parameters) {
+        Ok(validator) => validator,
+        Err(error) => {
+            let message = format!("the schema of `{}` cannot be used: {error}", spec.name);
+            return vec![note(Code::InvalidArguments, message)];
+        }
+    };
+    let violations = validator.validate(&Value::Object(arguments.clone()));
+    violations
+        .into_iter()
+        .map(|violation| match violation.keyword.as_str() {
+            "required" => note(Code::MissingParameter, violation.message),
+            _ => note(Code::InvalidArguments, violation.message),
+        })
+        .collect()
+}
+
+/// The note on a call of a tool that is not there.
+pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
+    let names = || toolbox.iter().map(|spec| spec.name.as_str());
+    let help = match toolglot_tools::nearest(name, names()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    Note {
+        code: Code::UnknownTool,
+        span: at,
+        message: format!("no tool is called `{name}`"),
+        help: Some(help),
+    }
+}
+
+/// The note on a call whose arguments never became an object.
+pub(crate) fn no_object(at: Span) -> Note {
+    let message = "the arguments are no JSON object".to_owned();
+    Note {
+        code: Code::InvalidArguments,
+        span: at,
+        message,
+        help: None,
+    }
+}

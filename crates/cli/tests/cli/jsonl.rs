@@ -1,0 +1,81 @@
+use serde_json::json;
+
+use crate::toolglot;
+
+#[test]
+fn answers_come_in_the_order_of_the_lines() {
+    let input = concat!(
+        r#"{"id":"a","input":"<tool_call>{\"name\":\"f\",\"arguments\":{\"n\":1.10}}</tool_call>","dialect":"qwen25"}"#,
+        "\n",
+        "{nothing\n",
+        "\n",
+        r#"{"id":7,"input":"x","dialect":"no_such"}"#,
+        "\n",
+        r#"{"id":null,"input":5}"#,
+        "\n",
+        r#"{"id":"z","input":"plain"}"#,
+    );
+    let ran = toolglot(&["parse", "--jsonl"], input);
+    assert_eq!(ran.code, 1, "a bad line is a fault");
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(
+        (&lines[0]["id"], &lines[0]["dialect"]),
+        (&json!("a"), &json!("hermes"))
+    );
+    assert!(
+        ran.out.contains(r#""arguments":{"n":1.10}"#),
+        "numbers stay as they were written: {}",
+        ran.out
+    );
+    assert_eq!(lines[1]["id"], json!(null));
+    assert!(
+        lines[1]["error"]
+            .as_str()
+            .is_some_and(|error| error.starts_with("not JSON"))
+    );
+    assert_eq!(lines[2]["id"], json!(7));
+    assert!(
+        lines[2]["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("`no_such`"))
+    );
+    assert_eq!(
+        lines[3],
+        json!({"id": null, "error": "field `input` must be a string, found a number"})
+    );
+    assert_eq!(
+        (&lines[4]["id"], &lines[4]["content"]),
+        (&json!("z"), &json!("plain"))
+    );
+}
+
+#[test]
+fn good_lines_are_no_fault() {
+    let ran = toolglot(
+        &["parse", "--jsonl"],
+        "{\"input\":\"a\"}\n{\"input\":\"b\"}\n",
+    );
+    assert_eq!((ran.code, ran.lines().len()), (0, 2), "{}", ran.err);
+}
+
+#[test]
+fn who_may_not_call_tools_makes_no_calls() {
+    let text = "a <tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call> b";
+    let line = json!({"id": 1, "input": text, "dialect": "hermes", "tool_choice": "none"});
+    let document = toolglot(&["parse", "--jsonl"], line.to_string()).json();
+    assert_eq!(document["calls"], json!([]));
+    assert_eq!(document["content"], text);
+}
+
+#[test]
+fn tools_of_a_line_are_its_own() {
+    let text = "<tool_call>{\"name\":\"g\",\"arguments\":{\"n\":\"1\"}}</tool_call>";
+    let tools = json!([{"type": "function", "function": {"name": "g", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}}]);
+    let with = json!({"id": 1, "input": text, "dialect": "hermes", "tools": tools});
+    let without = json!({"id": 2, "input": text, "dialect": "hermes"});
+    let ran = toolglot(&["parse", "--jsonl"], format!("{with}\n{without}\n"));
+    let lines = ran.lines();
+    assert_eq!(lines[1]["notes"], json!([]), "{}", ran.out);
+    assert_eq!(lines[1]["calls"][0]["arguments"], json!({"n": "1"}));
+}

@@ -1,0 +1,317 @@
+use serde_json::json;
+
+use crate::toolglot;
+
+const MESSAGE: &str = "Let me look.\n<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.rs\",}}</tool_call>\n";
+
+#[test]
+fn the_document_has_the_fields_of_the_contract_in_their_order() {
+    let ran = toolglot(
+        &["parse", "--dialect", "hermes", "--format", "json"],
+        MESSAGE,
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let document = ran.json();
+    let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "schema",
+            "id",
+            "dialect",
+            "calls",
+            "content",
+            "reasoning",
+            "notes"
+        ]
+    );
+    let call = document["calls"][0].as_object().expect("an object");
+    let keys: Vec<&String> = call.keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "index",
+            "id",
+            "name",
+            "server",
+            "arguments",
+            "span",
+            "dialect",
+            "place",
+            "end"
+        ]
+    );
+    assert_eq!(document["dialect"], "hermes");
+    assert_eq!(call["name"], "read_file");
+    assert_eq!(call["arguments"], json!({"path": "a.rs"}));
+    assert_eq!(call["end"], "closed");
+    let note = document["notes"][0]
+        .as_object()
+        .expect("the comma is noted");
+    assert_eq!(
+        (&note["code"], &note["name"]),
+        (&json!("N012"), &json!("trailing-comma"))
+    );
+    let comma = MESSAGE.find(",}").expect("it is there");
+    assert_eq!(note["span"], json!([comma, comma + 1]));
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_cut() {
+    let whole = toolglot(
+        &["parse", "--dialect", "hermes", "--format", "json"],
+        MESSAGE,
+    );
+    for chunk in ["1", "2", "3", "7", "64"] {
+        let cut = toolglot(
+            &[
+                "parse",
+                "--dialect",
+                "hermes",
+                "--format",
+                "json",
+                "--chunk",
+                chunk,
+            ],
+            MESSAGE,
+        );
+        assert_eq!(cut.out, whole.out, "in pieces of {chunk}");
+    }
+}
+
+#[test]
+fn no_call_is_no_fault() {
+    let ran = toolglot(
+        &["parse", "--format", "json"],
+        "Just a text, cost < 5 & more.\n",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let document = ran.json();
+    assert_eq!(document["dialect"], json!(null));
+    assert_eq!(document["calls"], json!([]));
+    assert_eq!(document["content"], "Just a text, cost < 5 & more.\n");
+}
+
+#[test]
+fn a_truncated_call_is_a_fault_and_shows_what_arrived() {
+    let cut = &MESSAGE[..MESSAGE.find(".rs").expect("it is there")];
+    let ran = toolglot(
+        &[
+            "parse",
+            "--dialect",
+            "hermes",
+            "--format",
+            "json",
+            "--finish",
+            "length",
+        ],
+        cut,
+    );
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let call = &ran.json()["calls"][0];
+    assert_eq!(
+        (&call["end"], &call["arguments"]),
+        (&json!("truncated"), &json!({"path": "a"}))
+    );
+}
+
+#[test]
+fn strict_makes_any_note_a_fault() {
+    let ran = toolglot(
+        &[
+            "parse",
+            "--dialect",
+            "hermes",
+            "--format",
+            "json",
+            "--strict",
+        ],
+        MESSAGE,
+    );
+    assert_eq!(ran.code, 1, "{}", ran.err);
+}
+
+#[test]
+fn any_bytes_are_a_message() {
+    let ran = toolglot(
+        &["parse", "--format", "json", "--chunk", "1"],
+        b"a\xff\xc3\xa9\xe6\xbc",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let document = ran.json();
+    assert_eq!(document["content"], "a\u{fffd}é\u{fffd}");
+    let codes: Vec<_> = document["notes"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|note| &note["code"])
+        .collect();
+    assert_eq!(codes, ["N027", "N027"]);
+}
+
+#[test]
+fn event_lines_tile_the_input() {
+    let ran = toolglot(
+        &[
+            "parse",
+            "--dialect",
+            "hermes",
+            "--format",
+            "events",
+            "--chunk",
+            "1",
+        ],
+        MESSAGE,
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let mut cursor = 0;
+    let mut arguments = String::new();
+    for line in ran.lines() {
+        if line["type"] == "note" {
+            continue;
+        }
+        assert_eq!(line["span"][0], cursor, "{line}");
+        cursor = line["span"][1].as_u64().expect("a position");
+        if line["type"] == "args" {
+            arguments.push_str(line["json"].as_str().expect("a text"));
+        }
+    }
+    assert_eq!(cursor, MESSAGE.len() as u64);
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&arguments).ok(),
+        Some(json!({"path": "a.rs"}))
+    );
+}
+
+#[test]
+fn people_see_the_call_and_the_note_under_the_text() {
+    let ran = toolglot(
+        &["parse", "--dialect", "hermes", "--color", "never"],
+        MESSAGE,
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.starts_with(MESSAGE), "{}", ran.out);
+    assert!(ran.out.contains("call 0: read_file  hermes"), "{}", ran.out);
+    assert!(ran.out.contains("path: \"a.rs\""), "{}", ran.out);
+    assert!(ran.out.contains("warning[N012]"), "{}", ran.out);
+    assert!(!ran.out.contains('\x1b'), "{}", ran.out);
+}
+
+#[test]
+fn colour_comes_only_when_it_is_asked_for() {
+    assert!(
+        !toolglot(&["parse", "--dialect", "hermes"], MESSAGE)
+            .out
+            .contains('\x1b')
+    );
+    let colored = toolglot(
+        &["parse", "--dialect", "hermes", "--color", "always"],
+        MESSAGE,
+    );
+    assert!(
+        colored.out.contains("\x1b[1;33mread_file\x1b[0m"),
+        "{}",
+        colored.out
+    );
+}
+
+#[test]
+fn a_text_cannot_drive_the_terminal() {
+    let ran = toolglot(&["parse", "--color", "never"], "x\x1b]0;title\x07y\n");
+    assert!(!ran.out.contains(['\x1b', '\x07']), "{:?}", ran.out);
+}
+
+#[test]
+fn the_dialect_that_would_have_read_it_is_named() {
+    let ran = toolglot(
+        &["parse", "--dialect", "forge", "--color", "never"],
+        MESSAGE,
+    );
+    assert!(
+        ran.out
+            .contains("the dialect `hermes` reads a call of `read_file` here"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn an_unknown_tool_is_a_fault_and_the_nearest_is_named() {
+    let message = MESSAGE.replace("read_file", "raed_file");
+    let ran = toolglot(
+        &[
+            "parse",
+            "--dialect",
+            "hermes",
+            "--tools",
+            "builtin:workspace",
+            "--color",
+            "never",
+        ],
+        message,
+    );
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.contains("error[N003]"), "{}", ran.out);
+    assert!(ran.out.contains("`read_file`"), "{}", ran.out);
+}
+
+#[test]
+fn arguments_are_checked_against_named_tools() {
+    let message = MESSAGE.replace("\"path\"", "\"start_line\"");
+    let ran = toolglot(
+        &[
+            "parse",
+            "--dialect",
+            "hermes",
+            "--tools",
+            "builtin:workspace",
+            "--format",
+            "json",
+        ],
+        message,
+    );
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    let document = ran.json();
+    let notes = document["notes"].as_array().expect("an array");
+    assert!(
+        notes.iter().any(|note| note["code"] == "N063"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn canonical_names_keep_the_written_one() {
+    let message = MESSAGE
+        .replace("read_file", "view_file")
+        .replace("\"path\"", "\"filename\"");
+    let ran = toolglot(
+        &[
+            "parse",
+            "--dialect",
+            "hermes",
+            "--normalize",
+            "--format",
+            "json",
+        ],
+        message,
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let call = &ran.json()["calls"][0];
+    assert_eq!(
+        (&call["name"], &call["written"]),
+        (&json!("read_file"), &json!("view_file"))
+    );
+    assert_eq!(call["arguments"], json!({"path": "a.rs"}));
+}
+
+#[test]
+fn a_missing_file_is_an_error_of_input() {
+    let ran = toolglot(&["parse", "no such file"], "");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(
+        ran.err.starts_with("error: cannot read no such file: "),
+        "{}",
+        ran.err
+    );
+}

@@ -1,0 +1,67 @@
+use crate::toolglot;
+
+#[test]
+fn no_hole_stays_open() {
+    let list = toolglot(&["dialects", "list"], "").out;
+    for dialect in list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        let ran = toolglot(&["prompt", "--dialect", dialect], "");
+        assert_eq!(ran.code, 0, "{dialect}: {}", ran.err);
+        assert!(!ran.out.contains("{{"), "{dialect}: {}", ran.out);
+        assert!(ran.out.contains("read_file"), "{dialect}: {}", ran.out);
+    }
+}
+
+#[test]
+fn the_examples_are_calls_that_are_read() {
+    let list = toolglot(&["dialects", "list"], "").out;
+    for dialect in list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        let prompt = toolglot(&["prompt", "--dialect", dialect], "").out;
+        let parsed = toolglot(
+            &[
+                "parse",
+                "--dialect",
+                dialect,
+                "--format",
+                "json",
+                "--in-code",
+                "accept",
+            ],
+            &prompt,
+        );
+        let document = parsed.json();
+        let calls = document["calls"].as_array().expect("an array");
+        assert!(!calls.is_empty(), "{dialect}: {prompt}");
+    }
+}
+
+#[test]
+fn tools_of_a_file_are_described() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("tools.json");
+    let tools = r#"{"move": {"type": "object", "properties": {"to": {"enum": ["up", "down"], "description": "Where to."}}, "required": ["to"]}}"#;
+    std::fs::write(&file, tools).expect("it is written");
+    let path = file.to_str().expect("the path is text");
+    let ran = toolglot(&["prompt", "--dialect", "hermes", "--tools", path], "");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("## move\n"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("- to (one of \"up\", \"down\", required): Where to."),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn without_a_dialect_the_choice_is_explained() {
+    let ran = toolglot(&["prompt"], "");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("TOOL_CALL:"), "{}", ran.out);
+    assert!(ran.err.contains("`tool_call`"), "{}", ran.err);
+}

@@ -1,0 +1,73 @@
+use serde_json::json;
+
+use crate::toolglot;
+
+#[test]
+fn what_is_rendered_is_read_back() {
+    let call = json!({"name": "write_file", "arguments": {"path": "a b.txt", "content": "x < y && \"z\"\n</content>\n"}});
+    let message = json!({"calls": [call], "content": "Writing."}).to_string();
+    for dialect in ["forge", "hermes"] {
+        let text = toolglot(&["render", "--dialect", dialect], &message);
+        assert_eq!(text.code, 0, "{}", text.err);
+        assert!(text.out.starts_with("Writing."), "{}", text.out);
+        let document = toolglot(
+            &["parse", "--dialect", dialect, "--format", "json"],
+            &text.out,
+        )
+        .json();
+        assert_eq!(document["calls"][0]["name"], call["name"], "{dialect}");
+        assert_eq!(
+            document["calls"][0]["arguments"], call["arguments"],
+            "{dialect}"
+        );
+    }
+}
+
+#[test]
+fn results_are_no_calls() {
+    let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+    let results =
+        json!({"results": [{"name": "read_file", "arguments": {"path": "a"}, "result": text}]});
+    let rendered = toolglot(&["render", "--dialect", "hermes"], results.to_string());
+    assert_eq!(rendered.code, 0, "{}", rendered.err);
+    let document = toolglot(
+        &["parse", "--dialect", "hermes", "--format", "json"],
+        &rendered.out,
+    )
+    .json();
+    assert_eq!(document["calls"], json!([]), "{}", rendered.out);
+}
+
+#[test]
+fn lines_keep_their_ids() {
+    let lines = "{\"id\":\"a\",\"calls\":[{\"name\":\"f\"}]}\n{\"id\":2,\"calls\":[{}]}\n[]\n";
+    let ran = toolglot(&["render", "--dialect", "hermes", "--jsonl"], lines);
+    assert_eq!(ran.code, 1);
+    let lines = ran.lines();
+    assert_eq!(lines[0]["id"], "a");
+    assert!(
+        lines[0]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("\"f\"")),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        lines[1],
+        json!({"id": 2, "error": "`calls[0].name` must be a string, found nothing"})
+    );
+    assert_eq!(
+        lines[2],
+        json!({"id": null, "error": "`document` must be an object, found an array"})
+    );
+}
+
+#[test]
+fn what_is_no_message_is_an_error_of_usage() {
+    let ran = toolglot(
+        &["render", "--dialect", "hermes"],
+        "{\"calls\":[],\"results\":[]}",
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert_eq!(ran.err, "error: expected either `calls` or `results`\n");
+}

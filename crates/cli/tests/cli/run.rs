@@ -1,0 +1,148 @@
+use std::fs;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Ran, toolglot};
+
+/// A root with one file.
+fn root() -> TempDir {
+    let root = tempfile::tempdir().expect("a directory");
+    fs::write(root.path().join("notes.txt"), "one\ntwo\nthree\n").expect("it is written");
+    root
+}
+
+fn call(name: &str, arguments: &Value) -> String {
+    format!(
+        "<tool_call>{}</tool_call>\n",
+        json!({"name": name, "arguments": arguments})
+    )
+}
+
+fn run(root: &TempDir, message: &str, more: &[&str]) -> Ran {
+    let path = root.path().to_str().expect("the path is text");
+    let arguments = [&["run", "--dialect", "hermes", "--root", path][..], more].concat();
+    toolglot(&arguments, message)
+}
+
+#[test]
+fn a_read_is_answered_in_the_shape_of_the_dialect() {
+    let root = root();
+    let ran = run(
+        &root,
+        &call(
+            "read_file",
+            &json!({"path": "notes.txt", "start_line": 2, "end_line": 2}),
+        ),
+        &[],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.out.contains("<tool_response>") && ran.out.contains("two"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("one"), "{}", ran.out);
+}
+
+#[test]
+fn calls_run_in_order() {
+    let root = root();
+    let write = call(
+        "write_file",
+        &json!({"path": "new/a.txt", "content": "fresh"}),
+    );
+    let message = write + &call("read_file", &json!({"path": "new/a.txt"}));
+    let ran = run(&root, &message, &["--allow", "write", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let record = ran.json();
+    assert_eq!(record["calls"][0]["verdict"]["rule"], "write-granted");
+    assert_eq!(record["calls"][1]["result"]["output"]["content"], "fresh");
+    assert!(record["calls"][1]["duration_ms"].is_number());
+    assert!(
+        record["calls"][1]["rendered"]
+            .as_str()
+            .is_some_and(|text| text.contains("fresh"))
+    );
+    assert_eq!(
+        fs::read_to_string(root.path().join("new/a.txt")).expect("it was written"),
+        "fresh"
+    );
+}
+
+#[test]
+fn a_dry_run_does_nothing() {
+    let root = root();
+    let message = call("write_file", &json!({"path": "a.txt", "content": "x"}));
+    let ran = run(&root, &message, &["--allow", "write", "--dry-run"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.out.contains("write_file") && ran.out.contains("write-granted"),
+        "{}",
+        ran.out
+    );
+    assert!(!root.path().join("a.txt").exists());
+}
+
+#[test]
+fn errors_teach_the_right_form() {
+    let root = root();
+    let ran = run(&root, &call("read_file", &json!({"start_line": 1})), &[]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.contains("path"), "{}", ran.out);
+    assert!(ran.out.contains("The right form is:"), "{}", ran.out);
+    let ran = run(
+        &root,
+        &call("raed_file", &json!({"path": "notes.txt"})),
+        &[],
+    );
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.contains("`read_file`"), "{}", ran.out);
+}
+
+#[test]
+fn a_question_ends_the_message() {
+    let root = root();
+    let path = root.path().to_str().expect("the path is text");
+    let message = "<ask_followup_question>\n<question>Which?</question>\n</ask_followup_question>\n<read_file>\n<path>notes.txt</path>\n</read_file>\n";
+    let ran = toolglot(
+        &[
+            "run",
+            "--dialect",
+            "roo",
+            "--many",
+            "--root",
+            path,
+            "--format",
+            "json",
+        ],
+        message,
+    );
+    let record = ran.json();
+    assert_eq!(record["pending"], 0, "{}", ran.out);
+    assert_eq!(record["calls"][1]["verdict"]["rule"], "message-ended");
+}
+
+#[test]
+fn roo_runs_one_call_per_message() {
+    let root = root();
+    let path = root.path().to_str().expect("the path is text");
+    let one = "<read_file>\n<path>notes.txt</path>\n</read_file>\n";
+    let two = format!("{one}<list_files>\n<path>.</path>\n</list_files>\n");
+    let ran = toolglot(&["run", "--dialect", "roo", "--root", path], &two);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(
+        ran.out
+            .contains("Tool [list_files] was not executed because"),
+        "{}",
+        ran.out
+    );
+    let ran = toolglot(&["run", "--dialect", "roo", "--root", path, "--many"], &two);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+#[test]
+fn an_unknown_grant_is_an_error_of_usage() {
+    let ran = run(&root(), "", &["--allow", "everything"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+}

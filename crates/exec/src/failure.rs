@@ -1,0 +1,204 @@
+//! Why a tool did not do what was asked.
+
+use std::io;
+
+use thiserror::Error;
+use toolglot_policy::Escape;
+
+/// Why a tool did not do what was asked. The messages are for the model: what was wrong, and what to write instead.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// No builtin tool has this name.
+    #[error("no builtin tool is called {tool:?}: there are {}", crate::TOOLS.join(", "))]
+    UnknownTool {
+        /// The name.
+        tool: String,
+    },
+    /// A tool that starts a program.
+    #[error("`{tool}` starts a program, and there is no sandbox to start it in yet")]
+    NoSandbox {
+        /// The name.
+        tool: String,
+    },
+    /// A required parameter is missing.
+    #[error("`{tool}` needs the parameter `{parameter}`: {expected}")]
+    MissingParameter {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        parameter: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// A parameter holds another kind of value.
+    #[error("parameter `{parameter}` has to be {expected}, not {found}")]
+    WrongType {
+        /// The parameter.
+        parameter: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// The path leads to no place inside the root.
+    #[error("path {written:?}: {escape}")]
+    Path {
+        /// The path as written.
+        written: String,
+        /// Where it would lead.
+        #[source]
+        escape: Escape,
+    },
+    /// Nothing is there.
+    #[error(
+        "`{path}` does not exist, but the directory `{nearest}` does: look into it with `list_files`"
+    )]
+    NotFound {
+        /// The path.
+        path: String,
+        /// The nearest directory above it that exists.
+        nearest: String,
+    },
+    /// A directory where a file is needed.
+    #[error(
+        "`{path}` is a directory, and this tool works on one file: see what is in it with `list_files`"
+    )]
+    IsDirectory {
+        /// The path.
+        path: String,
+    },
+    /// Something else where a directory is needed.
+    #[error("`{path}` is not a directory")]
+    NotDirectory {
+        /// The path.
+        path: String,
+    },
+    /// A pipe, a socket, a device.
+    #[error(
+        "`{path}` is neither a file nor a directory but a pipe, a socket or a device, which no tool opens"
+    )]
+    NotRegular {
+        /// The path.
+        path: String,
+    },
+    /// A file name with a slash behind it.
+    #[error("path {path:?} ends in `/`, which names a directory: write the name of the file")]
+    EndsInSlash {
+        /// The path as written.
+        path: String,
+    },
+    /// The place is no longer what it was when the call was planned.
+    #[error("`{path}` was replaced by a symbolic link while the call was under way")]
+    Changed {
+        /// The path.
+        path: String,
+    },
+    /// Bytes that are no text.
+    #[error(
+        "`{path}` is a binary file of {size} bytes (it holds a zero byte), and only text can be read"
+    )]
+    Binary {
+        /// The path.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// More than a tool takes.
+    #[error(
+        "{what} of `{path}` is {size} bytes, over the limit of {limit}: write it in parts, or name a smaller file"
+    )]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// The path.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A file that may not be changed.
+    #[error("`{path}` is read-only, so it was left as it is")]
+    ReadOnly {
+        /// The path.
+        path: String,
+    },
+    /// Line numbers that fit no file.
+    #[error(
+        "lines {start} to {end} are no range: lines count from 1, both ends are included, and `start_line` comes first"
+    )]
+    NoRange {
+        /// The first line.
+        start: u64,
+        /// The last line.
+        end: u64,
+    },
+    /// Line numbers behind the end of this file.
+    #[error("`{path}` has {}, so there is no line {start}", crate::shown::counted(*.lines, "line"))]
+    BehindEnd {
+        /// The path.
+        path: String,
+        /// The first line asked for.
+        start: u64,
+        /// The lines there are.
+        lines: u64,
+    },
+    /// A regular expression that does not compile.
+    #[error(
+        "parameter `pattern` is no regular expression that can be used (syntax of Rust's `regex`: no look-around, no back-references): {source}"
+    )]
+    Regex {
+        /// Why.
+        #[source]
+        source: Box<regex::Error>,
+    },
+    /// A glob that does not compile.
+    #[error("parameter `{parameter}` is no glob, as `*.rs` or `src/**/*.{{ts,tsx}}` are: {source}")]
+    Glob {
+        /// The parameter.
+        parameter: &'static str,
+        /// Why.
+        #[source]
+        source: globset::Error,
+    },
+    /// The system refused.
+    #[error("`{path}` cannot be {action}: {source}")]
+    Io {
+        /// What was tried, as in `read`.
+        action: &'static str,
+        /// The path.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Failure {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Failure::UnknownTool { .. } => "unknown-tool",
+            Failure::NoSandbox { .. } => "no-sandbox",
+            Failure::MissingParameter { .. } => "missing-parameter",
+            Failure::WrongType { .. } => "wrong-type",
+            Failure::Path { escape, .. } if escape.is_outside() => "outside-root",
+            Failure::Path { .. } => "unusable-path",
+            Failure::NotFound { .. } => "not-found",
+            Failure::IsDirectory { .. } => "is-directory",
+            Failure::NotDirectory { .. } => "not-directory",
+            Failure::NotRegular { .. } => "not-regular",
+            Failure::EndsInSlash { .. } => "ends-in-slash",
+            Failure::Changed { .. } => "changed",
+            Failure::Binary { .. } => "binary",
+            Failure::TooLarge { .. } => "too-large",
+            Failure::ReadOnly { .. } => "read-only",
+            Failure::NoRange { .. } => "no-range",
+            Failure::BehindEnd { .. } => "behind-end",
+            Failure::Regex { .. } => "bad-regex",
+            Failure::Glob { .. } => "bad-glob",
+            Failure::Io { .. } => "io",
+        }
+    }
+}

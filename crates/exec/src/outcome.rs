@@ -1,0 +1,37 @@
+//! What came of a call.
+
+use serde_json::{Value, json};
+
+use crate::Failure;
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Whether the tool did what was asked.
+    pub ok: bool,
+    /// The result for programs: an object. Of a failure `error` (a stable code) and `message`.
+    pub output: Value,
+    /// The result for the model: plain text.
+    pub text: String,
+}
+
+impl Outcome {
+    pub(crate) fn success(output: Value, text: String) -> Outcome {
+        Outcome {
+            ok: true,
+            output,
+            text,
+        }
+    }
+}
+
+impl From<Failure> for Outcome {
+    fn from(failure: Failure) -> Outcome {
+        let text = failure.to_string();
+        Outcome {
+            ok: false,
+            output: json!({"error": failure.code(), "message": text}),
+            text,
+        }
+    }
+}

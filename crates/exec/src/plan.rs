@@ -1,0 +1,172 @@
+//! A call, read and looked up, that has not been run.
+
+use serde_json::{Map, Value};
+use toolglot_policy::PathFact;
+
+use crate::arguments::Arguments;
+use crate::glob::Glob;
+use crate::list::{Listing, list};
+use crate::read::{Lines, read};
+use crate::search::{Query, search};
+use crate::write::{Old, create_directory, write};
+use crate::{Failure, Limits, Outcome, Root};
+
+/// The builtin tools.
+pub const TOOLS: &[&str] = &[
+    "read_file",
+    "write_file",
+    "append_file",
+    "list_files",
+    "search_files",
+    "create_directory",
+];
+
+/// A call, read and looked up, that has not been run.
+#[derive(Debug)]
+#[must_use = "a plan does nothing until it is run"]
+pub struct Plan<'a> {
+    root: &'a Root,
+    path: PathFact,
+    action: Action<'a>,
+}
+
+#[derive(Debug)]
+enum Action<'a> {
+    Read(Lines),
+    Write { content: &'a str, old: Old },
+    List(Listing),
+    Search(Box<Query>),
+    CreateDirectory,
+}
+
+impl Plan<'_> {
+    /// Where every path among the arguments leads: what a policy wants to know.
+    pub fn paths(&self) -> &[PathFact] {
+        std::slice::from_ref(&self.path)
+    }
+
+    /// Does it, at the place that [`Plan::paths`] told.
+    pub fn run(self) -> Outcome {
+        self.done().unwrap_or_else(Outcome::from)
+    }
+
+    fn done(self) -> Result<Outcome, Failure> {
+        let Plan {
+            root,
+            path: PathFact { written, found },
+            action,
+        } = self;
+        let place = found.map_err(|escape| Failure::Path { written, escape })?;
+        match action {
+            Action::Read(lines) => read(root, &place.path, lines),
+            Action::Write { content, old } => write(root, &place.path, content, old),
+            Action::List(listing) => list(root, &place.path, &listing),
+            Action::Search(query) => search(root, &place.path, &query),
+            Action::CreateDirectory => create_directory(root, &place.path),
+        }
+    }
+}
+
+/// Reads the arguments of a call of a builtin tool and finds out where its path leads. Changes nothing.
+///
+/// A path that leads out of the root is no error here: it is a fact for the policy, and the plan fails when run.
+///
+/// # Errors
+/// If there is no such tool, or its arguments cannot be used.
+pub fn plan<'a>(
+    root: &'a Root,
+    tool: &str,
+    arguments: &'a Map<String, Value>,
+) -> Result<Plan<'a>, Failure> {
+    let arguments = Arguments {
+        tool: tool.to_owned(),
+        map: arguments,
+    };
+    let (action, written) = match tool {
+        "read_file" => (lines(&arguments)?, file(&arguments)?),
+        "write_file" => (content(&arguments, Old::Replaced)?, file(&arguments)?),
+        "append_file" => (content(&arguments, Old::Kept)?, file(&arguments)?),
+        "list_files" => (listing(&arguments)?, directory(&arguments)?),
+        "search_files" => (query(&arguments, &root.limits)?, directory(&arguments)?),
+        "create_directory" => (Action::CreateDirectory, new_directory(&arguments)?),
+        "execute_command" => {
+            return Err(Failure::NoSandbox {
+                tool: tool.to_owned(),
+            });
+        }
+        _ => {
+            return Err(Failure::UnknownTool {
+                tool: tool.to_owned(),
+            });
+        }
+    };
+    let path = PathFact {
+        written: written.to_owned(),
+        found: root.resolve(written),
+    };
+    Ok(Plan { root, path, action })
+}
+
+/// Plans a call and runs it at once, unjudged. For callers that have no policy to ask.
+pub fn execute(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Outcome {
+    plan(root, tool, arguments).map_or_else(Outcome::from, Plan::run)
+}
+
+fn file<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
+    let path = arguments.text("path", "the file, relative to the root")?;
+    if path.ends_with('/') {
+        return Err(Failure::EndsInSlash {
+            path: path.to_owned(),
+        });
+    }
+    Ok(path)
+}
+
+fn directory<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
+    Ok(arguments.opt_text("path")?.unwrap_or("."))
+}
+
+fn new_directory<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
+    arguments.text("path", "the directory to make, relative to the root")
+}
+
+fn lines<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
+    let (start, end) = (
+        arguments.opt_count("start_line")?,
+        arguments.opt_count("end_line")?,
+    );
+    Ok(Action::Read(Lines::new(start, end)?))
+}
+
+fn content<'a>(arguments: &Arguments<'a>, old: Old) -> Result<Action<'a>, Failure> {
+    let content = arguments.text(
+        "content",
+        "the text to write; an empty string makes an empty file",
+    )?;
+    Ok(Action::Write { content, old })
+}
+
+fn listing<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
+    let pattern = opt_glob(arguments, "pattern")?;
+    // A pattern about paths asks for what is below, unless the call says otherwise.
+    let is_deep = arguments
+        .opt_flag("recursive")?
+        .unwrap_or(pattern.as_ref().is_some_and(Glob::is_path));
+    Ok(Action::List(Listing { is_deep, pattern }))
+}
+
+fn query<'a>(arguments: &Arguments<'_>, limits: &Limits) -> Result<Action<'a>, Failure> {
+    let pattern = arguments.text("pattern", "a regular expression")?;
+    let files = opt_glob(arguments, "file_pattern")?;
+    let n_context = arguments.opt_count("context_lines")?.unwrap_or(0);
+    Ok(Action::Search(Box::new(Query::new(
+        pattern, files, n_context, limits,
+    )?)))
+}
+
+fn opt_glob(arguments: &Arguments<'_>, parameter: &'static str) -> Result<Option<Glob>, Failure> {
+    arguments
+        .opt_text(parameter)?
+        .map(|glob| Glob::new(parameter, glob))
+        .transpose()
+}

@@ -1,0 +1,59 @@
+//! Paths and numbers in texts that a model reads.
+
+use std::path::Path;
+
+/// The path on one line: the root is `.`, and a name that would break the line or is no Unicode is quoted.
+pub(crate) fn shown(path: &Path) -> String {
+    match path.to_str() {
+        Some("") => ".".to_owned(),
+        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        #[expect(
+            clippy::unnecessary_debug_formatting,
+            reason = "the quotes and escapes are the point"
+        )]
+        _ => format!("{path:?}"),
+    }
+}
+
+/// The path for programs: the root is `.`, and what is no Unicode in a name is replaced.
+pub(crate) fn plain(path: &Path) -> String {
+    match path.to_string_lossy() {
+        text if text.is_empty() => ".".to_owned(),
+        text => text.into_owned(),
+    }
+}
+
+/// `1 line`, `2 lines`, `2 entries`.
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    match (n, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        (_, None) => format!("{n} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{counted, shown};
+
+    #[test]
+    fn a_name_cannot_forge_a_second_line() {
+        assert_eq!(shown(Path::new("")), ".");
+        assert_eq!(
+            shown(Path::new("a b/\u{e9}\u{65e5}'\".txt")),
+            "a b/\u{e9}\u{65e5}'\".txt"
+        );
+        assert_eq!(shown(Path::new("a\nb")), r#""a\nb""#);
+        assert_eq!(shown(Path::new("a\u{1b}[2Jb")), r#""a\u{1b}[2Jb""#);
+    }
+
+    #[test]
+    fn nouns_follow_their_number() {
+        assert_eq!(
+            [counted(0, "line"), counted(1, "line"), counted(2, "entry")],
+            ["0 lines", "1 line", "2 entries"]
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! The builtin tools from outside: what they do, and what no call makes them do.
+#![expect(clippy::print_stderr, reason = "a test that skips says so")]
+
+mod list;
+mod read;
+mod search;
+mod world;
+mod write;
+
+#[cfg(unix)]
+mod containment;
+#[cfg(unix)]
+mod judged;
+#[cfg(unix)]
+mod races;

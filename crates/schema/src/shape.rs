@@ -1,0 +1,264 @@
+//! JSON Schema to [`Shape`]: how a value is read, never whether it is valid.
+
+use serde_json::{Map, Value};
+use toolglot::{Fields, Scalars, Shape};
+
+use crate::document::Document;
+use crate::kinds::{meet, union};
+use crate::standard::standard;
+
+/// How deep shapes nest; below that nothing is known.
+const MAX_DEPTH: usize = 64;
+
+/// The shape of the values that `schema` describes.
+///
+/// References are followed inside the schema; one that leads back to where it stands, leads outside, or unfolds without
+/// end is [`Shape::Any`]. In a union text comes last, so that `42` for `["string", "integer"]` is an integer:
+/// dialects without quotation marks have no other way to say so. Objects of a union become one that knows the
+/// properties of each. Conditions (`if`, `not`, `dependentSchemas`) say nothing about reading and are passed over.
+pub fn shape(schema: &Value) -> Shape {
+    let schema = standard(schema);
+    Reader {
+        document: Document::new(&schema),
+        open: Vec::new(),
+        depth: 0,
+    }
+    .read(&schema)
+}
+
+/// The parameters that an object schema declares; all names are free where `schema` describes no object.
+pub fn fields(schema: &Value) -> Fields {
+    match shape(schema) {
+        Shape::Object(fields) => fields,
+        Shape::OneOf(parts) => parts
+            .into_iter()
+            .find_map(|part| {
+                if let Shape::Object(fields) = part {
+                    Some(fields)
+                } else {
+                    None
+                }
+            })
+            .unwrap_or_else(any_fields),
+        _ => any_fields(),
+    }
+}
+
+struct Reader<'a> {
+    document: Document<'a>,
+    /// The references that are being followed.
+    open: Vec<&'a str>,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn read(&mut self, schema: &'a Value) -> Shape {
+        let Value::Object(keywords) = schema else {
+            return Shape::Any;
+        };
+        if self.depth == MAX_DEPTH || !self.document.visit() {
+            return Shape::Any;
+        }
+        self.depth += 1;
+        let mut shape = self.own(keywords);
+        if let Some(Value::String(reference)) = keywords.get("$ref") {
+            shape = meet(shape, self.referred(reference));
+        }
+        for part in list(keywords, "allOf") {
+            shape = meet(shape, self.read(part));
+        }
+        for union_of in ["anyOf", "oneOf"] {
+            if let Some(branches) = self.union_of(list(keywords, union_of)) {
+                shape = meet(shape, branches);
+            }
+        }
+        self.depth -= 1;
+        shape
+    }
+
+    fn referred(&mut self, reference: &'a str) -> Shape {
+        if self.open.contains(&reference) {
+            return Shape::Any;
+        }
+        let Some(schema) = self.document.resolve(reference) else {
+            return Shape::Any;
+        };
+        self.open.push(reference);
+        let shape = self.read(schema);
+        self.open.pop();
+        shape
+    }
+
+    /// What the keywords of one schema say, its compositions apart.
+    fn own(&mut self, keywords: &'a Map<String, Value>) -> Shape {
+        match keywords.get("type") {
+            Some(Value::String(word)) => self.of_type(word, keywords),
+            Some(Value::Array(words)) => words
+                .iter()
+                .map(|word| {
+                    word.as_str()
+                        .map_or(Shape::Any, |word| self.of_type(word, keywords))
+                })
+                .reduce(union)
+                .unwrap_or(Shape::Any),
+            _ => match (keywords.get("const"), keywords.get("enum")) {
+                (Some(value), _) => of_value(value),
+                (None, Some(Value::Array(values))) => values
+                    .iter()
+                    .map(of_value)
+                    .reduce(union)
+                    .unwrap_or(Shape::Any),
+                _ => implied_type(keywords).map_or(Shape::Any, |word| self.of_type(word, keywords)),
+            },
+        }
+    }
+
+    fn of_type(&mut self, word: &str, keywords: &'a Map<String, Value>) -> Shape {
+        match word {
+            "string" => Shape::Text,
+            "integer" => Shape::Scalar(Scalars {
+                integer: true,
+                ..Scalars::default()
+            }),
+            "number" => Shape::Scalar(Scalars {
+                number: true,
+                ..Scalars::default()
+            }),
+            "boolean" => Shape::Scalar(Scalars {
+                boolean: true,
+                ..Scalars::default()
+            }),
+            "null" => Shape::Scalar(Scalars {
+                null: true,
+                ..Scalars::default()
+            }),
+            "object" => Shape::Object(self.fields(keywords)),
+            "array" => Shape::Array(Box::new(self.items(keywords))),
+            _ => Shape::Any,
+        }
+    }
+
+    fn fields(&mut self, keywords: &'a Map<String, Value>) -> Fields {
+        let properties = map(keywords, "properties")
+            .map(|(name, schema)| (name.clone(), self.read(schema)))
+            .collect();
+        // A property that matches a pattern is not declared by name: it may look like any of the patterns.
+        let patterns = map(keywords, "patternProperties")
+            .map(|(_, schema)| self.read(schema))
+            .reduce(union);
+        let additional = match keywords.get("additionalProperties") {
+            Some(Value::Bool(false)) => None,
+            Some(schema) => Some(self.read(schema)),
+            None => Some(Shape::Any),
+        };
+        let others = match (patterns, additional) {
+            (Some(patterns), Some(additional)) => Some(union(patterns, additional)),
+            (patterns, additional) => patterns.or(additional),
+        };
+        Fields {
+            properties,
+            others: others.map(Box::new),
+        }
+    }
+
+    /// One shape for all items: `prefixItems`, drafts' `items` lists and `items` together.
+    fn items(&mut self, keywords: &'a Map<String, Value>) -> Shape {
+        let prefix = list(keywords, "prefixItems")
+            .iter()
+            .chain(list(keywords, "items"));
+        let prefix = prefix.map(|schema| self.read(schema)).reduce(union);
+        let rest = match keywords.get("items") {
+            Some(schema @ Value::Object(_)) => Some(self.read(schema)),
+            _ => None,
+        };
+        match (prefix, rest) {
+            (Some(prefix), Some(rest)) => union(prefix, rest),
+            (prefix, rest) => prefix.or(rest).unwrap_or(Shape::Any),
+        }
+    }
+
+    fn union_of(&mut self, schemas: &'a [Value]) -> Option<Shape> {
+        schemas.iter().map(|schema| self.read(schema)).reduce(union)
+    }
+}
+
+fn any_fields() -> Fields {
+    Fields {
+        properties: Vec::new(),
+        others: Some(Box::new(Shape::Any)),
+    }
+}
+
+/// The shape of values like `value`.
+fn of_value(value: &Value) -> Shape {
+    let mut scalars = Scalars::default();
+    match value {
+        Value::Null => scalars.null = true,
+        Value::Bool(_) => scalars.boolean = true,
+        Value::Number(number) if number.is_f64() => scalars.number = true,
+        Value::Number(_) => scalars.integer = true,
+        Value::String(_) => return Shape::Text,
+        Value::Array(_) => return Shape::Array(Box::new(Shape::Any)),
+        Value::Object(_) => return Shape::Object(any_fields()),
+    }
+    Shape::Scalar(scalars)
+}
+
+/// The type that a schema without `type` means by the keywords it uses.
+fn implied_type(keywords: &Map<String, Value>) -> Option<&'static str> {
+    const IMPLIED: &[(&str, &[&str])] = &[
+        (
+            "object",
+            &[
+                "properties",
+                "required",
+                "additionalProperties",
+                "patternProperties",
+                "minProperties",
+            ],
+        ),
+        (
+            "array",
+            &[
+                "items",
+                "prefixItems",
+                "minItems",
+                "maxItems",
+                "uniqueItems",
+            ],
+        ),
+        ("string", &["minLength", "maxLength", "pattern"]),
+        (
+            "number",
+            &[
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+            ],
+        ),
+    ];
+    let (word, _) = IMPLIED
+        .iter()
+        .find(|(_, words)| words.iter().any(|word| keywords.contains_key(*word)))?;
+    Some(word)
+}
+
+fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
+    keywords
+        .get(keyword)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+fn map<'a>(
+    keywords: &'a Map<String, Value>,
+    keyword: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    keywords
+        .get(keyword)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+}

@@ -1,0 +1,84 @@
+//! Validation of arguments before anything runs.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError};
+use serde_json::Value;
+
+use crate::Violation;
+use crate::standard::standard;
+use crate::unfold::unfolds_too_far;
+
+/// More violations than a model would mend in one turn are not listed.
+const MAX_VIOLATIONS: usize = 16;
+
+/// Why a schema cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// A reference leads out of the schema, or to nothing in it.
+    #[error("the schema holds a reference that cannot be followed inside it")]
+    Reference {
+        /// Which, and why not.
+        #[source]
+        source: Box<ValidationError<'static>>,
+    },
+    /// Its references lead to more schemas than any value needs.
+    #[error("the references of the schema unfold to more than 10000 schemas for one value")]
+    Unfolds,
+    /// The schema is none, by its own draft.
+    #[error("the schema is not valid at `{path}`")]
+    Invalid {
+        /// A JSON pointer into the schema; empty for the whole.
+        path: String,
+        /// What is wrong there.
+        #[source]
+        source: Box<ValidationError<'static>>,
+    },
+}
+
+/// A schema made ready to check arguments.
+///
+/// The draft is the one that `$schema` names, else 2020-12. `format` is an annotation, as that draft has it.
+#[derive(Debug)]
+pub struct Validator {
+    compiled: jsonschema::Validator,
+    schema: Value,
+}
+
+impl Validator {
+    /// Compiles `schema`. References are followed inside it only, patterns must be regular (no look-around).
+    ///
+    /// # Errors
+    /// [`SchemaError`], with the place in the schema.
+    pub fn new(schema: &Value) -> Result<Validator, SchemaError> {
+        let schema = standard(schema);
+        if unfolds_too_far(&schema) {
+            return Err(SchemaError::Unfolds);
+        }
+        let compiled = jsonschema::options()
+            .offline()
+            .with_pattern_options(PatternOptions::regex())
+            .build(&schema)
+            .map_err(|error| {
+                let path = error.instance_path().to_string();
+                let outside = matches!(error.kind(), ValidationErrorKind::Referencing(_));
+                let source = Box::new(error);
+                if outside {
+                    SchemaError::Reference { source }
+                } else {
+                    SchemaError::Invalid { path, source }
+                }
+            })?;
+        Ok(Validator { compiled, schema })
+    }
+
+    /// What is wrong with `arguments`, in the order of the schema; empty if nothing is.
+    /// At most 16 violations are listed.
+    pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
+        self.compiled
+            .iter_errors(arguments)
+            .flat_map(|error| Violation::of(&error, &self.schema, arguments))
+            .take(MAX_VIOLATIONS)
+            .collect()
+    }
+}

@@ -1,0 +1,347 @@
+//! Violations, worded as instructions: a model that does what the message says has mended its call.
+
+use std::fmt::Write as _;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, ValidationError};
+use serde_json::{Map, Value};
+
+use crate::nearest;
+
+/// How many characters of a value a message quotes.
+const MAX_QUOTED: usize = 60;
+
+/// How many names or options a message lists.
+const MAX_LISTED: usize = 24;
+
+/// One way in which arguments do not fit their schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// A JSON pointer into the arguments; empty for the whole. A missing property is reported where it is missing.
+    pub path: String,
+    /// The keyword of JSON Schema that is violated: `required`, `type`, `enum`, ...
+    pub keyword: String,
+    /// What to write instead. Lower case, no full stop.
+    pub message: String,
+}
+
+impl Violation {
+    /// Usually one; one for each property that should not be there.
+    pub(crate) fn of(
+        error: &ValidationError<'_>,
+        schema: &Value,
+        arguments: &Value,
+    ) -> Vec<Violation> {
+        let path = error.instance_path().as_str();
+        let keyword = error.kind().keyword();
+        let (ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected }) = error.kind()
+        else {
+            let message = instruction(error, schema, arguments);
+            return vec![Violation {
+                path: path.into(),
+                keyword: keyword.into(),
+                message,
+            }];
+        };
+        let known = declared(error, schema);
+        unexpected
+            .iter()
+            .map(|name| Violation {
+                path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
+                keyword: keyword.into(),
+                message: leave_out(name, &known),
+            })
+            .collect()
+    }
+}
+
+fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -> String {
+    let path = error.instance_path().as_str();
+    let value = arguments.pointer(path).unwrap_or(&Value::Null);
+    let it = subject(path);
+    let wrote = quoted(value);
+    match error.kind() {
+        ValidationErrorKind::Type { kind } => {
+            format!("write {it} as {}; you wrote {wrote}", types(kind))
+        }
+        ValidationErrorKind::Required { property } => {
+            add_missing(property, path, value, &declared(error, schema))
+        }
+        ValidationErrorKind::Enum { options } => one_of(&it, options, value),
+        ValidationErrorKind::Constant { expected_value } => {
+            format!(
+                "write {} for {it}; you wrote {wrote}",
+                quoted(expected_value)
+            )
+        }
+        ValidationErrorKind::Minimum { limit } => {
+            format!("write {limit} or more for {it}; you wrote {wrote}")
+        }
+        ValidationErrorKind::ExclusiveMinimum { limit } => {
+            format!("write more than {limit} for {it}; you wrote {wrote}")
+        }
+        ValidationErrorKind::Maximum { limit } => {
+            format!("write {limit} or less for {it}; you wrote {wrote}")
+        }
+        ValidationErrorKind::ExclusiveMaximum { limit } => {
+            format!("write less than {limit} for {it}; you wrote {wrote}")
+        }
+        ValidationErrorKind::MultipleOf { multiple_of } => {
+            format!("write a multiple of {multiple_of} for {it}; you wrote {wrote}")
+        }
+        ValidationErrorKind::MinLength { limit } => {
+            format!(
+                "write at least {} for {it}; you wrote {wrote}",
+                count(*limit, "character")
+            )
+        }
+        ValidationErrorKind::MaxLength { limit } => {
+            format!("write at most {} for {it}", count(*limit, "character"))
+        }
+        ValidationErrorKind::Pattern { pattern } => {
+            format!("write {it} so that it matches the pattern `{pattern}`; you wrote {wrote}")
+        }
+        ValidationErrorKind::Format { format } => {
+            format!("write {it} in the format `{format}`; you wrote {wrote}")
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            format!("give at least {} in {it}", count(*limit, "item"))
+        }
+        ValidationErrorKind::MaxItems { limit } => {
+            format!("give at most {} in {it}", count(*limit, "item"))
+        }
+        ValidationErrorKind::AdditionalItems { limit } => {
+            format!("give at most {} in {it}", count(*limit as u64, "item"))
+        }
+        ValidationErrorKind::UniqueItems => format!("give each item of {it} only once"),
+        ValidationErrorKind::MinProperties { limit } => {
+            format!("give at least {} in {it}", count(*limit, "key"))
+        }
+        ValidationErrorKind::MaxProperties { limit } => {
+            format!("give at most {} in {it}", count(*limit, "key"))
+        }
+        ValidationErrorKind::FalseSchema => format!("leave out {it}: nothing may stand here"),
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            any_of(&it, context, schema, arguments)
+        }
+        ValidationErrorKind::OneOfMultipleValid { .. } => {
+            format!("write {it} so that it fits only one of the allowed forms; it fits several")
+        }
+        ValidationErrorKind::Not { .. } => {
+            format!("write {it} otherwise: {wrote} is what the schema excludes")
+        }
+        _ => format!("change {it}: {}", error.masked_with("the value")),
+    }
+}
+
+/// The branches' own complaints: of the branch that came furthest, or what any of them is missing.
+fn any_of(
+    it: &str,
+    branches: &[Vec<ValidationError<'static>>],
+    schema: &Value,
+    arguments: &Value,
+) -> String {
+    let mut missing = Vec::new();
+    for branch in branches {
+        match branch.as_slice() {
+            [error] => match error.kind() {
+                ValidationErrorKind::Required { property } => missing.push(name_of(property)),
+                _ => break,
+            },
+            _ => break,
+        }
+    }
+    if missing.len() == branches.len() && !missing.is_empty() {
+        return format!(
+            "add {} to {it}: one of them is required",
+            listed(&missing, "or")
+        );
+    }
+    if let Some(types) = alternative_types(branches) {
+        return format!("write {it} as {}", joined(&types, "or"));
+    }
+    let furthest = branches
+        .iter()
+        .filter_map(|branch| branch.first())
+        .max_by_key(|error| error.instance_path().as_str().len());
+    match furthest {
+        Some(error) => {
+            let inner = Violation::of(error, schema, arguments);
+            let inner = inner
+                .first()
+                .map_or("", |violation| violation.message.as_str());
+            format!("write {it} in one of its allowed forms; for the nearest: {inner}")
+        }
+        None => format!("write {it} in one of its allowed forms"),
+    }
+}
+
+/// The types of the branches, where each failed by the type of the value itself.
+fn alternative_types(branches: &[Vec<ValidationError<'static>>]) -> Option<Vec<String>> {
+    let place = branches.first()?.first()?.instance_path();
+    branches
+        .iter()
+        .map(|branch| match branch.as_slice() {
+            [error] if error.instance_path() == place => match error.kind() {
+                ValidationErrorKind::Type { kind } => Some(types(kind)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
+fn add_missing(property: &Value, path: &str, value: &Value, known: &[&str]) -> String {
+    let name = name_of(property);
+    let mut message = if path.is_empty() {
+        format!("add the required `{name}`")
+    } else {
+        format!("add the required `{name}` to {}", subject(path))
+    };
+    let unknown = value
+        .as_object()
+        .into_iter()
+        .flat_map(Map::keys)
+        .map(String::as_str)
+        .filter(|key| !known.contains(key));
+    if let Some(lookalike) = nearest(name, unknown) {
+        // Writing to a `String` cannot fail.
+        let _ = write!(
+            message,
+            "; `{lookalike}` is no parameter, rename it if you meant that"
+        );
+    }
+    message
+}
+
+fn leave_out(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => {
+            format!("rename `{name}` to `{near}`, or leave it out: there is no such parameter")
+        }
+        None if known.is_empty() => format!("leave out `{name}`: there are no parameters"),
+        None => {
+            format!(
+                "leave out `{name}`: the parameters are {}",
+                listed(known, "and")
+            )
+        }
+    }
+}
+
+fn one_of(it: &str, options: &Value, value: &Value) -> String {
+    let options = options.as_array().map_or(&[][..], Vec::as_slice);
+    let near = value
+        .as_str()
+        .and_then(|written| nearest(written, options.iter().filter_map(Value::as_str)));
+    if let Some(near) = near {
+        return format!("write \"{near}\" for {it}; you wrote {}", quoted(value));
+    }
+    let shown: Vec<String> = options.iter().take(MAX_LISTED).map(quoted).collect();
+    format!(
+        "write {} for {it}; you wrote {}",
+        joined(&shown, "or"),
+        quoted(value)
+    )
+}
+
+/// The names that the schema declares beside the violated keyword.
+fn declared<'a>(error: &ValidationError<'_>, schema: &'a Value) -> Vec<&'a str> {
+    let keyword = error.schema_path().as_str();
+    keyword
+        .rfind('/')
+        .and_then(|end| {
+            schema
+                .pointer(&keyword[..end])?
+                .get("properties")?
+                .as_object()
+        })
+        .into_iter()
+        .flat_map(Map::keys)
+        .map(String::as_str)
+        .collect()
+}
+
+/// How a message calls the value at `path`: `edits[0].search` for `/edits/0/search`.
+fn subject(path: &str) -> String {
+    if path.is_empty() {
+        return "the arguments".into();
+    }
+    let mut name = String::from("`");
+    for (i, segment) in path.split('/').skip(1).enumerate() {
+        let segment = segment.replace("~1", "/").replace("~0", "~");
+        let _ = match (segment.bytes().all(|byte| byte.is_ascii_digit()), i) {
+            (true, 1..) => write!(name, "[{segment}]"),
+            (_, 0) => write!(name, "{segment}"),
+            _ => write!(name, ".{segment}"),
+        };
+    }
+    name.push('`');
+    name
+}
+
+/// A value as JSON, short: long text is cut, arrays and objects are named.
+fn quoted(value: &Value) -> String {
+    match value {
+        Value::String(text) => match text.char_indices().nth(MAX_QUOTED) {
+            Some((end, _)) => format!("{}...", Value::from(&text[..end])),
+            None => value.to_string(),
+        },
+        Value::Array(items) => format!("an array of {}", count(items.len() as u64, "item")),
+        Value::Object(_) => "an object".into(),
+        scalar => scalar.to_string().chars().take(MAX_QUOTED).collect(),
+    }
+}
+
+fn types(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(one) => with_article(*one).into(),
+        TypeKind::Multiple(several) => {
+            let several: Vec<String> = several.iter().map(|one| with_article(one).into()).collect();
+            joined(&several, "or")
+        }
+    }
+}
+
+fn with_article(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::Array => "an array",
+        JsonType::Boolean => "`true` or `false`",
+        JsonType::Integer => "an integer",
+        JsonType::Null => "`null`",
+        JsonType::Number => "a number",
+        JsonType::Object => "an object",
+        JsonType::String => "a string",
+    }
+}
+
+fn name_of(property: &Value) -> &str {
+    property.as_str().unwrap_or_default()
+}
+
+fn count(n: u64, noun: &str) -> String {
+    if n == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{n} {noun}s")
+    }
+}
+
+/// `a`, `b` and `c`.
+fn listed(names: &[&str], word: &str) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(MAX_LISTED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    joined(&shown, word)
+}
+
+fn joined(parts: &[String], word: &str) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} {word} {last}", most.join(", ")),
+    }
+}

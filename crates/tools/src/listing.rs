@@ -1,0 +1,250 @@
+//! Tool lists from outside: OpenAI's two shapes, MCP's, and a plain map.
+
+use serde_json::{Map, Value, json};
+
+use crate::toolbox::{Effect, Entry, Habits, ToolSpec, Toolbox};
+
+/// The longest name that a call can carry: the engine's cap on a capture.
+const MAX_NAME: usize = 160;
+
+/// Why a tool list was refused. `at` names the entry, as in `tools[3]`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The document is neither a list of tools nor a map of them.
+    #[error("a tool list is an array or an object, not {found}")]
+    NotAList {
+        /// What it is.
+        found: &'static str,
+    },
+    /// An entry is no object.
+    #[error("{at} is {found}, where a tool is an object")]
+    NotAnObject {
+        /// The entry.
+        at: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// An entry has no name.
+    #[error("{at} has no `name`")]
+    MissingName {
+        /// The entry.
+        at: String,
+    },
+    /// An entry's name cannot be written in a call.
+    #[error("{at} is called {name:?}: {why}")]
+    BadName {
+        /// The entry.
+        at: String,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Two entries have one name.
+    #[error("{at} is called `{name}`, as {first} is")]
+    DoubleName {
+        /// The later entry.
+        at: String,
+        /// The name.
+        name: String,
+        /// The earlier entry.
+        first: String,
+    },
+    /// The parameters of an entry are no JSON Schema.
+    #[error("the parameters of {at} (`{name}`) are {found}, where a JSON Schema is an object")]
+    BadParameters {
+        /// The entry.
+        at: String,
+        /// Its name.
+        name: String,
+        /// What they are.
+        found: &'static str,
+    },
+    /// The description of an entry is no text.
+    #[error("the description of {at} (`{name}`) is {found}, where text belongs")]
+    BadDescription {
+        /// The entry.
+        at: String,
+        /// Its name.
+        name: String,
+        /// What it is.
+        found: &'static str,
+    },
+}
+
+impl Toolbox {
+    /// The tools of a list in one of the usual shapes:
+    ///
+    /// - an array of OpenAI tools, `{"type": "function", "function": {..}}` or with the name at top; an entry
+    ///   with `tools` inside is a namespace, its tools are called `namespace__tool`;
+    /// - MCP's answer to `tools/list`, `{"tools": [{"name", "inputSchema"}]}`, also inside its JSON-RPC response;
+    /// - a map from names to JSON Schemas.
+    ///
+    /// Every tool's effect is [`Effect::Unknown`]: a list from a server cannot vouch for itself. Schemas are not
+    /// compiled here: `toolglot_schema::Validator` says what is wrong with one.
+    ///
+    /// # Errors
+    /// [`ToolError`], naming the entry.
+    pub fn from_json(list: &Value) -> Result<Toolbox, ToolError> {
+        let mut listing = Listing::default();
+        match list {
+            Value::Array(entries) => listing.entries(entries, "tools", "")?,
+            Value::Object(object) => {
+                let tools = object
+                    .get("tools")
+                    .or_else(|| object.get("result")?.get("tools"));
+                match tools {
+                    Some(Value::Array(entries)) => listing.entries(entries, "tools", "")?,
+                    _ if object.get("type").is_some_and(|word| word == "function") => {
+                        listing.entry(list, "the tool".into(), "")?;
+                    }
+                    _ => listing.map(object)?,
+                }
+            }
+            other => return Err(ToolError::NotAList { found: kind(other) }),
+        }
+        Ok(Toolbox::new(
+            listing.found.into_iter().map(|(_, entry)| entry),
+            false,
+        ))
+    }
+}
+
+/// The tools found so far, each with where it was found.
+#[derive(Default)]
+struct Listing {
+    found: Vec<(String, Entry)>,
+}
+
+impl Listing {
+    fn entries(&mut self, entries: &[Value], list: &str, prefix: &str) -> Result<(), ToolError> {
+        for (i, entry) in entries.iter().enumerate() {
+            self.entry(entry, format!("{list}[{i}]"), prefix)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Value, at: String, prefix: &str) -> Result<(), ToolError> {
+        let Value::Object(entry) = entry else {
+            return Err(ToolError::NotAnObject {
+                at,
+                found: kind(entry),
+            });
+        };
+        let tool = match entry.get("function") {
+            None => entry,
+            Some(Value::Object(function)) => function,
+            Some(other) => {
+                return Err(ToolError::NotAnObject {
+                    at: at + ".function",
+                    found: kind(other),
+                });
+            }
+        };
+        let Some(name) = tool.get("name").and_then(Value::as_str) else {
+            return Err(ToolError::MissingName { at });
+        };
+        let name = format!("{prefix}{name}");
+        // A namespace inside a namespace is an entry without parameters, as any other would be.
+        if let (Some(Value::Array(tools)), true) = (tool.get("tools"), prefix.is_empty()) {
+            return self.entries(tools, &format!("{at}.tools"), &format!("{name}__"));
+        }
+        let parameters = ["parameters", "inputSchema", "input_schema"]
+            .iter()
+            .find_map(|key| tool.get(*key))
+            .unwrap_or(&Value::Null);
+        self.add(at, name, tool.get("description"), parameters)
+    }
+
+    fn map(&mut self, tools: &Map<String, Value>) -> Result<(), ToolError> {
+        for (name, schema) in tools {
+            self.add(
+                format!("tools.{name}"),
+                name.clone(),
+                schema.get("description"),
+                schema,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        at: String,
+        name: String,
+        description: Option<&Value>,
+        parameters: &Value,
+    ) -> Result<(), ToolError> {
+        if let Some(why) = unwritable(&name) {
+            return Err(ToolError::BadName { at, name, why });
+        }
+        if let Some((first, _)) = self.found.iter().find(|(_, entry)| entry.spec.name == name) {
+            return Err(ToolError::DoubleName {
+                at,
+                name,
+                first: first.clone(),
+            });
+        }
+        let description = match description {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => {
+                return Err(ToolError::BadDescription {
+                    at,
+                    name,
+                    found: kind(other),
+                });
+            }
+        };
+        let parameters = match parameters {
+            Value::Null => json!({"type": "object", "properties": {}}),
+            schema @ (Value::Object(_) | Value::Bool(_)) => schema.clone(),
+            other => {
+                return Err(ToolError::BadParameters {
+                    at,
+                    name,
+                    found: kind(other),
+                });
+            }
+        };
+        let spec = ToolSpec {
+            name,
+            description,
+            parameters,
+            effect: Effect::Unknown,
+        };
+        self.found.push((at, Entry::new(spec, Habits::default())));
+        Ok(())
+    }
+}
+
+/// Why no call can name such a tool, if none can.
+fn unwritable(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("a name is not empty")
+    } else if name.len() > MAX_NAME {
+        Some("a name has at most 160 bytes")
+    } else if name.starts_with('/') {
+        Some("a name does not begin with `/`")
+    } else if name
+        .chars()
+        .any(|c| c.is_whitespace() || c.is_control() || "<>\"'`{}".contains(c))
+    {
+        Some("a name has no blanks, brackets or quotation marks")
+    } else {
+        None
+    }
+}
+
+/// What a value is, for a message.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

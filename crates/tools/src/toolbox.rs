@@ -1,0 +1,210 @@
+//! Tools and their names.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::Value;
+use toolglot::{Fields, Shape, Tool, ToolSet};
+
+/// What running a tool does to the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Effect {
+    /// It looks and changes nothing.
+    Read,
+    /// It changes files.
+    Write,
+    /// It runs a program, which may do anything.
+    Execute,
+    /// It hands over to the user, with a question or a result: the message ends with a pending item.
+    Ask,
+    /// Nobody whom we trust has said.
+    #[default]
+    Unknown,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Read => "read",
+            Effect::Write => "write",
+            Effect::Execute => "execute",
+            Effect::Ask => "ask",
+            Effect::Unknown => "unknown",
+        })
+    }
+}
+
+/// One tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// The name that calls are brought to.
+    pub name: String,
+    /// What it does, for a model to read.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+    /// What running it does.
+    pub effect: Effect,
+}
+
+/// A tool with all that its system knows about how models call it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) spec: ToolSpec,
+    /// The parameters as the engine types them, made from the schema once.
+    pub(crate) fields: Fields,
+    pub(crate) habits: Habits,
+}
+
+/// How models call a tool otherwise than it is declared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Habits {
+    /// Other names of the tool.
+    pub(crate) aliases: Vec<String>,
+    /// Other names of each parameter, the more usual first.
+    pub(crate) parameter_aliases: BTreeMap<String, Vec<String>>,
+    /// Parameters that hold several files, each to be read by a call of its own.
+    pub(crate) file_lists: Vec<String>,
+    /// Parameters that may be written as a row of elements, and the elements' name.
+    pub(crate) element_lists: BTreeMap<String, String>,
+}
+
+/// An ordered set of tools, with the other names that models have for them.
+#[derive(Clone, Debug, Default)]
+pub struct Toolbox {
+    entries: Vec<Entry>,
+    ignore_case: bool,
+}
+
+/// Tools without other names. Of two with one name the first stays.
+impl FromIterator<ToolSpec> for Toolbox {
+    fn from_iter<I: IntoIterator<Item = ToolSpec>>(specs: I) -> Toolbox {
+        Toolbox::new(
+            specs
+                .into_iter()
+                .map(|spec| Entry::new(spec, Habits::default())),
+            false,
+        )
+    }
+}
+
+impl Toolbox {
+    /// Of two tools with one name the first stays.
+    pub(crate) fn new(entries: impl IntoIterator<Item = Entry>, ignore_case: bool) -> Toolbox {
+        let mut toolbox = Toolbox {
+            entries: Vec::new(),
+            ignore_case,
+        };
+        for entry in entries {
+            if toolbox.get(&entry.spec.name).is_none() {
+                toolbox.entries.push(entry);
+            }
+        }
+        toolbox
+    }
+
+    /// The tool of exactly that name.
+    pub fn get(&self, name: &str) -> Option<&ToolSpec> {
+        self.iter().find(|spec| spec.name == name)
+    }
+
+    /// The tools, in order; aliases are no tools.
+    pub fn iter(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.entries.iter().map(|entry| &entry.spec)
+    }
+
+    /// Whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The tool that a model means by `written`, and whether it wrote another than the tool's own name.
+    pub fn canonical(&self, written: &str) -> Option<(&ToolSpec, bool)> {
+        self.entry(written)
+            .map(|entry| (&entry.spec, entry.spec.name != written))
+    }
+
+    /// What the engine has to know to read calls of these tools: every name and every key that a model may write,
+    /// aliases too, behind the tools' own.
+    ///
+    /// What stands for a list of elements or files is read as text: [`normalize`](crate::normalize) takes it apart.
+    pub fn tool_set(&self) -> ToolSet {
+        let own = self.entries.iter().map(|entry| (&entry.spec.name, entry));
+        let other = self
+            .entries
+            .iter()
+            .flat_map(|entry| entry.habits.aliases.iter().map(move |alias| (alias, entry)));
+        ToolSet::new(own.chain(other).map(|(name, entry)| Tool {
+            name: name.clone(),
+            parameters: entry.written_fields(),
+        }))
+    }
+
+    pub(crate) fn entry(&self, written: &str) -> Option<&Entry> {
+        let by = |same: fn(&str, &str) -> bool| {
+            let own = self
+                .entries
+                .iter()
+                .find(|entry| same(&entry.spec.name, written));
+            own.or_else(|| {
+                self.entries.iter().find(|entry| {
+                    entry
+                        .habits
+                        .aliases
+                        .iter()
+                        .any(|alias| same(alias, written))
+                })
+            })
+        };
+        let exact = by(|a, b| a == b);
+        if self.ignore_case {
+            exact.or_else(|| by(str::eq_ignore_ascii_case))
+        } else {
+            exact
+        }
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(spec: ToolSpec, habits: Habits) -> Entry {
+        let fields = toolglot_schema::fields(&spec.parameters);
+        Entry {
+            spec,
+            fields,
+            habits,
+        }
+    }
+
+    /// The parameters under all the names that a model may write.
+    fn written_fields(&self) -> Fields {
+        let mut fields = self.fields.clone();
+        let mut set = |name: &str, shape: Shape| match fields
+            .properties
+            .iter_mut()
+            .find(|(known, _)| known == name)
+        {
+            Some((_, known)) => *known = shape,
+            None => fields.properties.push((name.to_owned(), shape)),
+        };
+        let lists = self
+            .habits
+            .file_lists
+            .iter()
+            .chain(self.habits.element_lists.keys());
+        for list in lists {
+            set(list, Shape::Text);
+        }
+        for (parameter, aliases) in &self.habits.parameter_aliases {
+            let is_list = self.habits.element_lists.contains_key(parameter);
+            let declared = self.fields.get(parameter).cloned().unwrap_or(Shape::Any);
+            let shape = if is_list { Shape::Text } else { declared };
+            for alias in aliases {
+                set(alias, shape.clone());
+            }
+        }
+        fields
+    }
+}

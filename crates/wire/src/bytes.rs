@@ -1,0 +1,146 @@
+//! Bytes of any origin joined into text.
+
+use toolglot::{Code, Event, Input, Note, Parser, Sink, Span};
+
+/// Joins characters that were cut between two pieces, and replaces bytes that are no UTF-8.
+///
+/// At most three bytes are held. Each maximal invalid sequence becomes one U+FFFD, with a note `N027`; spans count bytes of
+/// the text after that replacement.
+#[derive(Clone, Debug, Default)]
+pub struct Bytes {
+    held: [u8; 4],
+    n_held: usize,
+    /// How many bytes of text were pushed.
+    at: u64,
+}
+
+impl Bytes {
+    /// An adapter that has seen nothing.
+    pub fn new() -> Bytes {
+        Bytes::default()
+    }
+
+    /// Pushes `bytes` as far as they are whole characters.
+    pub fn push(&mut self, bytes: &[u8], parser: &mut Parser, sink: &mut dyn Sink) {
+        let mut bytes = bytes;
+        // A held head is completed byte by byte: it needs three at most.
+        while self.n_held > 0 {
+            let Some((&first, rest)) = bytes.split_first() else {
+                return;
+            };
+            self.held[self.n_held] = first;
+            match std::str::from_utf8(&self.held[..=self.n_held]) {
+                Ok(_) => {
+                    let held = self.held;
+                    let n = self.n_held + 1;
+                    self.n_held = 0;
+                    bytes = rest;
+                    self.whole(&held[..n], parser, sink);
+                }
+                Err(error) if error.error_len().is_none() => {
+                    self.n_held += 1;
+                    bytes = rest;
+                }
+                Err(_) => {
+                    // The head is broken; this byte begins something new.
+                    self.n_held = 0;
+                    self.replacement(parser, sink);
+                }
+            }
+        }
+        self.whole(bytes, parser, sink);
+    }
+
+    /// Pushes what is held, which nothing can complete any more.
+    pub fn finish(mut self, parser: &mut Parser, sink: &mut dyn Sink) {
+        if self.n_held > 0 {
+            self.replacement(parser, sink);
+        }
+    }
+
+    fn whole(&mut self, bytes: &[u8], parser: &mut Parser, sink: &mut dyn Sink) {
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            if !chunk.valid().is_empty() {
+                self.at += chunk.valid().len() as u64;
+                parser.push(Input::Text(chunk.valid()), sink);
+            }
+            let invalid = chunk.invalid();
+            if invalid.is_empty() {
+                continue;
+            }
+            let unfinished =
+                std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if chunks.peek().is_none() && unfinished {
+                self.held[..invalid.len()].copy_from_slice(invalid);
+                self.n_held = invalid.len();
+            } else {
+                self.replacement(parser, sink);
+            }
+        }
+    }
+
+    fn replacement(&mut self, parser: &mut Parser, sink: &mut dyn Sink) {
+        let text = "\u{fffd}";
+        let span = Span::new(self.at, self.at + text.len() as u64);
+        self.at = span.end;
+        let message = "bytes that are no UTF-8 became U+FFFD".into();
+        let note = Note {
+            code: Code::ReplacedByte,
+            span,
+            message,
+            help: None,
+        };
+        sink.event(span, Event::Note(&note));
+        parser.push(Input::Text(text), sink);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use toolglot::{Calls, Finish, Limits, Program, ToolSet};
+
+    use super::*;
+
+    /// What `bytes` become when they are pushed in pieces of `size`.
+    fn joined(bytes: &[u8], size: usize) -> (String, usize) {
+        let program = Program::compile(&[], &ToolSet::default(), Limits::default())
+            .expect("no dialect is a program");
+        let mut parser = Parser::new(Arc::new(program));
+        let mut message = Calls::default();
+        let mut joiner = Bytes::new();
+        for piece in bytes.chunks(size) {
+            joiner.push(piece, &mut parser, &mut message);
+        }
+        joiner.finish(&mut parser, &mut message);
+        parser.finish(Finish::Stop, &mut message);
+        (message.content, message.notes.len())
+    }
+
+    fn check(bytes: &[u8]) {
+        let expected = String::from_utf8_lossy(bytes);
+        let n_replaced = expected.matches('\u{fffd}').count();
+        for size in 1..=bytes.len().max(1) {
+            assert_eq!(
+                joined(bytes, size),
+                (expected.clone().into_owned(), n_replaced),
+                "{bytes:?} in pieces of {size}"
+            );
+        }
+    }
+
+    #[test]
+    fn characters_survive_any_cut() {
+        check("aé漢🦀 z".as_bytes());
+    }
+
+    #[test]
+    fn invalid_bytes_are_replaced_the_same_at_any_cut() {
+        check(b"a\xffb");
+        check(b"\xf0\x9f\xa6");
+        check(b"\xe6\xbc\xe6\xbc\xa2\xc3");
+        check(b"\xf0\x9f\xffx\xc3(\xed\xa0\x80");
+    }
+}

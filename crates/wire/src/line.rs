@@ -1,0 +1,191 @@
+//! One line of a batch: a text to be parsed, and what is known about it.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// One document of `parse --jsonl`.
+///
+/// Unknown fields are ignored, so that lines may carry what belongs to their owner; `null` is the same as absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// Any value; it comes back with the answer.
+    pub id: Value,
+    /// The model's text; empty where the line has none.
+    pub input: String,
+    /// Names of dialects, separated by commas, or `auto`.
+    pub dialect: Option<String>,
+    /// Tools, in any shape that a tool file may have; a string names a builtin set.
+    pub tools: Option<Value>,
+    /// Whether the text begins inside reasoning.
+    pub reasoning_open: bool,
+    /// The end of the prompt, where the answer begins inside something.
+    pub prompt_suffix: Option<String>,
+    /// Whether the model may call tools at all.
+    pub may_call: bool,
+    /// Why the model stopped: `stop`, `length` or `unknown`.
+    pub finish: Option<String>,
+}
+
+/// Why a line is no document.
+#[derive(Debug, Error)]
+enum LineError {
+    /// It is no JSON.
+    #[error("not JSON: {0}")]
+    Syntax(#[from] serde_json::Error),
+    /// It is JSON, but no object.
+    #[error("expected an object, found {0}")]
+    NotAnObject(&'static str),
+    /// A field has a wrong type.
+    #[error("field `{field}` must be {expected}, found {found}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+}
+
+/// The answer to a line that cannot be answered: `{"id":..,"error":".."}`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BadLine {
+    /// The line's id, as far as it could be read.
+    pub id: Value,
+    /// What is wrong.
+    pub error: String,
+}
+
+impl Line {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// The answer to give instead, with the line's id if that much could be read.
+    pub fn read(text: &str) -> Result<Line, BadLine> {
+        let bad = |id, error: LineError| BadLine {
+            id,
+            error: error.to_string(),
+        };
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| bad(Value::Null, error.into()))?;
+        let Value::Object(mut fields) = value else {
+            return Err(bad(Value::Null, LineError::NotAnObject(kind(&value))));
+        };
+        let id = fields.remove("id").unwrap_or_default();
+        match Line::of(fields) {
+            Ok(line) => Ok(Line { id, ..line }),
+            Err(error) => Err(bad(id, error)),
+        }
+    }
+
+    fn of(mut fields: Map<String, Value>) -> Result<Line, LineError> {
+        Ok(Line {
+            id: Value::Null,
+            input: string(&mut fields, "input")?.unwrap_or_default(),
+            dialect: string(&mut fields, "dialect")?,
+            tools: fields.remove("tools").filter(|tools| !tools.is_null()),
+            reasoning_open: flag(&mut fields, "reasoning_open")?,
+            prompt_suffix: string(&mut fields, "prompt_suffix")?,
+            // The other choices (`auto`, `required`, an object that names a tool) do not change how a text is read.
+            may_call: fields
+                .get("tool_choice")
+                .is_none_or(|choice| choice != "none"),
+            finish: string(&mut fields, "finish")?,
+        })
+    }
+}
+
+fn string(
+    fields: &mut Map<String, Value>,
+    field: &'static str,
+) -> Result<Option<String>, LineError> {
+    match fields.remove(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(LineError::Field {
+            field,
+            expected: "a string",
+            found: kind(&other),
+        }),
+    }
+}
+
+fn flag(fields: &mut Map<String, Value>, field: &'static str) -> Result<bool, LineError> {
+    match fields.remove(field) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(flag)) => Ok(flag),
+        Some(other) => Err(LineError::Field {
+            field,
+            expected: "true or false",
+            found: kind(&other),
+        }),
+    }
+}
+
+/// What a value is, with its article.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_fields_have_defaults() {
+        let line = Line::read(r#"{"id":7,"input":"x","finish":null,"source":"ours"}"#)
+            .expect("it is a document");
+        assert_eq!(
+            line,
+            Line {
+                id: 7.into(),
+                input: "x".into(),
+                may_call: true,
+                ..Line::default()
+            }
+        );
+    }
+
+    #[test]
+    fn no_tools_may_be_called_when_the_choice_is_none() {
+        assert!(
+            !Line::read(r#"{"tool_choice":"none"}"#)
+                .expect("it is a document")
+                .may_call
+        );
+        assert!(
+            Line::read(r#"{"tool_choice":{"type":"function"}}"#)
+                .expect("it is a document")
+                .may_call
+        );
+    }
+
+    #[test]
+    fn a_bad_field_keeps_the_id() {
+        let bad = Line::read(r#"{"id":"a","input":3}"#).expect_err("a number is no input");
+        assert_eq!(bad.id, "a");
+        assert_eq!(bad.error, "field `input` must be a string, found a number");
+    }
+
+    #[test]
+    fn what_is_no_object_has_no_id() {
+        let bad = Line::read("[1]").expect_err("an array is no document");
+        assert_eq!(
+            bad,
+            BadLine {
+                id: Value::Null,
+                error: "expected an object, found an array".into()
+            }
+        );
+        let bad = Line::read("{").expect_err("half an object is no document");
+        assert!(bad.error.starts_with("not JSON: "), "{}", bad.error);
+    }
+}
