@@ -10,6 +10,7 @@ mod limits;
 mod machine;
 mod note;
 mod program;
+mod render;
 mod span;
 mod tools;
 
@@ -21,5 +22,6 @@ pub use span::Span;
 pub use grammar::{Dialect, GrammarError};
 pub use machine::Parser;
 pub use program::Program;
+pub use render::{CallText, Renderer, ResultText, Unrenderable, render, render_results};
 pub use toolglot_json::{Fields, Scalars, Shape};
 pub use tools::{Tool, ToolSet};

@@ -6,7 +6,7 @@ mod lex;
 mod parse;
 mod settings;
 
-pub(crate) use ast::{Alt, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
+pub(crate) use ast::{Alt, Attribute, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
 pub use error::GrammarError;
 pub(crate) use settings::{Typing, Values};
 

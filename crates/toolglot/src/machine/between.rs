@@ -438,7 +438,7 @@ impl Parser {
         }
         let dialect = &program.dialect_of(marked[0].node).name;
         let wants: Vec<String> = marked.iter().filter_map(|thread| wanted(program, thread)).take(4).collect();
-        let named = marked.iter().any(|thread| self.log.newest(thread.log, Capture::Name).is_some());
+        let named = marked.iter().any(|thread| self.log.newest(thread.log, self.flushed, Capture::Name).is_some());
         let json = marked.iter().any(|thread| matches!(program.node(thread.node), Node::Object(_) | Node::Json { .. }));
         let code = match (named, json) {
             (false, true) => Code::MalformedJson,

@@ -55,9 +55,9 @@ impl Log {
         self.lines[id as usize - 1]
     }
 
-    /// The newest capture of a kind in a thread's own log.
-    pub(crate) fn newest(&self, mut at: LogId, wanted: Capture) -> Option<(u64, u64)> {
-        while at != Log::ROOT {
+    /// The newest capture of a kind in a thread's own log, behind `flushed`: the bytes of older ones may be gone.
+    pub(crate) fn newest(&self, mut at: LogId, flushed: LogId, wanted: Capture) -> Option<(u64, u64)> {
+        while at != Log::ROOT && at != flushed {
             let line = self.line(at);
             if let Act::Captured { what, start, end } = line.act {
                 if what == wanted {

@@ -335,6 +335,7 @@ impl Parser {
             program,
             view,
             log: &mut self.log,
+            flushed: self.flushed,
             instances: &mut self.instances,
             registers: &self.registers,
             judge,

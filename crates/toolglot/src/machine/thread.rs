@@ -124,6 +124,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) program: &'a Program,
     pub(crate) view: View<'a>,
     pub(crate) log: &'a mut Log,
+    pub(crate) flushed: LogId,
     pub(crate) instances: &'a mut Vec<Vec<u8>>,
     pub(crate) registers: &'a Registers,
     pub(crate) judge: Judge<'a>,
@@ -521,7 +522,7 @@ impl Stepper<'_> {
         for piece in pieces {
             match piece {
                 Piece::Bytes(text) => bytes.extend(text.as_bytes()),
-                Piece::Hole(what) => match self.log.newest(log, *what) {
+                Piece::Hole(what) => match self.log.newest(log, self.flushed, *what) {
                     Some((start, end)) => bytes.extend(self.view.bytes(start, end)),
                     None => bytes.extend(self.registers.get(*what).as_bytes()),
                 },

@@ -1,0 +1,160 @@
+//! Calls and results written in a dialect, from the rules that read it.
+//!
+//! What is written is read back: a dialect that cannot carry a call (no escape for its own closer, say) refuses it.
+
+mod equal;
+mod result;
+mod value;
+mod write;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet};
+use equal::same_value;
+use write::Writer;
+
+/// A call to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct CallText<'a> {
+    /// The tool's name.
+    pub name: &'a str,
+    /// JSON text of one object.
+    pub args: &'a str,
+    /// A name space or server, where the dialect has one.
+    pub ns: Option<&'a str>,
+    /// An id, where the dialect has one.
+    pub id: Option<&'a str>,
+}
+
+/// The result of a call, to be written in the shape the dialect's model was taught.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultText<'a> {
+    /// The call.
+    pub call: CallText<'a>,
+    /// What the tool said.
+    pub text: &'a str,
+    /// Whether that is an error.
+    pub failed: bool,
+}
+
+/// Why a dialect cannot carry a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrenderable {
+    /// One line, lower case, no full stop.
+    pub why: String,
+}
+
+impl Unrenderable {
+    fn new(why: impl Into<String>) -> Unrenderable {
+        Unrenderable { why: why.into() }
+    }
+}
+
+impl core::fmt::Display for Unrenderable {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl core::error::Error for Unrenderable {}
+
+/// Writes calls and results of one dialect for one tool set.
+#[derive(Debug)]
+pub struct Renderer<'a> {
+    dialect: &'a Dialect,
+    program: Arc<Program>,
+}
+
+impl<'a> Renderer<'a> {
+    /// A renderer; it holds the program that reads back what it wrote.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn new(dialect: &'a Dialect, tools: &ToolSet) -> Result<Renderer<'a>, GrammarError> {
+        let program = Arc::new(Program::compile(core::slice::from_ref(dialect), tools, Limits::default())?);
+        Ok(Renderer { dialect, program })
+    }
+
+    /// Writes `calls`, in order.
+    ///
+    /// # Errors
+    /// What the dialect cannot carry: what would not be read back as these very calls.
+    pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        let mut why = Unrenderable::new(format!("dialect `{}` has no rule that writes such a call", self.dialect.name()));
+        for text in Writer::new(self.dialect).ways(calls) {
+            match text.and_then(|text| self.reads_back(&text, calls).map(|()| text)) {
+                Ok(text) => return Ok(text),
+                Err(error) => why = error,
+            }
+        }
+        Err(why)
+    }
+
+    /// Writes results, one after another; what looks like a call in them is escaped.
+    pub fn results(&self, results: &[ResultText<'_>]) -> String {
+        result::write(self.dialect, &self.program, results)
+    }
+
+    fn reads_back(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
+        let read = read(&self.program, text);
+        let dialect = self.dialect.name();
+        if read.calls.len() != calls.len() {
+            return Err(Unrenderable::new(format!("dialect `{dialect}` would read back {} calls instead of {}", read.calls.len(), calls.len())));
+        }
+        if !read.content.trim().is_empty() {
+            return Err(Unrenderable::new(format!("dialect `{dialect}` would read part of the call as text")));
+        }
+        for (read, call) in read.calls.iter().zip(calls) {
+            if read.name != call.name {
+                return Err(Unrenderable::new(format!("dialect `{dialect}` would read the name `{}` as `{}`", call.name, read.name)));
+            }
+            if read.end != End::Closed {
+                return Err(Unrenderable::new(format!("dialect `{dialect}` could not tell where a value of `{}` ends", call.name)));
+            }
+            if !same_value(&read.args, call.args) {
+                return Err(Unrenderable::new(format!("dialect `{dialect}` would read back other arguments of `{}`: {}", call.name, read.args)));
+            }
+            if call.ns.is_some() && read.ns.as_deref() != call.ns {
+                return Err(Unrenderable::new(format!("dialect `{dialect}` has no place for the server `{}`", call.ns.unwrap_or(""))));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `calls` in `dialect`, for `tools`. To write many, keep a [`Renderer`].
+///
+/// # Errors
+/// What the dialect cannot carry.
+///
+/// # Examples
+/// ```
+/// use toolglot::{CallText, ToolSet, render};
+///
+/// let dialect = toolglot_dialects::get("hermes").unwrap();
+/// let call = CallText { name: "read_file", args: r#"{"path":"a.rs"}"#, ns: None, id: None };
+/// let text = render(dialect, &ToolSet::default(), &[call]).unwrap();
+/// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"a.rs\"}}\n</tool_call>");
+/// ```
+pub fn render(dialect: &Dialect, tools: &ToolSet, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+    Renderer::new(dialect, tools).map_err(|error| Unrenderable::new(format!("{error}")))?.calls(calls)
+}
+
+/// Writes results in the shape that the dialect's model was taught; without such a rule, as plain text.
+pub fn render_results(dialect: &Dialect, results: &[ResultText<'_>]) -> String {
+    match Renderer::new(dialect, &ToolSet::default()) {
+        Ok(renderer) => renderer.results(results),
+        Err(_) => results.iter().map(|result| result.text).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn read(program: &Arc<Program>, text: &str) -> Calls {
+    let mut calls = Calls::default();
+    let mut parser = Parser::new(Arc::clone(program));
+    parser.push(Input::Text(text), &mut calls);
+    parser.finish(Finish::Unknown, &mut calls);
+    calls
+}

@@ -1,0 +1,100 @@
+//! Results, in the shape of the dialect's `result` and `failure` rules; nothing in them can be read as a call.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use toolglot_json::members;
+
+use super::value::raw;
+use super::{ResultText, read};
+use crate::grammar::{Capture, Dialect, Piece, TermKind};
+use crate::{Program, Span};
+
+/// Stands behind the first character of what would be read as a call: U+2060 WORD JOINER, invisible, no blank.
+const JOINER: char = '\u{2060}';
+
+pub(super) fn write(dialect: &Dialect, program: &Arc<Program>, results: &[ResultText<'_>]) -> String {
+    let written: Vec<String> = results.iter().map(|result| one(dialect, program, result)).collect();
+    written.join("\n\n")
+}
+
+fn one(dialect: &Dialect, program: &Arc<Program>, result: &ResultText<'_>) -> String {
+    let mut text: String = result.text.into();
+    if dialect.values.entities {
+        text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    }
+    // Every round takes one opener away; the text has finitely many.
+    loop {
+        let whole = fill(dialect, result, &text);
+        let found = openers(program, &whole.text);
+        let inside: Vec<usize> = found.into_iter().filter_map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len())).collect();
+        if inside.is_empty() {
+            return whole.text;
+        }
+        for &at in inside.iter().rev() {
+            let length = text[at..].chars().next().map_or(1, char::len_utf8);
+            if text[at..].starts_with('<') {
+                text.replace_range(at..=at, "&lt;");
+            } else {
+                text.insert(at + length, JOINER);
+            }
+        }
+    }
+}
+
+struct Filled {
+    text: String,
+    /// Where the result's own text begins.
+    text_at: usize,
+}
+
+/// The rule with its parts filled in.
+fn fill(dialect: &Dialect, result: &ResultText<'_>, text: &str) -> Filled {
+    let mut out = Filled { text: String::new(), text_at: 0 };
+    let wanted = if result.failed { ["failure", "result"] } else { ["result", "result"] };
+    let rule = wanted.iter().find_map(|name| dialect.rules.iter().find(|rule| rule.name == *name));
+    let Some(seq) = rule.and_then(|rule| rule.alt.0.first()) else {
+        out.text.push_str(text);
+        return out;
+    };
+    for term in seq {
+        match &term.kind {
+            TermKind::Literal(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        Piece::Bytes(literal) => out.text.push_str(literal),
+                        Piece::Hole(capture) => out.text.push_str(captured(*capture, result)),
+                    }
+                }
+            }
+            TermKind::Capture(capture, _) => out.text.push_str(captured(*capture, result)),
+            TermKind::Text(None) => {
+                out.text_at = out.text.len();
+                out.text.push_str(text);
+            }
+            TermKind::Text(Some(argument)) => {
+                let value = members(result.call.args).find(|(key, _)| key == argument);
+                out.text.push_str(&value.map(|(_, json)| raw(json)).unwrap_or_default());
+            }
+            TermKind::Nl | TermKind::Ws => out.text.push('\n'),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn captured<'a>(capture: Capture, result: &ResultText<'a>) -> &'a str {
+    match capture {
+        Capture::Name => result.call.name,
+        Capture::Id => result.call.id.unwrap_or(""),
+        Capture::Ns => result.call.ns.unwrap_or(""),
+        Capture::Key | Capture::Kind | Capture::Skip => "",
+    }
+}
+
+/// Where calls would be read in `text`.
+fn openers(program: &Arc<Program>, text: &str) -> Vec<usize> {
+    let spans = read(program, text).calls.into_iter().map(|call| call.span);
+    spans.map(|span: Span| span.range().start).collect()
+}

@@ -1,0 +1,179 @@
+//! Values as a dialect spells them: raw text, elements, Python literals, envelopes.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+
+use toolglot_json::{Kind, elements, escape_into, kind, members, quoted, string};
+
+use super::Unrenderable;
+use crate::grammar::{Envelope, Role, Typing, Values};
+use crate::machine::infer;
+use crate::CallText;
+
+/// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
+const LONG: usize = 120;
+
+/// A value as raw text: a string as it is, anything else as JSON.
+pub(super) fn raw(json: &str) -> Cow<'_, str> {
+    string(json).unwrap_or(Cow::Borrowed(json))
+}
+
+/// `{"name": .., "arguments": ..}` with the first key of each role.
+pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_>) {
+    if envelope.name_is_key {
+        out.push_str(&format!("{{{}: {}}}", quoted(call.name), call.args));
+        return;
+    }
+    out.push('{');
+    let mut first = true;
+    for (role, keys) in &envelope.roles {
+        let Some(key) = keys.iter().find(|key| !key.contains('.')) else { continue };
+        let value = match role {
+            Role::Name => Some(Cow::Owned(quoted(call.name))),
+            Role::Args => Some(Cow::Borrowed(call.args)),
+            Role::Id => call.id.map(|id| Cow::Owned(quoted(id))),
+            Role::Ns => call.ns.map(|ns| Cow::Owned(quoted(ns))),
+        };
+        if let Some(value) = value {
+            if !core::mem::replace(&mut first, false) {
+                out.push_str(", ");
+            }
+            out.push_str(&format!("{}: {value}", quoted(key)));
+        }
+    }
+    out.push('}');
+}
+
+/// The members of an object as sibling elements.
+pub(super) fn siblings(out: &mut String, json: &str, values: &Values, prefix: &str, indent: usize) -> Result<(), Unrenderable> {
+    const DEPTH: usize = 32;
+    if indent > DEPTH {
+        return Err(Unrenderable::new("the arguments are nested too deeply for elements"));
+    }
+    for (key, value) in members(json) {
+        element(out, &key, value, values, prefix, indent)?;
+    }
+    Ok(())
+}
+
+fn element(out: &mut String, key: &str, json: &str, values: &Values, prefix: &str, indent: usize) -> Result<(), Unrenderable> {
+    let begins = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !begins || !key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) {
+        return Err(Unrenderable::new(format!("`{key}` cannot be the name of an element")));
+    }
+    let pad = "  ".repeat(indent);
+    match kind(json) {
+        Kind::Array => {
+            // Repeated siblings; what cannot be told so (none, or one) is for the schema, and read back.
+            let mut any = false;
+            for item in elements(json) {
+                any = true;
+                if kind(item) == Kind::Array {
+                    return Err(Unrenderable::new(format!("`{key}` holds an array in an array")));
+                }
+                element(out, key, item, values, prefix, indent)?;
+            }
+            if !any {
+                out.push_str(&format!("{pad}{prefix}<{key}>{prefix}</{key}>\n"));
+            }
+        }
+        Kind::Object => {
+            out.push_str(&format!("{pad}{prefix}<{key}>\n"));
+            siblings(out, json, values, prefix, indent + 1)?;
+            out.push_str(&format!("{pad}{prefix}</{key}>\n"));
+        }
+        Kind::String => {
+            out.push_str(&format!("{pad}{prefix}<{key}>"));
+            character_data(out, &raw(json), values);
+            out.push_str(&format!("{prefix}</{key}>\n"));
+        }
+        Kind::Scalar => out.push_str(&format!("{pad}{prefix}<{key}>{}{prefix}</{key}>\n", json.trim())),
+    }
+    Ok(())
+}
+
+/// A string as element content: entities for short ones, CDATA for long ones and where only CDATA keeps the string.
+fn character_data(out: &mut String, text: &str, values: &Values) {
+    let guessed = values.typing == Typing::Infer && (text != text.trim() || infer(text).map_or(true, |json| !json.starts_with('"')));
+    let long = text.len() > LONG || text.contains('\n');
+    let special = text.contains(['&', '<', '>']);
+    if values.cdata && (guessed || (long && special)) {
+        out.push_str("<![CDATA[");
+        out.push_str(&text.replace("]]>", "]]]]><![CDATA[>"));
+        out.push_str("]]>");
+    } else if values.entities {
+        for c in text.chars() {
+            match c {
+                '&' => out.push_str("&amp;"),
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                c => out.push(c),
+            }
+        }
+    } else {
+        out.push_str(text);
+    }
+}
+
+/// `f(a=1, b='x')`.
+pub(super) fn python(out: &mut String, call: &CallText<'_>) -> Result<(), Unrenderable> {
+    out.push_str(call.name);
+    out.push('(');
+    for (n, (key, value)) in members(call.args).enumerate() {
+        let identifier = key.starts_with(|c: char| c.is_alphabetic() || c == '_') && key.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if !identifier {
+            return Err(Unrenderable::new(format!("`{key}` cannot be a keyword argument")));
+        }
+        if n > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&key);
+        out.push('=');
+        literal(out, value, 0)?;
+    }
+    out.push(')');
+    Ok(())
+}
+
+fn literal(out: &mut String, json: &str, depth: usize) -> Result<(), Unrenderable> {
+    if depth > 64 {
+        return Err(Unrenderable::new("the arguments are nested too deeply for Python literals"));
+    }
+    match kind(json) {
+        Kind::String => {
+            out.push('"');
+            escape_into(out, &raw(json));
+            out.push('"');
+        }
+        Kind::Scalar => out.push_str(match json.trim() {
+            "true" => "True",
+            "false" => "False",
+            "null" => "None",
+            number => number,
+        }),
+        Kind::Array => {
+            out.push('[');
+            for (n, item) in elements(json).enumerate() {
+                if n > 0 {
+                    out.push_str(", ");
+                }
+                literal(out, item, depth + 1)?;
+            }
+            out.push(']');
+        }
+        Kind::Object => {
+            out.push('{');
+            for (n, (key, value)) in members(json).enumerate() {
+                if n > 0 {
+                    out.push_str(", ");
+                }
+                out.push_str(&quoted(&key));
+                out.push_str(": ");
+                literal(out, value, depth + 1)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
