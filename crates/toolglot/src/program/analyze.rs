@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Finder};
 use super::node::{Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::{Capture, Dialect, GrammarError, Piece};
 
@@ -43,7 +43,7 @@ pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dial
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
-                let can_end = !done.first.is_empty() || done.open_ended || reaches_end(nodes, done.follow);
+                let can_end = !done.first.set.is_empty() || done.open_ended || reaches_end(nodes, done.follow);
                 if !can_end {
                     return error("`text` never ends: no literal follows it".into(), "put the closing literal behind it");
                 }
@@ -277,9 +277,10 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     }
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
+    let mut first = ByteSet::default();
     let mut filter = |from: NodeId| {
         let (a, b) = first_two(nodes, from);
-        text.first.add(&a);
+        first.add(&a);
         text.second.add(&b);
     };
     filter(text.follow);
@@ -289,6 +290,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     if let Some(own) = text.own {
         filter(own);
     }
+    text.first = Finder::new(first);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Finder};
 use super::node::{AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode};
 use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
                     enclosing: Vec::new(),
                     own: None,
                     own_needs_same_key: false,
-                    first: ByteSet::default(),
+                    first: Finder::default(),
                     second: ByteSet::default(),
                     open_ended: false,
                     fence: false,

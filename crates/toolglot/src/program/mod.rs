@@ -10,7 +10,7 @@ mod node;
 mod trie;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, is_blank};
+pub(crate) use bytes::{ByteSet, Finder, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
 pub(crate) use trie::{Opener, Trie};
 
@@ -37,6 +37,8 @@ pub struct Program {
     pub(crate) trie: Trie,
     /// Ways into entries that begin with a body, in order.
     pub(crate) bodies: Vec<Opener>,
+    /// Finds what can begin an entry.
+    pub(crate) finder: Finder,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
     /// The dialect of the wrapper fence.
@@ -133,7 +135,7 @@ impl Program {
         let trie_node = nodes.len() as NodeId;
         nodes.push(Node::Trie);
         node_dialect.push(0);
-        Ok(Program { nodes, node_dialect, dialects: compiled, trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
+        Ok(Program { nodes, node_dialect, dialects: compiled, finder: Finder::new(trie.first), trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
