@@ -34,6 +34,10 @@ impl ByteSet {
         self.0 == [0; 4]
     }
 
+    pub(crate) fn meets(&self, other: &ByteSet) -> bool {
+        self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         (0..=255u8).filter(|&byte| self.has(byte))
     }
