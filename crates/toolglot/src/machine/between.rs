@@ -348,7 +348,7 @@ impl Parser {
         if safe_threads.iter().all(|thread| thread.log == self.flushed) {
             self.teller.markup(view, safe, sink);
         }
-        let found: String = view.slice(safe, at.max(safe)).chars().take(20).collect();
+        let found: String = view.slice(safe, view.end().max(safe)).trim_start().chars().take(20).collect();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
         if open && whole {
@@ -357,7 +357,9 @@ impl Parser {
             self.teller.end_call(End::Recovered, view, self.teller.cursor, sink);
         } else if open {
             let span = Span::new(safe, at.max(safe));
-            self.teller.note(Code::Junk, span, format!("`{found}` belongs to no part of the call"), None, sink);
+            let wants: Vec<String> = safe_threads.iter().filter_map(|thread| wanted(program, thread)).take(4).collect();
+            let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
+            self.teller.note(Code::Junk, span, format!("`{}` belongs to no part of the call", found.trim()), help, sink);
         }
         let mut extras: Vec<Thread> = safe_threads.into_iter().filter(|thread| is_anchor(program, thread)).collect();
         for thread in &mut extras {
