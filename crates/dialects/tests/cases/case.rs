@@ -22,11 +22,19 @@ pub(crate) struct Case {
     /// JSON of a tool set, or `builtin:NAME`.
     pub(crate) tools: Option<String>,
     /// The model's text.
-    pub(crate) input: String,
+    pub(crate) input: Vec<Part>,
     /// The expected events.
     pub(crate) expected: String,
     /// The bytes of the expected events in the document.
     pub(crate) body: Range<usize>,
+}
+
+/// A part of the model's text.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) text: String,
+    /// It came as a special token.
+    pub(crate) special: bool,
 }
 
 /// The words behind `input`.
@@ -42,7 +50,7 @@ pub(crate) struct Manner {
     pub(crate) in_reasoning: InReasoning,
     /// The message begins inside reasoning.
     pub(crate) reasoning_open: bool,
-    /// `\n`, `\r`, `\t`, `\\` and `\u{..}` stand for characters.
+    /// `\n`, `\r`, `\t`, `\\` and `\u{..}` stand for characters, `\s{..}` for a special token.
     escaped: bool,
 }
 
@@ -117,7 +125,7 @@ fn of_file(file: &Path, dialect: Option<&str>) -> Vec<Case> {
                             file: file.to_path_buf(),
                             title: title.clone(),
                             line: input.line,
-                            input: if manner.escaped { unescaped(input.text) } else { input.text.to_owned() },
+                            input: if manner.escaped { unescaped(input.text) } else { vec![Part::plain(input.text)] },
                             manner,
                             tools: tools.clone(),
                             expected: fence.text.to_owned(),
@@ -159,25 +167,41 @@ impl Manner {
     }
 }
 
+impl Part {
+    fn plain(text: &str) -> Part {
+        Part { text: text.to_owned(), special: false }
+    }
+}
+
 /// Reads the escapes of an `escaped` input. A line break is written, so the one in the document does not count.
-fn unescaped(text: &str) -> String {
-    let mut out = String::new();
-    let mut chars = text.chars();
+fn unescaped(text: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut plain = String::new();
+    let mut chars = text.chars().filter(|&c| c != '\n');
     while let Some(c) = chars.next() {
-        match (c, if c == '\\' { chars.next() } else { None }) {
-            ('\n', _) => {}
-            ('\\', Some('n')) => out.push('\n'),
-            ('\\', Some('r')) => out.push('\r'),
-            ('\\', Some('t')) => out.push('\t'),
-            ('\\', Some('\\')) => out.push('\\'),
-            ('\\', Some('u')) => {
-                let hex: String = chars.by_ref().skip(1).take_while(|&c| c != '}').collect();
+        if c != '\\' {
+            plain.push(c);
+            continue;
+        }
+        let escape = chars.next();
+        let mut inside = || chars.by_ref().skip(1).take_while(|&c| c != '}').collect::<String>();
+        match escape {
+            Some('n') => plain.push('\n'),
+            Some('r') => plain.push('\r'),
+            Some('t') => plain.push('\t'),
+            Some('\\') => plain.push('\\'),
+            Some('u') => {
+                let hex = inside();
                 let code = u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32);
-                out.push(code.unwrap_or_else(|| panic!("`\\u{{{hex}}}` is no character")));
+                plain.push(code.unwrap_or_else(|| panic!("`\\u{{{hex}}}` is no character")));
             }
-            ('\\', other) => panic!("a backslash before {other:?}"),
-            (c, _) => out.push(c),
+            Some('s') => {
+                parts.push(Part::plain(&std::mem::take(&mut plain)));
+                parts.push(Part { text: inside(), special: true });
+            }
+            other => panic!("a backslash before {other:?}"),
         }
     }
-    out
+    parts.push(Part::plain(&plain));
+    parts
 }

@@ -7,6 +7,7 @@
 mod case;
 mod coverage;
 mod markdown;
+mod pages;
 mod reading;
 
 use std::collections::BTreeMap;
@@ -40,10 +41,10 @@ fn cases_read_as_expected() {
 /// What is read, the same in every cut.
 fn found(case: &Case) -> Result<String, String> {
     let program = reading::program(case)?;
-    let whole = Reading::of(&program, &case.input, &case.manner, usize::MAX);
-    let lines = whole.lines(&case.input);
+    let whole = Reading::of(&program, case, usize::MAX);
+    let lines = whole.lines();
     for cut in [1, 3] {
-        let pieces = Reading::of(&program, &case.input, &case.manner, cut);
+        let pieces = Reading::of(&program, case, cut);
         if !pieces.same(&whole) {
             return Err(format!("in pieces of {cut} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"));
         }

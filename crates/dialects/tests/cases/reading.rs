@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolglot::{Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet};
 use toolglot_tools::Toolbox;
 
-use crate::case::{Case, Manner};
+use crate::case::{Case, Part};
 
 /// An event that owns its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,8 @@ pub(crate) enum Piece {
 /// The merged events of a message.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
+    /// What was read, whole.
+    input: String,
     pieces: Vec<Piece>,
     /// All bytes before it were accounted for; a gap is a panic.
     cursor: u64,
@@ -56,9 +58,13 @@ fn toolbox(tools: &str) -> Result<Toolbox, String> {
 }
 
 impl Reading {
-    /// Reads `input` in pieces of `cut` bytes; a character is never split.
-    pub(crate) fn of(program: &Arc<Program>, input: &str, manner: &Manner, cut: usize) -> Reading {
-        let mut reading = Reading::default();
+    /// Reads a case's input in pieces of `cut` bytes; a character or a special token is never split.
+    pub(crate) fn of(program: &Arc<Program>, case: &Case, cut: usize) -> Reading {
+        let manner = &case.manner;
+        let mut reading = Reading {
+            input: case.input.iter().map(|part| part.text.as_str()).collect(),
+            ..Reading::default()
+        };
         if let [only] = &*manner.dialects {
             reading.only.clone_from(only);
         }
@@ -66,18 +72,21 @@ impl Reading {
         if manner.reasoning_open {
             parser = parser.reasoning_open();
         }
-        let mut rest = input;
-        while !rest.is_empty() {
-            let mut end = cut.min(rest.len());
-            while !rest.is_char_boundary(end) {
-                end += 1;
+        for Part { text, special } in &case.input {
+            if *special {
+                parser.push(Input::Special { text, id: None }, &mut reading);
+                continue;
             }
-            let (piece, tail) = rest.split_at(end);
-            parser.push(Input::Text(piece), &mut reading);
-            rest = tail;
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let end = (cut.min(rest.len())..).find(|&end| rest.is_char_boundary(end)).expect("the end is one");
+                let (piece, tail) = rest.split_at(end);
+                parser.push(Input::Text(piece), &mut reading);
+                rest = tail;
+            }
         }
         parser.finish(manner.finish, &mut reading);
-        assert_eq!(reading.cursor, input.len() as u64, "the spans of the events do not reach the end");
+        assert_eq!(reading.cursor, reading.input.len() as u64, "the spans of the events do not reach the end");
         reading
     }
 
@@ -104,7 +113,7 @@ impl Reading {
     }
 
     /// The events as lines: markup right before and inside a call is the call's and left out, its arguments are one line.
-    pub(crate) fn lines(&self, input: &str) -> String {
+    pub(crate) fn lines(&self) -> String {
         let mut out = String::new();
         let mut args: Option<String> = None;
         for (n, piece) in self.pieces.iter().enumerate() {
@@ -133,7 +142,7 @@ impl Reading {
                     writeln!(out, "args {args}\nend {end}").expect("writing to a string");
                 }
                 Piece::Note(code, span) => {
-                    let at = &input[span.range()];
+                    let at = &self.input[span.range()];
                     let cut: String = at.chars().take(60).collect();
                     let dots = if cut.len() < at.len() { ".." } else { "" };
                     writeln!(out, "note {code} {cut:?}{dots}").expect("writing to a string");
