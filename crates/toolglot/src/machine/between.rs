@@ -63,6 +63,9 @@ impl Parser {
             }
             core::mem::swap(&mut self.threads, &mut self.next);
             self.pos += 1;
+            if let Some((from, dialect)) = self.found.marker {
+                self.outrank_captures(program, from, dialect);
+            }
             if self.found.literal_ended {
                 self.literal_ended(program, view, sink);
             }
@@ -74,6 +77,23 @@ impl Parser {
             }
         }
         false
+    }
+
+    /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a
+    /// capture is dropped.
+    fn outrank_captures(&mut self, program: &Program, from: u64, dialect: u16) {
+        if self.threads.len() < 2 {
+            return;
+        }
+        let Parser { threads, log, flushed, pos, .. } = self;
+        threads.retain(|thread| {
+            if program.node_dialect[thread.node as usize] != dialect {
+                return true;
+            }
+            let reading = matches!(program.node(thread.node), Node::Capture(_)) && thread.since >= from && thread.since < *pos;
+            let read = log.any(*flushed, thread.log, |act| matches!(act, Act::Captured { start, .. } if start >= from));
+            !(reading || read)
+        });
     }
 
     fn remember_fallback(&mut self, program: &Program, pos: u64) {

@@ -100,6 +100,8 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
+    /// A marker ended with the byte: where it began, and its dialect. It outranks what captured its bytes.
+    pub(crate) marker: Option<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
     pub(crate) unknown_key: bool,
     /// A placeholder stood where a name belongs: its extent.
@@ -114,8 +116,7 @@ impl Found {
     fn clear(&mut self) {
         self.bodies.clear();
         (self.body_first, self.literal_took, self.literal_ended, self.unknown_key) = (false, false, false, false);
-        self.placeholder = None;
-        self.unknown_name = None;
+        (self.placeholder, self.unknown_name, self.marker) = (None, None, None);
     }
 }
 
@@ -215,6 +216,10 @@ impl Stepper<'_> {
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
                     thread.marked |= *mark;
+                    if *mark {
+                        let from = pos + 1 - bytes.len() as u64;
+                        found.marker = Some((from, self.program.node_dialect[thread.node as usize]));
+                    }
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
                     add(next, thread);
