@@ -12,6 +12,7 @@
 //! the next bytes decide. The valid path copies runs of the input.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::escape::{escape_byte_into, unescape};
@@ -161,7 +162,7 @@ pub struct Transducer {
     keys: Keys,
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
-    closers: Vec<String>,
+    closers: Arc<[String]>,
 }
 
 impl Transducer {
@@ -185,7 +186,7 @@ impl Transducer {
             after_letter: false,
             keys: Keys::default(),
             token_quote: None,
-            closers: Vec::new(),
+            closers: Arc::default(),
         };
         machine.restart(root);
         machine
@@ -220,7 +221,7 @@ impl Transducer {
     /// Names the literals that may follow the document, in order. A string whose quotation mark is missing ends before
     /// brackets and these, if the input ends there.
     #[must_use]
-    pub fn with_closers(mut self, closers: Vec<String>) -> Transducer {
+    pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
         self.closers = closers;
         self
     }

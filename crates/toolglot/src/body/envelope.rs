@@ -4,6 +4,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Transducer, string, unescape};
@@ -83,8 +84,8 @@ pub(crate) struct Envelope {
 impl Envelope {
     pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64) -> Envelope {
         let closers = match program.node(bodies[0].node) {
-            Node::Object(object) => object.closers.clone(),
-            _ => Vec::new(),
+            Node::Object(object) => Arc::clone(&object.closers),
+            _ => Arc::default(),
         };
         let mut json = Transducer::new(Root::Object).with_closers(closers);
         json.watch(1);

@@ -6,6 +6,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -90,7 +91,7 @@ pub(crate) struct Xml {
     opened: bool,
     values: Values,
     prefix: String,
-    closers: Vec<String>,
+    closers: Arc<[String]>,
     undecided: usize,
 }
 
@@ -106,7 +107,7 @@ enum Tag<'a> {
 }
 
 impl Xml {
-    pub(crate) fn new(node: NodeId, at: u64, root: Option<Fields>, values: Values, prefix: Option<&str>, closers: &[String], limits: &Limits) -> Xml {
+    pub(crate) fn new(node: NodeId, at: u64, root: Option<Fields>, values: Values, prefix: Option<&str>, closers: &Arc<[String]>, limits: &Limits) -> Xml {
         Xml {
             node,
             pos: at,
@@ -120,7 +121,7 @@ impl Xml {
             opened: false,
             values,
             prefix: prefix.unwrap_or("").into(),
-            closers: closers.to_vec(),
+            closers: Arc::clone(closers),
             undecided: limits.undecided,
         }
     }
@@ -785,7 +786,7 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     let mut root = Fields::default();
     root.properties.push((String::from("value"), shape.clone()));
     let limits = Limits { undecided: usize::MAX, ..Limits::default() };
-    let mut xml = Xml::new(0, 0, Some(root), values.clone(), None, &[String::from("</end>")], &limits);
+    let mut xml = Xml::new(0, 0, Some(root), values.clone(), None, &Arc::from([String::from("</end>")]), &limits);
     let mut out = XmlOut::default();
     let whole = format!("<value>{trimmed}</value></end>");
     if xml.feed(&whole, true, &mut out) != XmlStep::Done {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::log::{Act, Log, LogId};
 use super::teller::OpenCall;
-use super::thread::{Judge, Thread};
+use super::thread::{Judge, Stepper, Thread};
 use super::value::Value;
 use super::view::View;
 use super::{Context, Mode, Parser, Speech};
@@ -20,13 +20,13 @@ impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let held = program.limits.undecided as u64;
-        while let Some(byte) = view.byte(self.pos) {
-            let threads = core::mem::take(&mut self.threads);
-            let mut next = core::mem::take(&mut self.next);
-            let mut found = core::mem::take(&mut self.found);
+        loop {
+            self.skip_alone(program, view);
+            let Some(byte) = view.byte(self.pos) else { break };
             let pos = self.pos;
-            self.stepper(program, view, Judge::Reading).step(&threads, byte, pos, &mut next, &mut found);
-            (self.threads, self.next, self.found) = (threads, next, found);
+            let Parser { threads, next, found, log, flushed, instances, registers, candidate, bol, start, .. } = &mut *self;
+            let (flushed, candidate, bol, start) = (*flushed, *candidate, *bol, *start);
+            Stepper { program, view, log, flushed, instances, registers, judge: Judge::Reading, candidate, bol, start }.step(threads, byte, pos, next, found);
             if !self.committed {
                 self.remark_names(program, view, sink);
             }
@@ -77,6 +77,34 @@ impl Parser {
             }
         }
         false
+    }
+
+    /// A literal that is alone, and the openers before any is complete, are read as a run, short of their last byte.
+    fn skip_alone(&mut self, program: &Program, view: View<'_>) {
+        let ([thread], None) = (self.threads.as_mut_slice(), self.fallback) else { return };
+        let bytes = view.from(self.pos);
+        let run = match program.node(thread.node) {
+            Node::Literal { bytes: literal, fold: false, .. } => {
+                let rest = &literal[usize::from(thread.off)..literal.len() - 1];
+                let run = rest.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+                thread.off += run as u16;
+                run
+            }
+            Node::Trie => {
+                let mut run = 0;
+                while let Some(state) = bytes.get(run).and_then(|&byte| program.trie.step(thread.off, byte)) {
+                    if !program.trie.complete(state).is_empty() || !program.trie.has_children(state) {
+                        break;
+                    }
+                    thread.off = state;
+                    run += 1;
+                }
+                run
+            }
+            _ => return,
+        };
+        self.pos += run as u64;
+        self.work += run as u64;
     }
 
     /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a

@@ -347,7 +347,7 @@ impl Parser {
                     self.teller.markup(view, python.arguments, sink);
                     self.teller.args().push('{');
                     self.pos = python.arguments;
-                    self.mode = Mode::Json(Box::new(JsonBody::new(python.node, Root::Keywords, None, &[])));
+                    self.mode = Mode::Json(Box::new(JsonBody::new(python.node, Root::Keywords, None, &alloc::sync::Arc::default())));
                     return true;
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),
