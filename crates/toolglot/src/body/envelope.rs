@@ -164,6 +164,11 @@ impl Envelope {
         }
     }
 
+    /// Whether it was given up because no tool has its name.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.args_seen && !self.known && !self.marked
+    }
+
     /// Whether the transducer has read the whole object.
     pub(crate) fn is_over(&self) -> bool {
         self.json.depth() == 0

@@ -142,7 +142,7 @@ impl Parser {
         for thread in &mut extras {
             thread.extra = true;
         }
-        self.context = Context { speech: Speech::Text, extras, entries: true, sync: true };
+        self.context = Context { speech: Speech::Text, extras, reads: true, sync: true };
         self.safe_threads.clear();
         self.not_before = at;
         self.mode = Mode::Text;
@@ -297,6 +297,12 @@ impl Parser {
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);
+        if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
+            let message = alloc::format!("no tool is called `{name}`; without a marker it is no call");
+            self.teller.speak(self.context.speech, view, self.candidate, sink);
+            let (start, end) = envelope.name_at;
+            self.teller.note(Code::UnknownTool, Span::new(start.min(end), end), message, None, sink);
+        }
         if marked && !self.quoted && !self.candidate_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.name.is_none() {
@@ -328,6 +334,8 @@ impl Parser {
                     let body = self.threads.first().copied();
                     let marked = body.is_some_and(|body| body.marked);
                     if !marked && known.is_none() && !program.tools.is_empty() {
+                        let message = alloc::format!("no tool is called `{name}`; without a marker it is no call");
+                        self.teller.note(Code::UnknownTool, Span::new(python.at, python.name_end), message, None, sink);
                         return self.dead_python(program, view, sink);
                     }
                     let Some(body) = body else { return self.dead_python(program, view, sink) };

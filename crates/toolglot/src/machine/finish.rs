@@ -147,6 +147,11 @@ impl Parser {
         };
         self.flush(program, view, common, view.end(), sink);
         self.pos = view.end();
+        if self.teller.call.is_none() {
+            self.teller.markup(view, view.end(), sink);
+            let span = Span::empty(view.end());
+            self.teller.note(Code::MissingCloser, span, String::from("the closer of the block is missing; its calls are whole"), None, sink);
+        }
         false
     }
 

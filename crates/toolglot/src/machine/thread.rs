@@ -58,6 +58,8 @@ impl Thread {
 pub(crate) struct Registers {
     pub(crate) name: String,
     pub(crate) key: String,
+    /// Where the key was read.
+    pub(crate) key_at: crate::Span,
     pub(crate) kind: String,
     pub(crate) skip: String,
     pub(crate) id: Option<String>,
@@ -492,7 +494,8 @@ impl Stepper<'_> {
     /// Which attribute the name between `since` and `name_end` is; 255 for one that nobody asked for.
     fn attribute_index(&self, thread: &Thread, attrs: &AttrsNode) -> u8 {
         let name = self.view.slice(thread.since, thread.name_end);
-        attrs.attributes.iter().position(|a| a.keys.iter().any(|key| **key == *name)).map_or(255, |n| n as u8)
+        let fits = |key: &str| if attrs.fold { key.eq_ignore_ascii_case(name) } else { key == name };
+        attrs.attributes.iter().position(|a| a.keys.iter().any(|key| fits(key))).map_or(255, |n| n as u8)
     }
 
     fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64) {

@@ -41,7 +41,7 @@ pub(crate) struct Value {
     held: String,
     json: Option<(Transducer, Output)>,
     /// The tool has no such parameter and takes no others: the value is markup.
-    dropped: bool,
+    pub(super) dropped: bool,
     wrote: bool,
 }
 
@@ -59,10 +59,10 @@ impl Value {
         let how = how(shape, &program.dialect_of(body.node).values.typing, &parser.registers.kind);
         if dropped {
             let message = format!("the tool has no parameter `{key}`; its value was left out");
-            parser.teller.note(Code::UnknownParameter, Span::empty(at), message, None, sink);
+            parser.teller.note(Code::UnknownParameter, parser.registers.key_at, message, None, sink);
         } else if !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
-            parser.teller.note(Code::DoubleKey, Span::empty(at), message, None, sink);
+            parser.teller.note(Code::DoubleKey, parser.registers.key_at, message, None, sink);
         }
         let mut value = Value {
             node: body.node,

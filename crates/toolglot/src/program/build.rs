@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
                         keys: a.keys.iter().map(|key| key.as_str().into()).collect(),
                     })
                     .collect();
-                self.push(Node::Attrs(AttrsNode { attributes, stop: ByteSet::default(), next }))
+                self.push(Node::Attrs(AttrsNode { fold, attributes, stop: ByteSet::default(), next }))
             }
         })
     }

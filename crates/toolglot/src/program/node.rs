@@ -63,6 +63,8 @@ pub(crate) struct CaptureNode {
 
 #[derive(Clone, Debug)]
 pub(crate) struct AttrsNode {
+    /// Letter case of attributes' names does not count.
+    pub(crate) fold: bool,
     pub(crate) attributes: Box<[AttributeNode]>,
     pub(crate) stop: ByteSet,
     pub(crate) next: NodeId,
