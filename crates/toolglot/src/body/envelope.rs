@@ -369,12 +369,15 @@ impl Envelope {
             self.args_at = Some(self.member_at);
         }
         let (used, step) = json.feed(piece, self.pos - piece.len().min(self.pos as usize) as u64, out);
-        if step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty()) {
-            self.malformed |= step == Step::Stuck;
-        }
+        let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
         self.args.push_str(&out.text);
         out.text.clear();
         self.repairs.append(&mut out.repairs);
+        if over {
+            self.malformed = true;
+            self.inner = None;
+            self.part = Part::Skip;
+        }
     }
 }
 

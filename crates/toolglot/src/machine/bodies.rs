@@ -131,7 +131,8 @@ impl Parser {
     fn malformed(&mut self, program: &Program, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
         self.teller.flush_args(at, sink);
-        let found: String = view.slice(at, view.end()).chars().take(20).collect();
+        // One character: more may not be here yet.
+        let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
         self.teller.note(Code::MalformedJson, Span::empty(at), message, None, sink);
         self.teller.end_call(End::Truncated, view, at, sink);

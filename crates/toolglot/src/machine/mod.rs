@@ -105,6 +105,8 @@ pub struct Parser {
     fallback: Option<u64>,
     fallback_bodies: Vec<Thread>,
     candidate_noted: bool,
+    /// The message was cut off: that it ends is no evidence.
+    cut_off: bool,
     /// At the message's end: only closers are missing.
     between_values: bool,
 
@@ -153,6 +155,7 @@ impl Parser {
             fallback: None,
             fallback_bodies: Vec::new(),
             candidate_noted: false,
+            cut_off: false,
             between_values: false,
             reread_end: 0,
             reread_depth: 0,
