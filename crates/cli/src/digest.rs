@@ -17,6 +17,9 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) normalize: bool,
 }
 
+/// Dialects whose calls name a server, which is the own machine where none is written.
+const LOCAL_BY_DEFAULT: &[&str] = &["forge", "forge_hybrid"];
+
 /// A message that is ready to be shown.
 #[derive(Debug)]
 pub(crate) struct Digest {
@@ -52,6 +55,11 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
             .enumerate()
             .map(|(index, call)| rename(index, call, &message))
             .collect();
+    }
+    for call in &mut document.calls {
+        if LOCAL_BY_DEFAULT.contains(&call.dialect.as_str()) {
+            call.server.get_or_insert_with(|| "local".to_owned());
+        }
     }
     let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
         || message.notes.iter().any(|note| is_fault(note.code));
