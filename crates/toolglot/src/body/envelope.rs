@@ -122,13 +122,23 @@ impl Envelope {
         matches!(self.part, Part::Role(Role::Args) | Part::Encoded)
     }
 
-    /// Reads on, until something is asked. `text` begins at `self.pos`.
-    pub(crate) fn feed(&mut self, program: &Program, text: &str, held: usize) -> Asked {
+    /// Reads on, until something is asked. `text` begins at `self.pos`; arguments of a call that has begun go straight
+    /// to `live`.
+    pub(crate) fn feed(&mut self, program: &Program, text: &str, held: usize, live: &mut String) -> Asked {
+        let direct = self.committed && self.part == Part::Role(Role::Args) && self.args_at.is_some() && self.args.is_empty();
+        if direct {
+            core::mem::swap(live, &mut self.out.text);
+        }
         let (used, step) = self.json.feed(text, self.pos, &mut self.out);
+        if direct {
+            core::mem::swap(live, &mut self.out.text);
+        }
         self.pos += used as u64;
         self.repairs.append(&mut self.out.repairs);
         let before = self.args.len();
-        self.route();
+        if !direct {
+            self.route();
+        }
         if self.in_args() {
             self.args_end = self.pos;
         }

@@ -236,21 +236,27 @@ impl<'a> Reader<'a> {
             "start" => TermKind::Start,
             "end" => TermKind::End,
             "py" => TermKind::Py,
-            "text" => TermKind::Text(self.argument()?),
-            "json" => TermKind::Json(self.argument()?),
-            "xml" => TermKind::Xml(self.argument()?),
+            "text" => TermKind::Text(self.argument(span)?),
+            "json" => TermKind::Json(self.argument(span)?),
+            "xml" => TermKind::Xml(self.argument(span)?),
             "object" => TermKind::Object(envelope(self.roles()?, span)?),
             "attrs" => TermKind::Attrs(self.roles()?.into_iter().map(|(role, keys)| attribute(role, keys)).collect()),
             _ => match Capture::named(word) {
-                Some(capture) => TermKind::Capture(capture, self.texts()?),
+                Some(capture) => TermKind::Capture(capture, self.texts(span)?),
                 None => TermKind::Rule(word.into()),
             },
         })
     }
 
+    /// Whether a word's own `(` stands right behind it; one behind a blank opens a group.
+    fn eat_own(&mut self, word: &Range<usize>) -> Result<bool, GrammarError> {
+        let own = self.ahead.as_ref().is_some_and(|(_, place)| place.start == word.end);
+        if own { self.eat('(') } else { Ok(false) }
+    }
+
     /// `(arg)` or `("literal")`.
-    fn argument(&mut self) -> Result<Option<String>, GrammarError> {
-        if !self.eat('(')? {
+    fn argument(&mut self, word: &Range<usize>) -> Result<Option<String>, GrammarError> {
+        if !self.eat_own(word)? {
             return Ok(None);
         }
         let place = self.here();
@@ -263,9 +269,9 @@ impl<'a> Reader<'a> {
     }
 
     /// `("a"|"b")`.
-    fn texts(&mut self) -> Result<Vec<String>, GrammarError> {
+    fn texts(&mut self, word: &Range<usize>) -> Result<Vec<String>, GrammarError> {
         let mut texts = Vec::new();
-        if self.eat('(')? {
+        if self.eat_own(word)? {
             loop {
                 let place = self.here();
                 match self.take()? {

@@ -1,5 +1,6 @@
 //! Between bodies: the set of threads, byte by byte, until a body wins, the entry ends, or nothing is left.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -201,7 +202,7 @@ impl Parser {
             _ if self.in_code == InCode::Accept && self.candidate_in_code => Place::Code,
             _ => Place::Answer,
         };
-        let mut call = OpenCall::new(&program.dialect_of(node).name, program.node_dialect[node as usize], place, pos);
+        let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
         (self.registers.id, self.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
@@ -269,7 +270,7 @@ impl Parser {
         match program.node(body.node) {
             Node::Object(_) => {
                 let bodies: Vec<Thread> = self.found.bodies.iter().copied().filter(|b| matches!(program.node(b.node), Node::Object(_))).collect();
-                self.mode = Mode::Envelope(Envelope::new(program, bodies, at));
+                self.mode = Mode::Envelope(Box::new(Envelope::new(program, bodies, at)));
                 return;
             }
             Node::Py { .. } => {
@@ -295,12 +296,12 @@ impl Parser {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
                 let value = Value::begin(program, self, body, at, sink);
-                self.mode = Mode::Value(value);
+                self.mode = Mode::Value(Box::new(value));
             }
             Node::Json { quote, closers, .. } => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
-                self.mode = Mode::Json(JsonBody::new(body.node, toolglot_json::Root::Object, quote.as_deref(), closers));
+                self.mode = Mode::Json(Box::new(JsonBody::new(body.node, toolglot_json::Root::Object, quote.as_deref(), closers)));
             }
             Node::Xml(xml) => {
                 self.teller.start_call(view, at, sink);
@@ -308,7 +309,7 @@ impl Parser {
                 let tool = self.teller.call.as_ref().and_then(|call| call.tool);
                 let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
                 let values = program.dialect_of(body.node).values.clone();
-                self.mode = Mode::Xml(Xml::new(body.node, at, fields, values, xml.prefix.as_deref(), &xml.closers, &program.limits));
+                self.mode = Mode::Xml(Box::new(Xml::new(body.node, at, fields, values, xml.prefix.as_deref(), &xml.closers, &program.limits)));
             }
             _ => self.mode = Mode::Text,
         }
@@ -347,7 +348,7 @@ impl Parser {
         if safe_threads.iter().all(|thread| thread.log == self.flushed) {
             self.teller.markup(view, safe, sink);
         }
-        let found: String = view.slice(safe, at.max(safe)).chars().take(20).collect();
+        let found: String = view.slice(safe, view.end().max(safe)).trim_start().chars().take(20).collect();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
         if open && whole {
@@ -356,7 +357,9 @@ impl Parser {
             self.teller.end_call(End::Recovered, view, self.teller.cursor, sink);
         } else if open {
             let span = Span::new(safe, at.max(safe));
-            self.teller.note(Code::Junk, span, format!("`{found}` belongs to no part of the call"), None, sink);
+            let wants: Vec<String> = safe_threads.iter().filter_map(|thread| wanted(program, thread)).take(4).collect();
+            let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
+            self.teller.note(Code::Junk, span, format!("`{}` belongs to no part of the call", found.trim()), help, sink);
         }
         let mut extras: Vec<Thread> = safe_threads.into_iter().filter(|thread| is_anchor(program, thread)).collect();
         for thread in &mut extras {

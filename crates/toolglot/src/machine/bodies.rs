@@ -1,5 +1,6 @@
 //! Running the bodies that are sub-machines: JSON, envelope, Python call, elements.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -39,7 +40,7 @@ impl Parser {
         }
     }
 
-    fn json(&mut self, program: &Program, mut body: JsonBody, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    fn json(&mut self, program: &Program, mut body: Box<JsonBody>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let rest = view.slice(self.pos, view.end());
         core::mem::swap(self.teller.args(), &mut body.out.text);
         let (used, step) = body.json.feed(rest, self.pos, &mut body.out);
@@ -72,7 +73,7 @@ impl Parser {
     }
 
     /// A byte that fits no JSON: the arguments may still be whole but for their brackets.
-    fn stuck_json(&mut self, program: &Program, mut body: JsonBody, view: View<'_>, sink: &mut dyn Sink) {
+    fn stuck_json(&mut self, program: &Program, mut body: Box<JsonBody>, view: View<'_>, sink: &mut dyn Sink) {
         core::mem::swap(self.teller.args(), &mut body.out.text);
         let rest = body.json.finish(true, self.pos, &mut body.out);
         core::mem::swap(self.teller.args(), &mut body.out.text);
@@ -149,14 +150,14 @@ impl Parser {
 
     // ------------------------------------------------------------------------------------------------ envelope
 
-    fn envelope(&mut self, program: &Program, mut envelope: Envelope, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    fn envelope(&mut self, program: &Program, mut envelope: Box<Envelope>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let before = envelope.pos;
         let rest = view.slice(envelope.pos, view.end());
         if rest.is_empty() && !(envelope.committed && envelope.is_over()) {
             self.mode = Mode::Envelope(envelope);
             return false;
         }
-        let asked = if rest.is_empty() { Asked::Done } else { envelope.feed(program, rest, program.limits.undecided) };
+        let asked = if rest.is_empty() { Asked::Done } else { envelope.feed(program, rest, program.limits.undecided, self.teller.args()) };
         self.work += envelope.pos - before;
         self.pos = envelope.pos;
         match asked {
@@ -242,22 +243,24 @@ impl Parser {
             let message = String::from("the arguments are a string that holds JSON; it was unpacked");
             self.teller.note(Code::EncodedArguments, Span::empty(at), message, None, sink);
         }
-        if envelope.args.is_empty() {
-            return;
+        if let (false, Some(at)) = (envelope.args.is_empty(), envelope.args_at) {
+            if self.teller.args().is_empty() {
+                self.teller.markup(view, at, sink);
+            }
+            self.teller.args().push_str(&envelope.args);
+            envelope.args.clear();
+            if let Some(call) = &mut self.teller.call {
+                call.opened = true;
+            }
         }
-        if let Some(at) = envelope.args_at {
-            self.teller.markup(view, at, sink);
+        // While arguments stream they are told at the push's end.
+        if !self.teller.args().is_empty() && !envelope.in_args() {
+            let told = envelope.args_end;
+            self.teller.flush_args(told, sink);
         }
-        self.teller.args().push_str(&envelope.args);
-        envelope.args.clear();
-        if let Some(call) = &mut self.teller.call {
-            call.opened = true;
-        }
-        let told = envelope.args_end;
-        self.teller.flush_args(told, sink);
     }
 
-    fn end_envelope(&mut self, program: &Program, mut envelope: Envelope, view: View<'_>, sink: &mut dyn Sink) {
+    fn end_envelope(&mut self, program: &Program, mut envelope: Box<Envelope>, view: View<'_>, sink: &mut dyn Sink) {
         self.tell_envelope(&mut envelope, view, sink);
         let node = envelope.bodies[0].node;
         if envelope.malformed {
@@ -344,7 +347,7 @@ impl Parser {
                     self.teller.markup(view, python.arguments, sink);
                     self.teller.args().push('{');
                     self.pos = python.arguments;
-                    self.mode = Mode::Json(JsonBody::new(python.node, Root::Keywords, None, &[]));
+                    self.mode = Mode::Json(Box::new(JsonBody::new(python.node, Root::Keywords, None, &[])));
                     return true;
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),
@@ -366,7 +369,7 @@ impl Parser {
 
     // ------------------------------------------------------------------------------------------------ elements
 
-    fn xml(&mut self, program: &Program, mut xml: Xml, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> bool {
+    fn xml(&mut self, program: &Program, mut xml: Box<Xml>, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> bool {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
         let mut out = XmlOut::default();

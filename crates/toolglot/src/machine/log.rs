@@ -47,10 +47,6 @@ impl Log {
         self.lines.clear();
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
     fn line(&self, id: LogId) -> Line {
         self.lines[id as usize - 1]
     }

@@ -24,6 +24,7 @@ mod view;
 pub(crate) use thread::Thread;
 pub(crate) use typing::{How, how, infer, typed};
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -37,16 +38,16 @@ use thread::{Found, Judge, Registers, Stepper};
 use value::Value;
 use view::View;
 
-/// What is being read.
+/// What is being read. Bodies are boxed: the mode is taken and put back with every push.
 #[derive(Debug, Default)]
 enum Mode {
     #[default]
     Text,
     Between,
-    Value(Value),
-    Json(JsonBody),
-    Envelope(Envelope),
-    Xml(Xml),
+    Value(Box<Value>),
+    Json(Box<JsonBody>),
+    Envelope(Box<Envelope>),
+    Xml(Box<Xml>),
     Python(Python),
 }
 
@@ -116,6 +117,7 @@ pub struct Parser {
     specials: Vec<(u64, u64)>,
     special_spellings: Vec<String>,
 
+    spare_probe: probe::Probe,
     in_code: InCode,
     in_reasoning: InReasoning,
     work: u64,
@@ -157,6 +159,7 @@ impl Parser {
             not_before: 0,
             specials: Vec::new(),
             special_spellings: Vec::new(),
+            spare_probe: probe::Probe::default(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),
             work: 0,

@@ -42,6 +42,16 @@ pub(crate) struct Probe {
     unknown_key: bool,
 }
 
+impl Probe {
+    /// Begins anew at `at`, keeping the allocations.
+    fn begin(&mut self, at: u64) {
+        self.follow.clear();
+        self.enclosing.clear();
+        self.own.clear();
+        (self.at, self.pos, self.beyond, self.closer, self.last, self.unknown_key) = (at, at, None, false, None, false);
+    }
+}
+
 /// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
 #[derive(Debug)]
 struct Beyond {
@@ -54,7 +64,8 @@ struct Beyond {
 
 impl Parser {
     pub(super) fn begin_probe(&mut self, program: &Program, text: &TextNode, value: &mut Value, at: u64, view: View<'_>) {
-        let mut probe = Probe { at, pos: at, ..Probe::default() };
+        let mut probe = core::mem::take(&mut self.spare_probe);
+        probe.begin(at);
         // The probe's log begins anew: nothing of it is ever flushed.
         self.log.clear();
         self.flushed = Log::ROOT;
@@ -118,19 +129,23 @@ impl Parser {
 
     /// One byte of the three sets.
     fn turn(&mut self, program: &Program, text: &TextNode, probe: &mut Probe, value: &Value, byte: u8, view: View<'_>) -> Option<Turn> {
+        let mut found = core::mem::take(&mut self.found);
+        let mut next = core::mem::take(&mut self.next);
+        let turn = self.three_sets(program, text, probe, value, byte, view, &mut next, &mut found);
+        (self.found, self.next) = (found, next);
+        turn
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "two of them are scratch space")]
+    fn three_sets(&mut self, program: &Program, text: &TextNode, probe: &mut Probe, value: &Value, byte: u8, view: View<'_>, next: &mut Vec<Thread>, found: &mut Found) -> Option<Turn> {
         let judge = self.evidence();
         let pos = probe.pos;
-        let mut found = Found::default();
-        let mut next = Vec::new();
-        let here = Found::default;
         let mut unknown = false;
-        let mut work = 0;
 
         // What follows.
-        self.stepper(program, view, judge).step(&probe.follow, byte, pos, &mut next, &mut found);
-        work += found.work;
+        self.stepper(program, view, judge).step(&probe.follow, byte, pos, next, found);
         unknown |= found.unknown_key;
-        core::mem::swap(&mut probe.follow, &mut next);
+        core::mem::swap(&mut probe.follow, next);
         if found.literal_ended {
             if !probe.closer {
                 probe.closer = true;
@@ -144,12 +159,9 @@ impl Parser {
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.key.as_str());
             let tool = self.teller.call.as_ref().and_then(|call| call.tool);
-            let mut found = here();
-            self.stepper(program, view, Judge::Evidence { tool, same_key }).step(&probe.own, byte, pos, &mut next, &mut found);
-            work += found.work;
-            core::mem::swap(&mut probe.own, &mut next);
+            self.stepper(program, view, Judge::Evidence { tool, same_key }).step(&probe.own, byte, pos, next, found);
+            core::mem::swap(&mut probe.own, next);
             if probe.own.iter().any(|thread| thread.node == value.node) {
-                self.work += work;
                 return Some(Turn::Nested);
             }
         }
@@ -158,10 +170,8 @@ impl Parser {
         let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            let mut found = here();
-            self.stepper(program, view, judge).step(&probe.enclosing, byte, pos, &mut next, &mut found);
-            work += found.work;
-            core::mem::swap(&mut probe.enclosing, &mut next);
+            self.stepper(program, view, judge).step(&probe.enclosing, byte, pos, next, found);
+            core::mem::swap(&mut probe.enclosing, next);
             if found.literal_ended {
                 probe.last = Some(pos + 1);
             }
@@ -172,7 +182,6 @@ impl Parser {
                 }
             }
         }
-        self.work += work;
         probe.pos = pos + 1;
         probe.unknown_key |= unknown && probe.closer;
 
@@ -279,6 +288,12 @@ impl Parser {
     }
 
     fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
+        let verdict = self.verdict(turn, value, &probe);
+        self.spare_probe = probe;
+        verdict
+    }
+
+    fn verdict(&mut self, turn: Turn, value: &mut Value, probe: &Probe) -> Verdict {
         self.log.clear();
         self.flushed = Log::ROOT;
         let upto = probe.at + 1;

@@ -15,7 +15,6 @@ use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 pub(crate) struct OpenCall {
     pub(crate) id: CallId,
     pub(crate) dialect: String,
-    pub(crate) node_dialect: u16,
     pub(crate) name: String,
     pub(crate) name_at: Span,
     pub(crate) ns: Option<String>,
@@ -35,11 +34,10 @@ pub(crate) struct OpenCall {
 }
 
 impl OpenCall {
-    pub(crate) fn new(dialect: &str, node_dialect: u16, place: Place, at: u64) -> OpenCall {
+    pub(crate) fn new(dialect: &str, place: Place, at: u64) -> OpenCall {
         OpenCall {
             id: CallId(0),
             dialect: dialect.into(),
-            node_dialect,
             name: String::new(),
             name_at: Span::empty(at),
             ns: None,

@@ -3,27 +3,31 @@
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
-use crate::program::{ByteSet, Node, Program};
+use crate::program::{ByteSet, Finder, Node, Program};
 use crate::grammar::Piece;
 use crate::{InCode, Sink};
-
-/// Below this many bytes a table beats a wide search.
-const SHORT: usize = 64;
 
 impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn text(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let waits = self.waited_for(program);
-        let mut first = if self.context.entries { program.trie.first } else { ByteSet::default() };
+        let finder = match (&waits, self.context.entries) {
+            (None, true) => program.finder,
+            (None, false) => Finder::default(),
+            (Some(waits), entries) => {
+                let mut set = if entries { program.trie.first } else { ByteSet::default() };
+                set.add(waits);
+                Finder::new(set)
+            }
+        };
         let mut from = self.pos.max(self.not_before);
-        if let Some(waits) = &waits {
-            first.add(waits);
-        }
         loop {
-            let Some(at) = find(&first, view, from) else {
+            let rest = if from < view.end() { view.from(from) } else { &[] };
+            let Some(step) = finder.find(rest) else {
                 self.pos = view.end();
                 return false;
             };
+            let at = from + step as u64;
             let bytes = view.from(at);
             let extra = waits.as_ref().is_some_and(|set| set.has(bytes[0]));
             let entry = self.context.entries && program.trie.first.has(bytes[0]) && bytes.get(1).is_none_or(|&second| program.trie.has_pair(bytes[0], second));
@@ -141,27 +145,4 @@ impl Parser {
         self.mode = Mode::Text;
         self.compact();
     }
-}
-
-/// The first byte of `set` at or behind `from`.
-fn find(set: &ByteSet, view: View<'_>, from: u64) -> Option<u64> {
-    let bytes = if from < view.end() { view.from(from) } else { return None };
-    let step = if bytes.len() < SHORT {
-        bytes.iter().position(|&byte| set.has(byte))
-    } else {
-        let mut few = [0; 4];
-        let mut n = 0;
-        for (slot, byte) in few.iter_mut().zip(set.iter()) {
-            *slot = byte;
-            n += 1;
-        }
-        match few[..n] {
-            [] => None,
-            [a] => memchr::memchr(a, bytes),
-            [a, b] => memchr::memchr2(a, b, bytes),
-            [a, b, c] => memchr::memchr3(a, b, c, bytes),
-            _ => bytes.iter().position(|&byte| set.has(byte)),
-        }
-    };
-    step.map(|n| from + n as u64)
 }

@@ -1,5 +1,6 @@
 //! A raw value: text that ends at a confirmed closer.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
@@ -366,7 +367,7 @@ impl Parser {
 
     /// The value ends before the closer at `at`; the set goes on behind it.
     #[expect(clippy::too_many_arguments, reason = "the verdict's parts, and where to tell them")]
-    fn end_value(&mut self, program: &Program, text: &TextNode, mut value: Value, at: u64, recovered: bool, enclosing: bool, view: View<'_>, sink: &mut dyn Sink) {
+    fn end_value(&mut self, program: &Program, text: &TextNode, mut value: Box<Value>, at: u64, recovered: bool, enclosing: bool, view: View<'_>, sink: &mut dyn Sink) {
         value.probe = None;
         let mut out = Out {
             args: self.teller.args(),
@@ -421,7 +422,7 @@ impl Parser {
     }
 
     /// The message ends inside the value: what was read is told, the string stays open.
-    pub(super) fn truncate_value(&mut self, program: &Program, mut value: Value, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn truncate_value(&mut self, program: &Program, mut value: Box<Value>, view: View<'_>, sink: &mut dyn Sink) {
         let Node::Text(text) = program.node(value.node) else { return };
         value.probe = None;
         self.advance(program, text, &mut value, view.end(), view, sink);
@@ -445,19 +446,9 @@ impl Parser {
 /// The next byte that can begin a closer, an enclosing closer or the value's own opener.
 fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
     let bytes = view.from(from);
-    let mut one = None;
-    let mut single = 0u8;
-    for byte in text.first.iter().take(2) {
-        single = byte;
-        one = if one.is_none() { Some(true) } else { Some(false) };
-    }
     let mut at = 0;
     loop {
-        let step = match one {
-            Some(true) => memchr::memchr(single, &bytes[at..]),
-            _ => bytes[at..].iter().position(|&byte| text.first.has(byte)),
-        }?;
-        at += step;
+        at += text.first.find(&bytes[at..])?;
         match bytes.get(at + 1) {
             Some(&second) if !text.second.has(second) => at += 1,
             _ => return Some(from + at as u64),

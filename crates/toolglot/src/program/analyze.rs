@@ -7,23 +7,25 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::bytes::ByteSet;
+use super::build::Graph;
+use super::bytes::{ByteSet, Finder};
 use super::node::{Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::{Capture, Dialect, GrammarError, Piece};
 
 /// Literals shorter than this are no evidence for an enclosing closer.
 const ENCLOSING_MIN: usize = 3;
 
-pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dialect]) -> Result<(), GrammarError> {
+pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), GrammarError> {
+    let Graph { nodes, dialect: node_dialect, span, .. } = graph;
     for id in 0..nodes.len() {
         let error = |message: String, help: &str| {
-            Err(GrammarError::new(0..0, message).help(help).of(dialects[usize::from(node_dialect[id])].name()))
+            Err(GrammarError::new(span[id].clone(), message).help(help).of(dialects[usize::from(node_dialect[id])].name()))
         };
         match nodes[id].clone() {
             Node::Capture(capture) => {
                 let (stop, ends) = first(nodes, capture.next);
                 if ends || stop.is_empty() {
-                    return error(format!("a capture `{:?}` that nothing ends", capture.what), "put a literal behind it");
+                    return error(format!("the capture `{:?}` is never ended: no literal follows it", capture.what).to_lowercase(), "put a literal behind it");
                 }
                 let late = capture.what == Capture::Name && has_late_head(nodes, capture.next);
                 if let Node::Capture(node) = &mut nodes[id] {
@@ -43,7 +45,8 @@ pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dial
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
-                let can_end = !done.first.is_empty() || done.open_ended || reaches_end(nodes, done.follow);
+                let speaks = matches!(done.role, RuleRole::Think | RuleRole::Say);
+                let can_end = !next_literals(nodes, done.follow).0.is_empty() || (done.open_ended && speaks) || reaches_end(nodes, done.follow);
                 if !can_end {
                     return error("`text` never ends: no literal follows it".into(), "put the closing literal behind it");
                 }
@@ -277,9 +280,10 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     }
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
+    let mut first = ByteSet::default();
     let mut filter = |from: NodeId| {
         let (a, b) = first_two(nodes, from);
-        text.first.add(&a);
+        first.add(&a);
         text.second.add(&b);
     };
     filter(text.follow);
@@ -289,6 +293,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     if let Some(own) = text.own {
         filter(own);
     }
+    text.first = Finder::new(first);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 

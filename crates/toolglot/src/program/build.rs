@@ -4,10 +4,12 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Finder};
+use super::check;
 use super::node::{AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode};
-use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
 /// Rules that are read only when text is written.
 const WRITE_ONLY: &[&str] = &["result", "failure"];
@@ -24,6 +26,7 @@ pub(crate) struct Entry {
 pub(super) struct Builder<'a> {
     pub(super) nodes: Vec<Node>,
     pub(super) node_dialect: Vec<u16>,
+    pub(super) node_span: Vec<Range<usize>>,
     pub(super) entries: Vec<Entry>,
     dialect: &'a Dialect,
     index: u16,
@@ -32,18 +35,31 @@ pub(super) struct Builder<'a> {
     fold: bool,
     role: Option<RuleRole>,
     tool: Option<&'a str>,
-    /// Inside `(..)*` or `(..)?` right now, for messages.
+    /// The term being built, for messages.
+    place: Range<usize>,
+    /// Values whose own opener stands in the sequence being built, and where in it.
     texts_to_own: Vec<(NodeId, usize)>,
 }
 
-pub(super) fn build(dialects: &[Dialect]) -> Result<(Vec<Node>, Vec<u16>, Vec<Entry>), GrammarError> {
+/// A graph: its nodes, and for each its dialect and its place in that dialect's file.
+#[derive(Default)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    pub(super) dialect: Vec<u16>,
+    pub(super) span: Vec<Range<usize>>,
+    pub(super) entries: Vec<Entry>,
+}
+
+pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
     let mut nodes = Vec::new();
     let mut node_dialect = Vec::new();
+    let mut node_span = Vec::new();
     let mut entries = Vec::new();
     for (index, dialect) in dialects.iter().enumerate() {
         let mut builder = Builder {
             nodes,
             node_dialect,
+            node_span,
             entries,
             dialect,
             index: index as u16,
@@ -51,12 +67,13 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<(Vec<Node>, Vec<u16>, Vec<En
             fold: false,
             role: None,
             tool: None,
+            place: 0..0,
             texts_to_own: Vec::new(),
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
-        Builder { nodes, node_dialect, entries, .. } = builder;
+        Builder { nodes, node_dialect, node_span, entries, .. } = builder;
     }
-    Ok((nodes, node_dialect, entries))
+    Ok(Graph { nodes, dialect: node_dialect, span: node_span, entries })
 }
 
 impl<'a> Builder<'a> {
@@ -66,6 +83,7 @@ impl<'a> Builder<'a> {
         for rule in &dialect.rules {
             collect_references(&rule.alt, &mut used);
         }
+        check::rules(dialect)?;
         let mut any = false;
         for rule in &dialect.rules {
             let referred = rule.tool.is_none() && used.contains(&rule.name.as_str());
@@ -91,6 +109,7 @@ impl<'a> Builder<'a> {
     fn push(&mut self, node: Node) -> NodeId {
         self.nodes.push(node);
         self.node_dialect.push(self.index);
+        self.node_span.push(self.place.clone());
         (self.nodes.len() - 1) as NodeId
     }
 
@@ -132,11 +151,7 @@ impl<'a> Builder<'a> {
 
     fn alt(&mut self, alt: &'a Alt, next: NodeId) -> Result<NodeId, GrammarError> {
         let mut all = Vec::with_capacity(alt.0.len());
-        for (n, seq) in alt.0.iter().enumerate() {
-            if alt.0[..n].iter().any(|other| same(other, seq)) {
-                let place = seq.first().map_or(0..0, |term| term.span.clone());
-                return Err(GrammarError::new(place, "an alternative that is there twice"));
-            }
+        for seq in &alt.0 {
             all.push(self.seq(seq, next)?);
         }
         Ok(self.split(all))
@@ -147,7 +162,6 @@ impl<'a> Builder<'a> {
     }
 
     fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
-        self.check_seq(seq)?;
         let mut next = next;
         let mut ids = alloc::vec![0; seq.len()];
         for (n, term) in seq.iter().enumerate().rev() {
@@ -169,6 +183,7 @@ impl<'a> Builder<'a> {
 
     fn term(&mut self, term: &'a Term, seq: &'a [Term], n: usize, next: NodeId) -> Result<NodeId, GrammarError> {
         let fold = self.fold;
+        self.place = term.span.clone();
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
@@ -228,7 +243,7 @@ impl<'a> Builder<'a> {
                     enclosing: Vec::new(),
                     own: None,
                     own_needs_same_key: false,
-                    first: ByteSet::default(),
+                    first: Finder::default(),
                     second: ByteSet::default(),
                     open_ended: false,
                     fence: false,
@@ -254,28 +269,6 @@ impl<'a> Builder<'a> {
                 self.push(Node::Attrs(AttrsNode { attributes, stop: ByteSet::default(), next }))
             }
         })
-    }
-
-    /// What can be refused by looking at neighbours.
-    fn check_seq(&self, seq: &[Term]) -> Result<(), GrammarError> {
-        let speaks = matches!(self.role, Some(RuleRole::Think | RuleRole::Say));
-        for pair in seq.windows(2) {
-            match (&pair[0].kind, &pair[1].kind) {
-                (TermKind::Capture(a, one_of), TermKind::Capture(b, _)) if one_of.is_empty() => {
-                    return Err(GrammarError::new(pair[1].span.clone(), format!("capture `{}` right behind capture `{}`", word(*b), word(*a)))
-                        .help("a literal or `ws` must tell where the first one ends"));
-                }
-                (TermKind::Text(_), TermKind::Optional(inner)) if !speaks && matches!(inner.kind, TermKind::Literal(_)) => {
-                    return Err(GrammarError::new(pair[1].span.clone(), "an optional literal right behind `text`")
-                        .help("write it without `?`: a missing closer is found by the machine, from evidence"));
-                }
-                (TermKind::Text(_), TermKind::Text(_) | TermKind::Capture(..)) => {
-                    return Err(GrammarError::new(pair[1].span.clone(), "`text` has no closer: no literal follows it").help("put the literal that ends the value behind `text`"));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
     /// The expanded alternative as text: equal for rules that read the same.
@@ -315,17 +308,6 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn word(capture: Capture) -> &'static str {
-    match capture {
-        Capture::Name => "name",
-        Capture::Key => "key",
-        Capture::Id => "id",
-        Capture::Ns => "ns",
-        Capture::Kind => "kind",
-        Capture::Skip => "skip",
-    }
-}
-
 /// Where the literal stands that begins the value at `text`: the earliest before it with no other body between.
 fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
     let mut found = None;
@@ -358,9 +340,4 @@ fn collect_references<'a>(alt: &'a Alt, used: &mut Vec<&'a str>) {
     for t in alt.0.iter().flatten() {
         term(&t.kind, used);
     }
-}
-
-/// Equal but for places.
-fn same(a: &[Term], b: &[Term]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind)
 }

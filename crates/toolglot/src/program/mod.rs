@@ -6,11 +6,12 @@
 mod analyze;
 mod build;
 mod bytes;
+mod check;
 mod node;
 mod trie;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, is_blank};
+pub(crate) use bytes::{ByteSet, Finder, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
 pub(crate) use trie::{Opener, Trie};
 
@@ -29,7 +30,6 @@ stop = start "```" ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext"
 "#;
 
 /// A set of dialects compiled for a tool set: immutable, shared between parsers.
-#[derive(Debug)]
 pub struct Program {
     pub(crate) nodes: Vec<Node>,
     pub(crate) node_dialect: Vec<u16>,
@@ -37,6 +37,8 @@ pub struct Program {
     pub(crate) trie: Trie,
     /// Ways into entries that begin with a body, in order.
     pub(crate) bodies: Vec<Opener>,
+    /// Finds what can begin an entry.
+    pub(crate) finder: Finder,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
     /// The dialect of the wrapper fence.
@@ -81,6 +83,13 @@ impl ToolIndex {
     }
 }
 
+impl core::fmt::Debug for Program {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let names: Vec<&str> = self.dialects.iter().map(|dialect| dialect.name.as_str()).collect();
+        f.debug_struct("Program").field("dialects", &names).field("nodes", &self.nodes.len()).finish_non_exhaustive()
+    }
+}
+
 impl Program {
     /// Compiles `dialects` for `tools`; earlier dialects have priority where the bytes cannot tell.
     ///
@@ -89,8 +98,9 @@ impl Program {
     pub fn compile(dialects: &[Dialect], tools: &ToolSet, limits: Limits) -> Result<Program, GrammarError> {
         let mut all = dialects.to_vec();
         all.extend(Dialect::parse(WRAP, &[])?);
-        let (mut nodes, mut node_dialect, entries) = build::build(&all)?;
-        analyze::analyze(&mut nodes, &node_dialect, &all)?;
+        let mut graph = build::build(&all)?;
+        analyze::analyze(&mut graph, &all)?;
+        let build::Graph { mut nodes, dialect: mut node_dialect, span, entries } = graph;
         let tools = ToolIndex {
             tools: tools.iter().cloned().collect(),
             by_name: tools.iter().enumerate().map(|(n, tool)| (tool.name.clone(), n)).collect(),
@@ -114,7 +124,7 @@ impl Program {
             let names: Vec<String> = dialect.names.iter().chain(&dialect.refuse).cloned().collect();
             let ways = trie::ways(&nodes, entry.node, if dialect.names.is_empty() { &[] } else { &names });
             if ways.unbounded {
-                return Err(GrammarError::new(0..0, "an entry that begins with no literal")
+                return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that begins with no literal")
                     .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
                     .of(&dialect.name));
             }
@@ -133,7 +143,7 @@ impl Program {
         let trie_node = nodes.len() as NodeId;
         nodes.push(Node::Trie);
         node_dialect.push(0);
-        Ok(Program { nodes, node_dialect, dialects: compiled, trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
+        Ok(Program { nodes, node_dialect, dialects: compiled, finder: Finder::new(trie.first), trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {

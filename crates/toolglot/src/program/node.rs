@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Finder};
 use crate::grammar::{Capture, Envelope, Piece};
 
 pub(crate) type NodeId = u32;
@@ -102,7 +102,7 @@ pub(crate) struct TextNode {
     pub(crate) own: Option<NodeId>,
     /// The closer holds the key: only the same key nests.
     pub(crate) own_needs_same_key: bool,
-    pub(crate) first: ByteSet,
+    pub(crate) first: Finder,
     pub(crate) second: ByteSet,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
