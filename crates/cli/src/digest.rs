@@ -4,7 +4,7 @@ use toolglot::{Calls, Code, Dialect, End, Note};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
-use crate::verify;
+use crate::{server, verify};
 
 /// What is known beside the text.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +16,6 @@ pub(crate) struct Knowledge<'a> {
     /// Whether tools and parameters get their canonical names.
     pub(crate) normalize: bool,
 }
-
-/// Dialects whose calls name a server, which is the own machine where none is written.
-const LOCAL_BY_DEFAULT: &[&str] = &["forge", "forge_hybrid"];
 
 /// A message that is ready to be shown.
 #[derive(Debug)]
@@ -57,9 +54,8 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
             .collect();
     }
     for call in &mut document.calls {
-        if LOCAL_BY_DEFAULT.contains(&call.dialect.as_str()) {
-            call.server.get_or_insert_with(|| "local".to_owned());
-        }
+        let default = || server::default_of(&call.dialect).map(str::to_owned);
+        call.server = call.server.take().or_else(default);
     }
     let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
         || message.notes.iter().any(|note| is_fault(note.code));
@@ -89,9 +85,14 @@ fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
             continue;
         }
         let notes = match toolbox.get(&checked.tool) {
-            // The parser has said so where only names that are known can be calls.
-            None if call.notes.iter().any(|note| note.code == Code::UnknownTool) => Vec::new(),
-            None => vec![verify::unknown_tool(&checked.tool, toolbox, call.name_at)],
+            None => {
+                let note = verify::unknown_tool(&checked.tool, toolbox, call.name_at);
+                // The parser may have said so, before the call began, but it knows no better name.
+                message
+                    .notes
+                    .retain(|told| told.code != note.code || told.span != note.span);
+                vec![note]
+            }
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
                 vec![verify::no_object(call.span)]
             }
@@ -117,7 +118,10 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
 fn is_fault(code: Code) -> bool {
     matches!(
         code,
-        Code::UnknownTool | Code::MissingParameter | Code::InvalidArguments
+        Code::UnknownTool
+            | Code::UnknownParameter
+            | Code::MissingParameter
+            | Code::InvalidArguments
     )
 }
 
