@@ -4,7 +4,7 @@ use toolglot::{Calls, Code, Dialect, End, Note};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
-use crate::verify;
+use crate::{server, verify};
 
 /// What is known beside the text.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +53,10 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
             .map(|(index, call)| rename(index, call, &message))
             .collect();
     }
+    for call in &mut document.calls {
+        let default = || server::default_of(&call.dialect).map(str::to_owned);
+        call.server = call.server.take().or_else(default);
+    }
     let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
         || message.notes.iter().any(|note| is_fault(note.code));
     Digest {
@@ -81,9 +85,14 @@ fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
             continue;
         }
         let notes = match toolbox.get(&checked.tool) {
-            // The parser has said so where only names that are known can be calls.
-            None if call.notes.iter().any(|note| note.code == Code::UnknownTool) => Vec::new(),
-            None => vec![verify::unknown_tool(&checked.tool, toolbox, call.name_at)],
+            None => {
+                let note = verify::unknown_tool(&checked.tool, toolbox, call.name_at);
+                // The parser may have said so, before the call began, but it knows no better name.
+                message
+                    .notes
+                    .retain(|told| told.code != note.code || told.span != note.span);
+                vec![note]
+            }
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
                 vec![verify::no_object(call.span)]
             }
@@ -109,7 +118,10 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
 fn is_fault(code: Code) -> bool {
     matches!(
         code,
-        Code::UnknownTool | Code::MissingParameter | Code::InvalidArguments
+        Code::UnknownTool
+            | Code::UnknownParameter
+            | Code::MissingParameter
+            | Code::InvalidArguments
     )
 }
 

@@ -28,7 +28,7 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
             Found::Nothing => message.notes.push(Note {
                 code: Code::NotACall,
                 span: call.span,
-                message: format!("a `{}` without a command asks for nothing", call.name),
+                message: format!("`{}` without a command asks for nothing", call.name),
                 help: None,
             }),
             Found::Commands(commands) => {

@@ -1,7 +1,7 @@
 //! Calls that show a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot::{CallText, Dialect, ToolSet};
+use toolglot::{Dialect, ToolSet};
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub(crate) fn examples(
 
     let mut examples = Vec::new();
     if let Some(first) = &first {
-        let call = written(dialect, &tools, std::slice::from_ref(first)).map_err(|error| {
+        let call = form::calls(dialect, &tools, std::slice::from_ref(first)).map_err(|error| {
             Failure::Unrenderable {
                 dialect: dialect.name().to_owned(),
                 why: error.why,
@@ -45,12 +45,13 @@ pub(crate) fn examples(
     }
     let others = [("code", code.as_ref()), ("list", list.as_ref())];
     for (name, call) in others {
-        let text = call.and_then(|call| written(dialect, &tools, std::slice::from_ref(call)).ok());
+        let text =
+            call.and_then(|call| form::calls(dialect, &tools, std::slice::from_ref(call)).ok());
         examples.extend(text.map(|text| (name, text)));
     }
     if let (Some(first), Some(second)) = (first, second) {
         examples.extend(
-            written(dialect, &tools, &[first, second])
+            form::calls(dialect, &tools, &[first, second])
                 .ok()
                 .map(|text| ("several", text)),
         );
@@ -59,28 +60,6 @@ pub(crate) fn examples(
 }
 
 type Call = (String, Map<String, Value>);
-
-fn written(
-    dialect: &Dialect,
-    tools: &ToolSet,
-    calls: &[Call],
-) -> Result<String, toolglot::Unrenderable> {
-    let texts: Vec<String> = calls
-        .iter()
-        .map(|(_, arguments)| form::json(arguments))
-        .collect();
-    let calls: Vec<CallText<'_>> = calls
-        .iter()
-        .zip(&texts)
-        .map(|((name, _), args)| CallText {
-            name,
-            args,
-            ns: None,
-            id: None,
-        })
-        .collect();
-    toolglot::render(dialect, tools, &calls)
-}
 
 /// A call of `spec` that carries [`CODE`], if it takes a text of many lines.
 fn with_code(spec: &ToolSpec) -> Option<Call> {

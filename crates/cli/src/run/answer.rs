@@ -82,7 +82,12 @@ pub(crate) fn lessons(session: &Session<'_>, message: &Calls) -> Vec<String> {
 fn is_lesson(code: Code) -> bool {
     matches!(
         code,
-        Code::UnknownTool | Code::PlaceholderTag | Code::MissingToolName | Code::UnclosedCall
+        Code::UnknownTool
+            | Code::PlaceholderTag
+            | Code::MissingToolName
+            | Code::NotACall
+            | Code::MalformedJson
+            | Code::UnclosedCall
     )
 }
 

@@ -23,6 +23,7 @@ use crate::args::{RunArguments, RunFormat};
 use crate::digest;
 use crate::failure::Failure;
 use crate::human;
+use crate::lookalike;
 use crate::parse::write_line;
 use crate::reading::{Manner, compile};
 use crate::{Outcome, select, source, toolboxes};
@@ -53,6 +54,8 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let mut message = reading.trace.message.clone();
     digest::split(&mut message, &dialects);
 
+    let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
+    message.notes.extend(lookalikes);
     let session = Session {
         dialects: &dialects,
         named: named.as_ref(),

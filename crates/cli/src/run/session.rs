@@ -10,7 +10,7 @@ use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use super::step::{State, Step};
-use crate::{form, verify};
+use crate::{form, server, verify};
 
 /// Dialects whose systems run one call per message, with the words in which they refuse the others.
 const ONE_CALL: &[(&str, &str)] = &[(
@@ -18,9 +18,6 @@ const ONE_CALL: &[(&str, &str)] = &[(
     "Tool [NAME] was not executed because a tool has already been used in this message. Only one tool may be used per \
      message. You must assess the first tool's result before proceeding to use the next tool.",
 )];
-
-/// The servers whose tools are those of this machine; a call without a server means them too.
-const LOCAL: &[&str] = &["local", "functions"];
 
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +27,7 @@ pub(crate) struct Session<'a> {
     pub(crate) named: Option<&'a Toolbox>,
     /// The tools whose effects are known, under the names that all others are brought to.
     pub(crate) vocabulary: &'a Toolbox,
+
     pub(crate) root: &'a Root,
     pub(crate) grants: &'a Grants,
     /// Whether every call of a message runs, whatever its dialect's system does.
@@ -117,7 +115,24 @@ impl Session<'_> {
         if let Arguments::Raw(_) = Arguments::of(call) {
             return Some(Objection::invalid(vec![verify::no_object(call.span)]));
         }
-        if let Some(server) = call.ns.as_deref().filter(|server| !LOCAL.contains(server)) {
+        let left_out: Vec<Note> = call
+            .notes
+            .iter()
+            .filter(|note| note.code == Code::UnknownParameter)
+            .cloned()
+            .collect();
+        if !left_out.is_empty() {
+            // What remains may fit the schema, and yet is not what the model asked for.
+            let mut objection = Objection::invalid(left_out);
+            // They are among the notes of the message already.
+            objection.notes.clear();
+            return Some(objection);
+        }
+        if let Some(server) = call
+            .ns
+            .as_deref()
+            .filter(|server| !server::is_local(server))
+        {
             // A tool of another server is another tool, whatever its name.
             return Some(Objection {
                 rule: "unknown-server",
