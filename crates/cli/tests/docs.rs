@@ -6,8 +6,10 @@
 #![cfg(unix)]
 
 #[path = "../../dialects/tests/cases/markdown.rs"]
+#[expect(dead_code, reason = "cases look at prose too")]
 mod markdown;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -27,7 +29,8 @@ fn console_examples_do_what_they_show() {
 }
 
 fn pages(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut pages: Vec<PathBuf> = entries
         .map(|entry| entry.expect("the folder can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
@@ -43,12 +46,22 @@ fn check(page: &Path) -> Vec<String> {
     let (mut failures, mut blessed) = (Vec::new(), Vec::new());
     for block in blocks(&document) {
         let Block::Fence(fence) = block else { continue };
-        if let Some(name) = fence.info.split(' ').find_map(|word| word.strip_prefix("file=")) {
-            fs::write(folder.path().join(name), &document[fence.body]).expect("the folder is writable");
+        if let Some(name) = fence
+            .info
+            .split(' ')
+            .find_map(|word| word.strip_prefix("file="))
+        {
+            fs::write(folder.path().join(name), &document[fence.body])
+                .expect("the folder is writable");
         } else if fence.info == "console" {
             let shown = run(&fence, folder.path());
             if shown != fence.text {
-                failures.push(format!("{}:{}\n{shown}\ninstead of\n{}\n", page.display(), fence.line, fence.text));
+                failures.push(format!(
+                    "{}:{}\n{shown}\ninstead of\n{}\n",
+                    page.display(),
+                    fence.line,
+                    fence.text
+                ));
                 blessed.push((fence.body, shown));
             }
         }
@@ -65,17 +78,27 @@ fn check(page: &Path) -> Vec<String> {
 
 /// The example as it should be: each command, and what it writes.
 fn run(fence: &Fence<'_>, folder: &Path) -> String {
-    let binary = Path::new(env!("CARGO_BIN_EXE_toolglot")).parent().expect("a folder holds the binary");
-    let path = format!("{}:{}", binary.display(), env::var("PATH").unwrap_or_default());
+    let binary = Path::new(env!("CARGO_BIN_EXE_toolglot"))
+        .parent()
+        .expect("a folder holds the binary");
+    let path = format!(
+        "{}:{}",
+        binary.display(),
+        env::var("PATH").unwrap_or_default()
+    );
     let mut shown = String::new();
-    for command in fence.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+    for command in fence
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+    {
         let output = Command::new("sh")
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .current_dir(folder)
             .env("PATH", &path)
             .output()
             .expect("there is a shell");
-        shown.push_str(&format!("$ {command}\n"));
+        writeln!(shown, "$ {command}").expect("writing to a string");
         shown.push_str(&String::from_utf8_lossy(&output.stdout));
         shown.truncate(shown.trim_end().len());
         shown.push('\n');

@@ -59,8 +59,13 @@ pub(crate) fn all() -> Vec<Case> {
     let root = root();
     let mut cases = Vec::new();
     for file in files(&root.join("dialects")) {
-        let folder = file.parent().and_then(Path::parent).and_then(Path::file_name);
-        let dialect = folder.and_then(|name| name.to_str()).expect("dialects/NAME/cases/FILE");
+        let folder = file
+            .parent()
+            .and_then(Path::parent)
+            .and_then(Path::file_name);
+        let dialect = folder
+            .and_then(|name| name.to_str())
+            .expect("dialects/NAME/cases/FILE");
         cases.extend(of_file(&file, Some(dialect)));
     }
     for file in files(&root.join("docs")) {
@@ -71,7 +76,9 @@ pub(crate) fn all() -> Vec<Case> {
 
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/dialects");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("crates/dialects");
     crates.parent().expect("crates").to_path_buf()
 }
 
@@ -80,7 +87,8 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let entries =
+            fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         for entry in entries {
             let path = entry.expect("the folder can be read").path();
             if path.is_dir() {
@@ -96,7 +104,8 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// The cases of a document; `dialect` reads those that name none.
 fn of_file(file: &Path, dialect: Option<&str>) -> Vec<Case> {
-    let document = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let document =
+        fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let mut cases = Vec::new();
     let mut title = String::new();
     let mut has_sentence = false;
@@ -105,7 +114,7 @@ fn of_file(file: &Path, dialect: Option<&str>) -> Vec<Case> {
     for block in blocks(&document) {
         match block {
             Block::Heading { title: heading, .. } => {
-                title = heading.to_owned();
+                heading.clone_into(&mut title);
                 (has_sentence, tools) = (false, None);
             }
             Block::Prose(_) => has_sentence = true,
@@ -115,17 +124,27 @@ fn of_file(file: &Path, dialect: Option<&str>) -> Vec<Case> {
                     Some("tools") => tools = Some(fence.text.to_owned()),
                     Some("input") => {
                         assert!(input.is_none(), "{place}: the input before has no events");
-                        assert!(has_sentence, "{place}: a sentence must say what the case pins");
+                        assert!(
+                            has_sentence,
+                            "{place}: a sentence must say what the case pins"
+                        );
                         input = Some(fence);
                     }
                     Some("events") => {
-                        let input = input.take().unwrap_or_else(|| panic!("{place}: events without an input"));
-                        let manner = Manner::read(input.info, dialect).unwrap_or_else(|error| panic!("{place}: {error}"));
+                        let input = input
+                            .take()
+                            .unwrap_or_else(|| panic!("{place}: events without an input"));
+                        let manner = Manner::read(input.info, dialect)
+                            .unwrap_or_else(|error| panic!("{place}: {error}"));
                         cases.push(Case {
                             file: file.to_path_buf(),
                             title: title.clone(),
                             line: input.line,
-                            input: if manner.escaped { unescaped(input.text) } else { vec![Part::plain(input.text)] },
+                            input: if manner.escaped {
+                                unescaped(input.text)
+                            } else {
+                                vec![Part::plain(input.text)]
+                            },
                             manner,
                             tools: tools.clone(),
                             expected: fence.text.to_owned(),
@@ -137,7 +156,11 @@ fn of_file(file: &Path, dialect: Option<&str>) -> Vec<Case> {
             }
         }
     }
-    assert!(input.is_none(), "{}: the last input has no events", file.display());
+    assert!(
+        input.is_none(),
+        "{}: the last input has no events",
+        file.display()
+    );
     cases
 }
 
@@ -149,7 +172,9 @@ impl Manner {
         };
         for word in info.split_whitespace().skip(1) {
             match word.split_once('=').unwrap_or((word, "")) {
-                ("dialect", names) => manner.dialects = names.split(',').map(str::to_owned).collect(),
+                ("dialect", names) => {
+                    manner.dialects = names.split(',').map(str::to_owned).collect();
+                }
                 ("finish", "stop") => manner.finish = Finish::Stop,
                 ("finish", "length") => manner.finish = Finish::Length,
                 ("finish", "unknown") => manner.finish = Finish::Unknown,
@@ -161,7 +186,9 @@ impl Manner {
             }
         }
         if manner.dialects.is_empty() {
-            return Err("an input outside `dialects/` names its dialect: `input dialect=hermes`".to_owned());
+            return Err(
+                "an input outside `dialects/` names its dialect: `input dialect=hermes`".to_owned(),
+            );
         }
         Ok(manner)
     }
@@ -169,7 +196,10 @@ impl Manner {
 
 impl Part {
     fn plain(text: &str) -> Part {
-        Part { text: text.to_owned(), special: false }
+        Part {
+            text: text.to_owned(),
+            special: false,
+        }
     }
 }
 
@@ -184,7 +214,13 @@ fn unescaped(text: &str) -> Vec<Part> {
             continue;
         }
         let escape = chars.next();
-        let mut inside = || chars.by_ref().skip(1).take_while(|&c| c != '}').collect::<String>();
+        let mut inside = || {
+            chars
+                .by_ref()
+                .skip(1)
+                .take_while(|&c| c != '}')
+                .collect::<String>()
+        };
         match escape {
             Some('n') => plain.push('\n'),
             Some('r') => plain.push('\r'),
@@ -197,7 +233,10 @@ fn unescaped(text: &str) -> Vec<Part> {
             }
             Some('s') => {
                 parts.push(Part::plain(&std::mem::take(&mut plain)));
-                parts.push(Part { text: inside(), special: true });
+                parts.push(Part {
+                    text: inside(),
+                    special: true,
+                });
             }
             other => panic!("a backslash before {other:?}"),
         }

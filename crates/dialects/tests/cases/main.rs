@@ -27,7 +27,10 @@ fn cases_read_as_expected() {
             Ok(found) if found == case.expected => {}
             Ok(found) => {
                 failures.push(difference(&case.expected, &found, case));
-                blessed.entry(case.file.clone()).or_insert_with(Vec::new).push((case, found));
+                blessed
+                    .entry(case.file.clone())
+                    .or_insert_with(Vec::new)
+                    .push((case, found));
             }
             Err(error) => failures.push(format!("{}\n  {error}\n", place(case))),
         }
@@ -35,7 +38,13 @@ fn cases_read_as_expected() {
     if env::var_os("TOOLGLOT_BLESS").is_some() {
         bless(blessed);
     }
-    assert!(failures.is_empty(), "{} of {} cases differ\n\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases differ\n\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
 }
 
 /// What is read, the same in every cut.
@@ -46,7 +55,9 @@ fn found(case: &Case) -> Result<String, String> {
     for cut in [1, 3] {
         let pieces = Reading::of(&program, case, cut);
         if !pieces.same(&whole) {
-            return Err(format!("in pieces of {cut} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"));
+            return Err(format!(
+                "in pieces of {cut} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"
+            ));
         }
     }
     Ok(lines)
@@ -61,7 +72,13 @@ fn difference(expected: &str, found: &str, case: &Case) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let begin = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let n_shorter = old.len().min(new.len()) - begin;
-    let end = old.iter().rev().zip(new.iter().rev()).take(n_shorter).take_while(|(a, b)| a == b).count();
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(n_shorter)
+        .take_while(|(a, b)| a == b)
+        .count();
     let mut out = format!("{}\n", place(case));
     let marked = [
         ("  ", &old[..begin]),
@@ -82,7 +99,11 @@ fn bless(found: BTreeMap<PathBuf, Vec<(&Case, String)>>) {
     for (file, cases) in found {
         let mut document = fs::read_to_string(&file).expect("it was read before");
         for (case, lines) in cases.into_iter().rev() {
-            let lines = if lines.is_empty() { lines } else { format!("{lines}\n") };
+            let lines = if lines.is_empty() {
+                lines
+            } else {
+                format!("{lines}\n")
+            };
             document.replace_range(case.body.clone(), &lines);
         }
         fs::write(&file, document).expect("a blessed file can be written");

@@ -7,7 +7,7 @@ use std::path::Path;
 use toolglot::Code;
 
 use crate::case::{files, root};
-use crate::markdown::{Block, anchor, blocks};
+use crate::markdown::{Block, blocks};
 
 #[test]
 fn every_code_has_an_entry_and_none_is_invented() {
@@ -19,7 +19,10 @@ fn every_code_has_an_entry_and_none_is_invented() {
             _ => None,
         })
         .collect();
-    let codes: Vec<String> = Code::ALL.iter().map(|code| format!("N{:03} {}", code.number(), code.name())).collect();
+    let codes: Vec<String> = Code::ALL
+        .iter()
+        .map(|code| format!("N{:03} {}", code.number(), code.name()))
+        .collect();
     assert_eq!(entries, codes);
 }
 
@@ -29,8 +32,14 @@ fn links_lead_to_files_and_headings() {
     for page in files(&root().join("docs")) {
         let text = fs::read_to_string(&page).expect("it was listed");
         for target in targets(&text) {
-            let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
-            let path = if file.is_empty() { page.clone() } else { page.parent().expect("docs").join(file) };
+            let (file, heading) = target
+                .split_once('#')
+                .map_or((target, None), |(file, heading)| (file, Some(heading)));
+            let path = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().expect("docs").join(file)
+            };
             if !path.exists() || heading.is_some_and(|heading| !anchors(&path).contains(heading)) {
                 broken.push(format!("{}: {target}", page.display()));
             }
@@ -59,4 +68,14 @@ fn anchors(page: &Path) -> BTreeSet<String> {
         _ => None,
     });
     headings.collect()
+}
+
+/// The anchor that a heading gets in a rendered page.
+fn anchor(title: &str) -> String {
+    let kept = title
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase)
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
 }
