@@ -13,7 +13,7 @@ mod reading;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::{env, fs};
+use std::{env, fs, panic};
 
 use case::Case;
 use reading::Reading;
@@ -23,7 +23,8 @@ fn cases_read_as_expected() {
     let cases = case::all();
     let (mut failures, mut blessed) = (Vec::new(), BTreeMap::new());
     for case in &cases {
-        match found(case) {
+        let read = panic::catch_unwind(|| found(case));
+        match read.unwrap_or_else(|_| Err("reading it panics".to_owned())) {
             Ok(found) if found == case.expected => {}
             Ok(found) => {
                 failures.push(difference(&case.expected, &found, case));
