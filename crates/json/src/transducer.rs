@@ -12,9 +12,10 @@
 //! the next bytes decide. The valid path copies runs of the input.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::escape::{escape_byte_into, unescape};
+use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::plain;
@@ -98,9 +99,13 @@ impl Frame {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
+    /// Before the `{` of a document that must be an object.
+    Root,
     Value,
     Key,
     Colon,
+    /// Behind `=` for a colon: `=>` is one too.
+    Arrow,
     After,
     Str(Quote),
     Esc(Quote),
@@ -143,6 +148,7 @@ pub struct Transducer {
     /// A comma and the blanks behind it, or the undecided bytes of `Quoted` and `Tail`.
     owed: String,
     comma: bool,
+    comma_at: u64,
     /// A bare word, or half an escape.
     token: String,
     token_at: u64,
@@ -153,6 +159,9 @@ pub struct Transducer {
     resume: State,
     /// Matched bytes of a closing `Token` or `Triple`.
     matched: u8,
+    /// In a tail: which of the closers come next, and where in `owed` the one being read begins.
+    tail_next: usize,
+    tail_closer: usize,
     watch: usize,
     value_ended: bool,
     structural: bool,
@@ -161,7 +170,7 @@ pub struct Transducer {
     keys: Keys,
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
-    closers: Vec<String>,
+    closers: Arc<[String]>,
 }
 
 impl Transducer {
@@ -173,19 +182,22 @@ impl Transducer {
             empty: false,
             owed: String::new(),
             comma: false,
+            comma_at: 0,
             token: String::new(),
             token_at: 0,
             in_key: false,
             key: String::new(),
             resume: State::Value,
             matched: 0,
+            tail_next: 0,
+            tail_closer: 0,
             watch: 0,
             value_ended: false,
             structural: false,
             after_letter: false,
             keys: Keys::default(),
             token_quote: None,
-            closers: Vec::new(),
+            closers: Arc::default(),
         };
         machine.restart(root);
         machine
@@ -202,11 +214,15 @@ impl Transducer {
         (self.empty, self.comma, self.in_key, self.value_ended, self.structural) = (false, false, false, false, false);
         (self.matched, self.watch) = (0, 0);
         self.resume = State::Value;
-        if root == Root::Keywords {
-            self.stack.push(Frame::Keywords);
-            self.keys.open();
-            self.state = State::Key;
-            self.empty = true;
+        match root {
+            Root::Value => {}
+            Root::Object => self.state = State::Root,
+            Root::Keywords => {
+                self.stack.push(Frame::Keywords);
+                self.keys.open();
+                self.state = State::Key;
+                self.empty = true;
+            }
         }
     }
 
@@ -220,7 +236,7 @@ impl Transducer {
     /// Names the literals that may follow the document, in order. A string whose quotation mark is missing ends before
     /// brackets and these, if the input ends there.
     #[must_use]
-    pub fn with_closers(mut self, closers: Vec<String>) -> Transducer {
+    pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
         self.closers = closers;
         self
     }
@@ -268,12 +284,15 @@ impl Transducer {
                     b' ' | b'\t' | b'\n' | b'\r' => i += 1,
                     b',' if !self.comma => {
                         let next = i + 1 + blanks(&bytes[i + 1..]);
+                        let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
                         match bytes.get(next) {
                             // The run goes on over a comma that is none too many.
-                            Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'a'..=b'z') => i = next,
+                            Some(b'"' | b'0'..=b'9' | b'a'..=b'z') if next - i <= HELD => i = next,
+                            Some(b'{' | b'[' | b'-') if !in_keys && next - i <= HELD => i = next,
                             _ => {
                                 out.text.push_str(&text[run..i]);
                                 self.comma = true;
+                                self.comma_at = at + i as u64;
                                 self.owed.push(',');
                                 i += 1;
                                 run = i;
@@ -340,7 +359,7 @@ impl Transducer {
                         run = i;
                     }
                     b'}' | b']' | b')' => {
-                        self.drop_comma(at + i as u64, out);
+                        self.drop_comma(out);
                         if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
                             break step;
                         }
@@ -377,14 +396,13 @@ impl Transducer {
                     b'=' => {
                         out.text.push_str(&text[run..i]);
                         out.text.push(':');
-                        // `=>` in some hands; in a Python call `=` is the spelling.
-                        let wide = bytes.get(i + 1) == Some(&b'>');
+                        // In a Python call `=` is the spelling.
                         if self.stack.last() != Some(&Frame::Keywords) {
                             self.mend(out, Repair::MissingColon, at + i as u64, at + i as u64 + 1);
                         }
-                        i += 1 + usize::from(wide);
+                        i += 1;
                         run = i;
-                        self.state = State::Value;
+                        self.state = State::Arrow;
                         if self.stack.len() <= self.watch {
                             break Step::Member;
                         }
@@ -408,6 +426,21 @@ impl Transducer {
                         }
                     }
                 },
+                State::Root => match byte {
+                    b' ' | b'\t' | b'\n' | b'\r' => {
+                        i += 1;
+                        run = i;
+                    }
+                    b'{' => self.state = State::Value,
+                    _ => break Step::Stuck,
+                },
+                State::Arrow => {
+                    if byte == b'>' {
+                        i += 1;
+                        run = i;
+                    }
+                    self.state = State::Value;
+                }
                 State::Value => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => self.blank(text, &mut i, &mut run),
                     b'"' => {
@@ -457,7 +490,7 @@ impl Transducer {
                             self.end_value();
                             continue;
                         }
-                        self.drop_comma(at + i as u64, out);
+                        self.drop_comma(out);
                         if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
                             break step;
                         }
@@ -521,6 +554,15 @@ impl Transducer {
                     if self.in_key {
                         self.key.push_str(&text[i..i + length]);
                         run = i + length;
+                    } else if let Some(begin) = self.tail_begin(&bytes[i..i + length], bytes.get(i + length)) {
+                        i += begin;
+                        out.text.push_str(&text[run..i]);
+                        self.owed.push(char::from(bytes[i]));
+                        (self.tail_next, self.tail_closer) = (0, 1);
+                        self.state = State::Tail;
+                        i += 1;
+                        run = i;
+                        continue;
                     }
                     i += length;
                     match bytes.get(i) {
@@ -546,13 +588,14 @@ impl Transducer {
                 State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
                 State::Quoted => self.after_quote(text, at, &mut i, &mut run, out),
                 State::Apostrophe => self.after_apostrophe(text, at, &mut i, &mut run, out),
-                State::Tail => self.tail(text, &mut i, &mut run, out),
+                State::Tail => self.tail(text, at, &mut i, &mut run, out),
                 State::Word => {
                     if let Some(step) = self.word(text, at, &mut i, &mut run, out) {
                         break step;
                     }
                 }
                 State::Slash => {
+                    let slash = at + i as u64 - 1;
                     match byte {
                         b'/' => self.state = State::LineComment,
                         b'*' => self.state = State::BlockComment { star: false },
@@ -560,18 +603,19 @@ impl Transducer {
                             // A path: `{dir: /tmp}`.
                             self.settle_comma(out);
                             self.empty = false;
-                            out.repairs.pop();
-                            self.begin_word(at + i as u64 - 1);
+                            self.begin_word(slash);
                             self.token.push('/');
                             run = i;
                             continue;
                         }
                         _ => {
+                            self.mend(out, Repair::Comment, slash, slash + 1);
                             self.state = self.resume;
                             run = i;
                             continue;
                         }
                     }
+                    self.mend(out, Repair::Comment, slash, slash + 1);
                     i += 1;
                     run = i;
                 }
@@ -595,9 +639,6 @@ impl Transducer {
             }
         };
         if run < i {
-            if self.state == State::Str(Quote::Double) && !self.in_key {
-                run = self.hold_tail(text, run, i, out);
-            }
             self.copy(&text[run..i], out);
         }
         (i, step)
@@ -608,11 +649,11 @@ impl Transducer {
         let rest = match self.state {
             State::Done => return Rest::Whole,
             State::After => Rest::Brackets,
-            State::Quoted => {
+            State::Quoted if !self.in_key => {
                 out.text.push('"');
                 Rest::Brackets
             }
-            State::Apostrophe => {
+            State::Apostrophe if !self.in_key => {
                 self.end_odd(at, out);
                 if self.state == State::Done { Rest::Whole } else { Rest::Brackets }
             }
@@ -762,11 +803,10 @@ impl Transducer {
     }
 
     /// A closer came behind an owed comma: it goes, its blanks stay.
-    fn drop_comma(&mut self, at: u64, out: &mut Output) {
+    fn drop_comma(&mut self, out: &mut Output) {
         if self.comma {
             self.comma = false;
-            let start = at - self.owed.len() as u64;
-            self.mend(out, Repair::TrailingComma, start, start + 1);
+            self.mend(out, Repair::TrailingComma, self.comma_at, self.comma_at + 1);
             out.text.push_str(&self.owed[1..]);
             self.owed.clear();
         }
@@ -775,8 +815,12 @@ impl Transducer {
     fn comment(&mut self, byte: u8, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
         out.text.push_str(&text[*run..*i]);
         self.resume = self.state;
-        self.state = if byte == b'#' { State::LineComment } else { State::Slash };
-        self.mend(out, Repair::Comment, at + *i as u64, at + *i as u64 + 1);
+        if byte == b'#' {
+            self.state = State::LineComment;
+            self.mend(out, Repair::Comment, at + *i as u64, at + *i as u64 + 1);
+        } else {
+            self.state = State::Slash;
+        }
         *i += 1;
         *run = *i;
     }
@@ -864,7 +908,7 @@ impl Transducer {
             let inside = at + *i as u64 - owed.len() as u64;
             self.mend(out, Repair::InnerQuote, inside, inside + 1);
             let target = if self.in_key { &mut self.key } else { &mut out.text };
-            crate::escape::escape_into(target, &owed);
+            escape_into(target, &owed);
             self.state = State::Str(Quote::Double);
         } else if self.in_key {
             self.end_key(here, out);
@@ -919,7 +963,7 @@ impl Transducer {
             }
             let matched = usize::from(core::mem::take(&mut self.matched));
             if matched > 0 {
-                crate::escape::escape_into(&mut out.text, &token[..matched]);
+                escape_into(&mut out.text, &token[..matched]);
                 return;
             }
         }
@@ -1097,51 +1141,68 @@ impl Transducer {
         }
     }
 
-    /// At the end of what was fed, inside a string: closing brackets, and the caller's closers behind them, may be
-    /// structure if the input ends there. They wait. Returns the new begin of the run.
-    fn hold_tail(&mut self, text: &str, run: usize, end: usize, out: &mut Output) -> usize {
-        const LOOK_BACK: usize = 128;
-        let mut from = end.saturating_sub(LOOK_BACK).max(run);
-        let bytes = &text.as_bytes()[..end];
-        while let Some(step) = memchr::memchr2(b'}', b']', &bytes[from..]) {
-            let start = from + step;
-            if self.is_tail(&text[start..end]) {
-                out.text.push_str(&text[run..start]);
-                self.owed.push_str(&text[start..end]);
-                self.state = State::Tail;
-                return end;
+    /// Where brackets stand in plain text of a string that may be structure: closing brackets, and the caller's closers
+    /// behind them, are if the input ends there. `following` is the first byte behind the text.
+    fn tail_begin(&self, plain: &[u8], following: Option<&u8>) -> Option<usize> {
+        let mut from = 0;
+        while let Some(step) = memchr::memchr2(b'}', b']', &plain[from..]) {
+            let at = from + step;
+            let goes_on = match plain.get(at + 1).or(following) {
+                None => true,
+                Some(&byte) => is_blank_or_bracket(byte) || self.closers.iter().any(|closer| closer.as_bytes()[0] == byte),
+            };
+            if goes_on {
+                return Some(at);
             }
-            from = start + 1;
+            from = at + 1;
         }
-        run
+        None
     }
 
-    fn tail(&mut self, text: &str, i: &mut usize, run: &mut usize, out: &mut Output) {
+    /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
+    /// caller's closers in their order come.
+    fn tail(&mut self, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
         let length = text[*i..].chars().next().map_or(1, char::len_utf8);
-        self.owed.push_str(&text[*i..*i + length]);
         *run = *i;
-        if self.owed.len() < HELD && self.is_tail(&self.owed) {
+        if self.owed.len() < HELD && self.tail_takes(&text[*i..*i + length]) {
+            self.owed.push_str(&text[*i..*i + length]);
             *i += length;
             *run = *i;
-        } else {
-            self.owed.truncate(self.owed.len() - length);
-            out.text.push_str(&core::mem::take(&mut self.owed));
-            self.state = State::Str(Quote::Double);
+            return;
         }
+        // It was data.
+        let owed = core::mem::take(&mut self.owed);
+        let begin = at + *i as u64 - owed.len() as u64;
+        for (n, byte) in owed.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
+            debug_assert!(byte != b'"', "a quotation mark ends the tail");
+            self.mend(out, Repair::RawControl, begin + n as u64, begin + n as u64 + 1);
+        }
+        escape_into(&mut out.text, &owed);
+        self.owed = owed;
+        self.owed.clear();
+        self.state = State::Str(Quote::Double);
     }
 
-    /// Closing brackets and blanks, then the caller's closers, the last perhaps cut.
-    fn is_tail(&self, text: &str) -> bool {
-        let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
-        // A raw line break inside the string is data first of all.
-        let mut rest = text.trim_start_matches(|c: char| matches!(c, '}' | ']') || is_blank(c));
-        let mut next = 0;
-        while !rest.is_empty() {
-            let Some(found) = self.closers[next..].iter().position(|c| rest.starts_with(c.as_str()) || c.starts_with(rest)) else {
-                return false;
-            };
-            next += found + 1;
-            rest = rest.get(self.closers[next - 1].len()..).unwrap_or("").trim_start_matches(is_blank);
+    fn tail_takes(&mut self, piece: &str) -> bool {
+        let byte = piece.as_bytes()[0];
+        if matches!(byte, b'"' | b'\\') {
+            return false;
+        }
+        if self.tail_closer == self.owed.len() {
+            // Not inside a closer.
+            if (self.tail_next == 0 && is_blank_or_bracket(byte)) || matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                self.tail_closer += 1;
+                return true;
+            }
+        }
+        let so_far = &self.owed[self.tail_closer..];
+        let fits = |closer: &String| closer.strip_prefix(so_far).and_then(|rest| rest.strip_prefix(piece)).map(str::is_empty);
+        let Some((n, whole)) = self.closers.iter().enumerate().skip(self.tail_next).find_map(|(n, closer)| fits(closer).map(|whole| (n, whole))) else {
+            return false;
+        };
+        if whole {
+            self.tail_next = n + 1;
+            self.tail_closer = self.owed.len() + piece.len();
         }
         true
     }
@@ -1193,7 +1254,7 @@ impl Transducer {
             if self.in_key {
                 let key = core::mem::take(&mut self.token);
                 self.key.clear();
-                self.key.push_str(key.trim_end());
+                escape_into(&mut self.key, key.trim_end());
                 if self.stack.last() != Some(&Frame::Keywords) {
                     self.mend(out, Repair::BareKey, self.token_at, at + *i as u64);
                 }
@@ -1210,13 +1271,11 @@ impl Transducer {
             self.end_word(at + *i as u64, out);
             return None;
         }
-        let end = *i
-            + bytes[*i..]
-                .iter()
-                .position(|b| matches!(b, b',' | b'}' | b']' | b'\n' | b'<' | b':' | b'=' | b' ' | b'\t' | b'\r' | b')' | b'"' | b'\''))
-                .unwrap_or(bytes.len() - *i)
-                .max(1);
-        let end = end.min(bytes.len());
+        // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
+        let room = HELD.saturating_sub(self.token.len()).clamp(1, bytes.len() - *i);
+        let rest = &bytes[*i..*i + room];
+        let run_length = rest.iter().position(|b| matches!(b, b',' | b'}' | b']' | b'\n' | b'<' | b':' | b'=' | b' ' | b'\t' | b'\r' | b')' | b'"' | b'\''));
+        let end = *i + run_length.unwrap_or(rest.len()).max(1);
         let end = (end..=bytes.len()).find(|&end| text.is_char_boundary(end)).unwrap_or(bytes.len());
         self.token.push_str(&text[*i..end]);
         *i = end;
@@ -1242,6 +1301,10 @@ impl Transducer {
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }
+}
+
+fn is_blank_or_bracket(byte: u8) -> bool {
+    matches!(byte, b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
 }
 
 fn blanks(bytes: &[u8]) -> usize {

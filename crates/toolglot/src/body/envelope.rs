@@ -4,6 +4,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Transducer, string, unescape};
@@ -83,8 +84,8 @@ pub(crate) struct Envelope {
 impl Envelope {
     pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64) -> Envelope {
         let closers = match program.node(bodies[0].node) {
-            Node::Object(object) => object.closers.clone(),
-            _ => Vec::new(),
+            Node::Object(object) => Arc::clone(&object.closers),
+            _ => Arc::default(),
         };
         let mut json = Transducer::new(Root::Object).with_closers(closers);
         json.watch(1);
@@ -161,6 +162,11 @@ impl Envelope {
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
         }
+    }
+
+    /// Whether it was given up because no tool has its name.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.args_seen && !self.known && !self.marked
     }
 
     /// Whether the transducer has read the whole object.
@@ -363,12 +369,15 @@ impl Envelope {
             self.args_at = Some(self.member_at);
         }
         let (used, step) = json.feed(piece, self.pos - piece.len().min(self.pos as usize) as u64, out);
-        if step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty()) {
-            self.malformed |= step == Step::Stuck;
-        }
+        let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
         self.args.push_str(&out.text);
         out.text.clear();
         self.repairs.append(&mut out.repairs);
+        if over {
+            self.malformed = true;
+            self.inner = None;
+            self.part = Part::Skip;
+        }
     }
 }
 

@@ -4,8 +4,10 @@
 //! a string (text may follow its elements), so it waits as a tree; past the cap what waits is told in order, and what is
 //! open goes on as the stream of what it looks like.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -84,13 +86,15 @@ pub(crate) struct Xml {
     /// Decoded text of all that waits, tags included where they may be text.
     flat: String,
     in_cdata: bool,
+    /// Text that belongs to no argument was remarked on, and no element began since.
+    in_junk: bool,
     root: Option<Fields>,
     children: Vec<(String, Tree)>,
-    told_keys: Vec<String>,
+    told_keys: BTreeSet<String>,
     opened: bool,
     values: Values,
     prefix: String,
-    closers: Vec<String>,
+    closers: Arc<[String]>,
     undecided: usize,
 }
 
@@ -106,7 +110,7 @@ enum Tag<'a> {
 }
 
 impl Xml {
-    pub(crate) fn new(node: NodeId, at: u64, root: Option<Fields>, values: Values, prefix: Option<&str>, closers: &[String], limits: &Limits) -> Xml {
+    pub(crate) fn new(node: NodeId, at: u64, root: Option<Fields>, values: Values, prefix: Option<&str>, closers: &Arc<[String]>, limits: &Limits) -> Xml {
         Xml {
             node,
             pos: at,
@@ -114,13 +118,14 @@ impl Xml {
             frames: Vec::new(),
             flat: String::new(),
             in_cdata: false,
+            in_junk: false,
             root,
             children: Vec::new(),
-            told_keys: Vec::new(),
+            told_keys: BTreeSet::new(),
             opened: false,
             values,
             prefix: prefix.unwrap_or("").into(),
-            closers: closers.to_vec(),
+            closers: Arc::clone(closers),
             undecided: limits.undecided,
         }
     }
@@ -180,9 +185,6 @@ impl Xml {
             }
         };
         self.pos = begin + i as u64;
-        if step == XmlStep::More {
-            self.spill(out);
-        }
         step
     }
 
@@ -223,6 +225,7 @@ impl Xml {
                 if empty {
                     self.end_element(out);
                 }
+                self.spill(self.pos + length as u64, out);
                 Moved::By(length)
             }
             _ => {
@@ -242,6 +245,7 @@ impl Xml {
                 match self.confirms(self.frames.len() - 1, behind, eof) {
                     Evidence::Yes => {
                         self.end_element(out);
+                        self.spill(self.pos + length as u64, out);
                         return Moved::By(length);
                     }
                     Evidence::Wait => return Moved::Wait,
@@ -269,6 +273,7 @@ impl Xml {
                 Evidence::Yes => {
                     self.flatten_above(outer);
                     self.end_element(out);
+                    self.spill(self.pos + length as u64, out);
                     Moved::By(length)
                 }
                 Evidence::No => {
@@ -423,6 +428,7 @@ impl Xml {
 
     fn open_element(&mut self, name: &str, attributes: Vec<(String, String)>, text: &str, length: usize, out: &mut XmlOut) {
         let shape = self.shape_of(name).cloned();
+        self.in_junk = false;
         let streams = matches!(shape, Some(Shape::Text)) && self.frames.iter().all(|frame| matches!(frame.told, Told::Object | Told::Array));
         if self.frames.is_empty() {
             // Each argument's text begins anew where nothing waits.
@@ -471,12 +477,30 @@ impl Xml {
         }
     }
 
+    /// Text of the innermost element. The cap is met at the same byte in every cut: behind it the text streams.
     fn push_text(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
+        let room = (self.undecided + 1).saturating_sub(self.flat.len());
+        let waits = self.frames.last().is_some_and(|frame| frame.told != Told::Text);
+        if waits && text.len() >= room {
+            let (now, later) = text.split_at((room..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len()));
+            self.push_piece(now, verbatim, out);
+            self.spill(self.pos + now.len() as u64, out);
+            if !later.is_empty() {
+                self.pos += now.len() as u64;
+                self.push_text(later, verbatim, out);
+            }
+        } else {
+            self.push_piece(text, verbatim, out);
+        }
+    }
+
+    fn push_piece(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
         let Some(frame) = self.frames.last_mut() else {
             // Between arguments: blanks are markup, other text is junk.
-            if !text.bytes().all(is_blank) && !text.is_empty() {
+            if let (Some(at), false) = (text.bytes().position(|byte| !is_blank(byte)), self.in_junk) {
+                self.in_junk = true;
                 out.structural = true;
-                out.remarks.push((Code::Junk, Span::new(self.pos, self.pos + text.len() as u64), String::from("text between arguments belongs to none of them")));
+                out.remarks.push((Code::Junk, Span::empty(self.pos + at as u64), String::from("text between arguments belongs to none of them")));
             }
             return;
         };
@@ -545,16 +569,7 @@ impl Xml {
     /// Begins a member of the innermost told object, or an item of the innermost told array.
     fn begin_member(&mut self, name: &str, out: &mut XmlOut) {
         match self.frames.last_mut() {
-            None => {
-                out.json.push(if self.opened { ',' } else { '{' });
-                self.opened = true;
-                if self.told_keys.iter().any(|key| key == name) {
-                    out.structural = true;
-                    out.remarks.push((Code::DoubleKey, Span::empty(self.pos), format!("`{name}` came before; the last value counts")));
-                } else {
-                    self.told_keys.push(name.into());
-                }
-            }
+            None => return self.begin_argument(name, out),
             Some(frame) => {
                 let open = if frame.told == Told::Array { "" } else { "{" };
                 out.json.push_str(if frame.members > 0 { "," } else { open });
@@ -569,12 +584,24 @@ impl Xml {
         out.json.push_str("\":");
     }
 
+    /// Begins a member of the arguments.
+    fn begin_argument(&mut self, name: &str, out: &mut XmlOut) {
+        out.json.push_str(if self.opened { ",\"" } else { "{\"" });
+        self.opened = true;
+        escape_into(&mut out.json, name);
+        out.json.push_str("\":");
+        if !self.told_keys.insert(name.into()) {
+            out.structural = true;
+            out.remarks.push((Code::DoubleKey, Span::empty(self.pos), format!("`{name}` came before; the last value counts")));
+        }
+    }
+
     /// Tells the arguments that wait.
     fn tell_children(&mut self, out: &mut XmlOut) {
         let children = core::mem::take(&mut self.children);
         let flat = core::mem::take(&mut self.flat);
         for (name, group) in groups(&children) {
-            self.begin_member(name, out);
+            self.begin_argument(name, out);
             let shape = self.root.as_ref().and_then(|fields| fields.get(name).or(fields.others.as_deref())).cloned();
             self.write_group(&flat, &group, shape.as_ref(), out);
         }
@@ -629,9 +656,9 @@ impl Xml {
     }
 
     /// Past the cap what waits is told.
-    fn spill(&mut self, out: &mut XmlOut) {
+    fn spill(&mut self, at: u64, out: &mut XmlOut) {
         if self.flat.len() > self.undecided {
-            out.remarks.push((Code::UndecidedText, Span::empty(self.pos), format!("over {} bytes were undecided: told as they look", self.undecided)));
+            out.remarks.push((Code::UndecidedText, Span::empty(at), format!("over {} bytes were undecided: told as they look", self.undecided)));
             self.spill_all(out);
         }
     }
@@ -785,7 +812,7 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     let mut root = Fields::default();
     root.properties.push((String::from("value"), shape.clone()));
     let limits = Limits { undecided: usize::MAX, ..Limits::default() };
-    let mut xml = Xml::new(0, 0, Some(root), values.clone(), None, &[String::from("</end>")], &limits);
+    let mut xml = Xml::new(0, 0, Some(root), values.clone(), None, &Arc::from([String::from("</end>")]), &limits);
     let mut out = XmlOut::default();
     let whole = format!("<value>{trimmed}</value></end>");
     if xml.feed(&whole, true, &mut out) != XmlStep::Done {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::log::{Act, Log, LogId};
 use super::teller::OpenCall;
-use super::thread::{Judge, Thread};
+use super::thread::{Judge, Stepper, Thread};
 use super::value::Value;
 use super::view::View;
 use super::{Context, Mode, Parser, Speech};
@@ -20,19 +20,23 @@ impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let held = program.limits.undecided as u64;
-        while let Some(byte) = view.byte(self.pos) {
-            let threads = core::mem::take(&mut self.threads);
-            let mut next = core::mem::take(&mut self.next);
-            let mut found = core::mem::take(&mut self.found);
+        loop {
+            self.skip_alone(program, view);
+            let Some(byte) = view.byte(self.pos) else { break };
             let pos = self.pos;
-            self.stepper(program, view, Judge::Reading).step(&threads, byte, pos, &mut next, &mut found);
-            (self.threads, self.next, self.found) = (threads, next, found);
+            let Parser { threads, next, found, log, flushed, instances, registers, candidate, bol, start, .. } = &mut *self;
+            let (flushed, candidate, bol, start) = (*flushed, *candidate, *bol, *start);
+            Stepper { program, view, log, flushed, instances, registers, judge: Judge::Reading, candidate, bol, start }.step(threads, byte, pos, next, found);
             if !self.committed {
                 self.remark_names(program, view, sink);
             }
             if self.found.literal_ended && !self.committed && self.is_quoted_entry(program, view, sink) {
-                self.reject(pos + 1);
-                return true;
+                // What the context waits for may be on its way all the same.
+                self.next.retain(|thread| thread.extra);
+                if self.next.is_empty() {
+                    self.reject(pos + 1);
+                    return true;
+                }
             }
             if !self.found.bodies.is_empty() && self.found.body_first && !self.found.literal_took {
                 let body = self.found.bodies[0];
@@ -43,6 +47,12 @@ impl Parser {
                 }
                 self.win(program, view, sink);
                 return true;
+            }
+            if self.next.is_empty() && self.is_extra_bracket(program, byte) {
+                let span = Span::new(pos, pos + 1);
+                self.teller.note(Code::WrongBracket, span, String::from("a closing bracket too many was left out"), None, sink);
+                self.pos += 1;
+                continue;
             }
             if self.next.is_empty() || pos + 1 - self.teller.cursor > held {
                 if let Some(at) = self.fallback.take() {
@@ -63,6 +73,9 @@ impl Parser {
             }
             core::mem::swap(&mut self.threads, &mut self.next);
             self.pos += 1;
+            if let Some((from, dialect)) = self.found.marker {
+                self.outrank_captures(program, from, dialect);
+            }
             if self.found.literal_ended {
                 self.literal_ended(program, view, sink);
             }
@@ -74,6 +87,61 @@ impl Parser {
             }
         }
         false
+    }
+
+    /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.
+    fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
+        let waits = |thread: &Thread| thread.off == 0 && matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
+        matches!(byte, b'}' | b']')
+            && self.committed
+            && self.fallback.is_none()
+            && self.teller.call.as_ref().is_some_and(|call| call.whole)
+            && self.threads.iter().any(waits)
+    }
+
+    /// A literal that is alone, and the openers before any is complete, are read as a run, short of their last byte.
+    fn skip_alone(&mut self, program: &Program, view: View<'_>) {
+        let ([thread], None) = (self.threads.as_mut_slice(), self.fallback) else { return };
+        let bytes = view.from(self.pos);
+        let run = match program.node(thread.node) {
+            Node::Literal { bytes: literal, fold: false, .. } => {
+                let rest = &literal[usize::from(thread.off)..literal.len() - 1];
+                let run = rest.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+                thread.off += run as u16;
+                run
+            }
+            Node::Trie => {
+                let mut run = 0;
+                while let Some(state) = bytes.get(run).and_then(|&byte| program.trie.step(thread.off, byte)) {
+                    if !program.trie.complete(state).is_empty() || !program.trie.has_children(state) {
+                        break;
+                    }
+                    thread.off = state;
+                    run += 1;
+                }
+                run
+            }
+            _ => return,
+        };
+        self.pos += run as u64;
+        self.work += run as u64;
+    }
+
+    /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a
+    /// capture is dropped.
+    fn outrank_captures(&mut self, program: &Program, from: u64, dialect: u16) {
+        if self.threads.len() < 2 {
+            return;
+        }
+        let Parser { threads, log, flushed, pos, .. } = self;
+        threads.retain(|thread| {
+            if program.node_dialect[thread.node as usize] != dialect {
+                return true;
+            }
+            let reading = matches!(program.node(thread.node), Node::Capture(_)) && thread.since >= from && thread.since < *pos;
+            let read = log.any(*flushed, thread.log, |act| matches!(act, Act::Captured { start, .. } if start >= from));
+            !(reading || read)
+        });
     }
 
     fn remember_fallback(&mut self, program: &Program, pos: u64) {
@@ -234,7 +302,10 @@ impl Parser {
                 self.registers.ns = Some(text);
             }
             (Capture::Name, None) => self.registers.name = text,
-            (Capture::Key, _) => self.registers.key = text,
+            (Capture::Key, _) => {
+                self.registers.key = text;
+                self.registers.key_at = Span::new(start, end);
+            }
             (Capture::Kind, _) => self.registers.kind = text,
             (Capture::Skip, _) => self.registers.skip = text,
             (Capture::Id | Capture::Ns, None) => {}
@@ -372,7 +443,7 @@ impl Parser {
         self.flushed = Log::ROOT;
         let speech = if self.teller.call.is_some() { Speech::Junk } else { Speech::Text };
         let waits = !extras.is_empty() || self.teller.call.is_some();
-        self.context = Context { speech, extras, entries: true, sync: waits };
+        self.context = Context { speech, extras, reads: true, sync: waits };
         self.pos = self.teller.cursor;
         self.not_before = self.pos;
         self.threads.clear();
@@ -398,12 +469,20 @@ impl Parser {
         if !self.quoted {
             return false;
         }
-        let call = self.next.iter().any(|thread| self.log.any(Log::ROOT, thread.log, |act| enters_call(program, act)) || thread.marked);
-        if call && !self.candidate_noted {
-            let text: String = view.slice(self.candidate, end).into();
-            let message = format!("`{text}` stands in quoted code: it is text, not a call");
-            let help = String::from("write the call outside of backticks, fences, block quotes and comments");
-            self.teller.note(Code::QuotedCall, Span::new(self.candidate, end), message, Some(help), sink);
+        let text: String = view.slice(self.candidate, end).into();
+        let call = self.next.iter().any(|thread| !thread.extra && self.log.any(Log::ROOT, thread.log, |act| enters_call(program, act)));
+        let fence = text.bytes().all(|byte| byte == b'`');
+        if call && !fence && !self.candidate_noted {
+            self.candidate_noted = true;
+            let span = Span::new(self.candidate, end);
+            if self.candidate_in_code {
+                let message = format!("`{text}` stands in quoted code: it is text, not a call");
+                let help = String::from("write the call outside of backticks, fences, block quotes and comments");
+                self.teller.note(Code::QuotedCall, span, message, Some(help), sink);
+            } else {
+                let message = format!("`{text}` stands in reasoning: it is not read as a call");
+                self.teller.note(Code::ReasoningCall, span, message, Some(String::from("end the reasoning before the call")), sink);
+            }
         }
         true
     }
@@ -427,21 +506,29 @@ impl Parser {
         }
     }
 
+    /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
+    fn stands_in_known_name(&self, program: &Program, thread: &Thread, view: View<'_>, at: u64) -> bool {
+        let Node::Capture(capture) = program.node(thread.node) else { return false };
+        let known = &program.dialect_of(thread.node).names;
+        capture.what == Capture::Name && thread.since <= at && known.contains(view.slice(thread.since, at))
+    }
+
     /// A candidate with a call's marker turned out to be none: say why.
     pub(super) fn explain_rejection(&mut self, program: &Program, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        if self.candidate_noted || self.quoted || !self.threads.iter().any(|thread| thread.marked && !thread.extra) {
+        if self.candidate_noted || self.quoted {
             return;
         }
-        let marked: Vec<&Thread> = self.threads.iter().filter(|thread| thread.marked && !thread.extra).collect();
-        let calls = marked.iter().any(|thread| {
-            program.node(thread.node).is_body() || matches!(program.node(thread.node), Node::Literal { .. } | Node::Capture(_) | Node::Ws { .. } | Node::Attrs(_))
-        });
-        if !calls {
+        // A marker was read, or a known tool's name where only the name marks the call; a rule for one tool is no marker.
+        let named = |thread: &&Thread| self.log.newest(thread.log, self.flushed, Capture::Name).is_some() || self.stands_in_known_name(program, thread, view, at);
+        let fixed = |thread: &&Thread| self.log.any(Log::ROOT, thread.log, |act| enters_tool(program, act));
+        let enters = |thread: &&Thread| self.log.any(Log::ROOT, thread.log, |act| enters_call(program, act) || matches!(act, Act::Enter(_))) || thread.marked;
+        let marked: Vec<&Thread> = self.threads.iter().filter(|t| !t.extra && (t.marked || named(t)) && !fixed(t) && enters(t)).collect();
+        if marked.is_empty() || marked.iter().any(|thread| program.node_dialect[thread.node as usize] == program.wrap) {
             return;
         }
         let dialect = &program.dialect_of(marked[0].node).name;
         let wants: Vec<String> = marked.iter().filter_map(|thread| wanted(program, thread)).take(4).collect();
-        let named = marked.iter().any(|thread| self.log.newest(thread.log, self.flushed, Capture::Name).is_some());
+        let named = marked.iter().any(named);
         let json = marked.iter().any(|thread| matches!(program.node(thread.node), Node::Object(_) | Node::Json { .. }));
         let code = match (named, json) {
             (false, true) => Code::MalformedJson,
@@ -458,6 +545,10 @@ impl Parser {
         self.teller.note(code, Span::new(self.candidate, at), message, help, sink);
         self.candidate_noted = true;
     }
+}
+
+fn enters_tool(program: &Program, act: Act) -> bool {
+    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { tool: Some(_), .. }))
 }
 
 fn enters_call(program: &Program, act: Act) -> bool {

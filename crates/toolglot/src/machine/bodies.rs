@@ -131,7 +131,8 @@ impl Parser {
     fn malformed(&mut self, program: &Program, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
         self.teller.flush_args(at, sink);
-        let found: String = view.slice(at, view.end()).chars().take(20).collect();
+        // One character: more may not be here yet.
+        let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
         self.teller.note(Code::MalformedJson, Span::empty(at), message, None, sink);
         self.teller.end_call(End::Truncated, view, at, sink);
@@ -142,7 +143,7 @@ impl Parser {
         for thread in &mut extras {
             thread.extra = true;
         }
-        self.context = Context { speech: Speech::Text, extras, entries: true, sync: true };
+        self.context = Context { speech: Speech::Text, extras, reads: true, sync: true };
         self.safe_threads.clear();
         self.not_before = at;
         self.mode = Mode::Text;
@@ -297,6 +298,12 @@ impl Parser {
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);
+        if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
+            let message = alloc::format!("no tool is called `{name}`; without a marker it is no call");
+            self.teller.speak(self.context.speech, view, self.candidate, sink);
+            let (start, end) = envelope.name_at;
+            self.teller.note(Code::UnknownTool, Span::new(start.min(end), end), message, None, sink);
+        }
         if marked && !self.quoted && !self.candidate_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.name.is_none() {
@@ -328,6 +335,8 @@ impl Parser {
                     let body = self.threads.first().copied();
                     let marked = body.is_some_and(|body| body.marked);
                     if !marked && known.is_none() && !program.tools.is_empty() {
+                        let message = alloc::format!("no tool is called `{name}`; without a marker it is no call");
+                        self.teller.note(Code::UnknownTool, Span::new(python.at, python.name_end), message, None, sink);
                         return self.dead_python(program, view, sink);
                     }
                     let Some(body) = body else { return self.dead_python(program, view, sink) };
@@ -347,7 +356,7 @@ impl Parser {
                     self.teller.markup(view, python.arguments, sink);
                     self.teller.args().push('{');
                     self.pos = python.arguments;
-                    self.mode = Mode::Json(Box::new(JsonBody::new(python.node, Root::Keywords, None, &[])));
+                    self.mode = Mode::Json(Box::new(JsonBody::new(python.node, Root::Keywords, None, &alloc::sync::Arc::default())));
                     return true;
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),

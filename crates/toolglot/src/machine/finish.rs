@@ -15,6 +15,7 @@ use crate::{Code, End, Finish, Sink, Span};
 impl Parser {
     pub(super) fn end(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
+        self.cut_off = why == Finish::Length;
         // Whatever is undecided is decided now; what is given back is read again.
         for _ in 0..=view.text.len() * 8 + 64 {
             self.run(view, true, sink);
@@ -147,6 +148,11 @@ impl Parser {
         };
         self.flush(program, view, common, view.end(), sink);
         self.pos = view.end();
+        if self.teller.call.is_none() {
+            self.teller.markup(view, view.end(), sink);
+            let span = Span::empty(view.end());
+            self.teller.note(Code::MissingCloser, span, String::from("the closer of the block is missing; its calls are whole"), None, sink);
+        }
         false
     }
 

@@ -57,15 +57,15 @@ struct Context {
     speech: Speech,
     /// Threads that wait for their literal.
     extras: Vec<Thread>,
-    /// Openers of entries count.
-    entries: bool,
+    /// What looks like an entry is one; otherwise it is remarked on and stays speech.
+    reads: bool,
     /// It was entered by a recovery: an entry ends it.
     sync: bool,
 }
 
 impl Default for Context {
     fn default() -> Context {
-        Context { speech: Speech::Text, extras: Vec::new(), entries: true, sync: false }
+        Context { speech: Speech::Text, extras: Vec::new(), reads: true, sync: false }
     }
 }
 
@@ -105,6 +105,8 @@ pub struct Parser {
     fallback: Option<u64>,
     fallback_bodies: Vec<Thread>,
     candidate_noted: bool,
+    /// The message was cut off: that it ends is no evidence.
+    cut_off: bool,
     /// At the message's end: only closers are missing.
     between_values: bool,
 
@@ -153,6 +155,7 @@ impl Parser {
             fallback: None,
             fallback_bodies: Vec::new(),
             candidate_noted: false,
+            cut_off: false,
             between_values: false,
             reread_end: 0,
             reread_depth: 0,
@@ -296,8 +299,12 @@ impl Parser {
             Mode::Between if !self.committed => self.teller.speak(self.context.speech, view, self.candidate, sink),
             Mode::Between => {}
             Mode::Value(value) => {
-                let told = value.told;
-                self.teller.flush_args(told, sink);
+                let (told, dropped) = (value.told, value.dropped);
+                if dropped {
+                    self.teller.markup(view, told, sink);
+                } else {
+                    self.teller.flush_args(told, sink);
+                }
             }
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
                 let told = self.body_told();
@@ -358,8 +365,8 @@ impl Parser {
         let mut thread = Thread::at(text.next, log, at);
         thread.extra = true;
         self.stepper(&program, view, Judge::Reading).close(thread, at, &mut extras);
-        let reading = speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
-        self.context = Context { speech, extras, entries: reading, sync: false };
+        let reads = speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
+        self.context = Context { speech, extras, reads, sync: false };
         self.mode = Mode::Text;
         self.compact();
     }

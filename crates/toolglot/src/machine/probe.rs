@@ -225,7 +225,7 @@ impl Parser {
         loop {
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
-                    return Some(ends);
+                    return Some(if self.cut_off { Turn::Data } else { ends });
                 }
                 probe.beyond = Some(beyond);
                 return None;
@@ -282,6 +282,7 @@ impl Parser {
     fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
         match (probe.last, probe.closer) {
             (Some(_), true) if value.nest == 0 => Turn::Ends { recovered: false, enclosing: false },
+            (Some(_), _) if self.cut_off => Turn::Data,
             (Some(_), closer) => Turn::Ends { recovered: true, enclosing: !closer },
             (None, _) => Turn::Data,
         }

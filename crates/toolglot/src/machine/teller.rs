@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use toolglot_json::{Mended, Repair, escape_into};
 
@@ -14,7 +15,7 @@ use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(crate) id: CallId,
-    pub(crate) dialect: String,
+    pub(crate) dialect: Arc<str>,
     pub(crate) name: String,
     pub(crate) name_at: Span,
     pub(crate) ns: Option<String>,
@@ -34,10 +35,10 @@ pub(crate) struct OpenCall {
 }
 
 impl OpenCall {
-    pub(crate) fn new(dialect: &str, place: Place, at: u64) -> OpenCall {
+    pub(crate) fn new(dialect: &Arc<str>, place: Place, at: u64) -> OpenCall {
         OpenCall {
             id: CallId(0),
-            dialect: dialect.into(),
+            dialect: Arc::clone(dialect),
             name: String::new(),
             name_at: Span::empty(at),
             ns: None,

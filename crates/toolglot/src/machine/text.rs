@@ -2,7 +2,7 @@
 
 use super::thread::Thread;
 use super::view::View;
-use super::{Log, Mode, Parser, Speech};
+use super::{Mode, Parser, Speech};
 use crate::program::{ByteSet, Finder, Node, Program};
 use crate::grammar::Piece;
 use crate::{InCode, Sink};
@@ -11,11 +11,10 @@ impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn text(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let waits = self.waited_for(program);
-        let finder = match (&waits, self.context.entries) {
-            (None, true) => program.finder,
-            (None, false) => Finder::default(),
-            (Some(waits), entries) => {
-                let mut set = if entries { program.trie.first } else { ByteSet::default() };
+        let finder = match &waits {
+            None => program.finder,
+            Some(waits) => {
+                let mut set = program.trie.first;
                 set.add(waits);
                 Finder::new(set)
             }
@@ -30,7 +29,7 @@ impl Parser {
             let at = from + step as u64;
             let bytes = view.from(at);
             let extra = waits.as_ref().is_some_and(|set| set.has(bytes[0]));
-            let entry = self.context.entries && program.trie.first.has(bytes[0]) && bytes.get(1).is_none_or(|&second| program.trie.has_pair(bytes[0], second));
+            let entry = program.trie.first.has(bytes[0]) && bytes.get(1).is_none_or(|&second| program.trie.has_pair(bytes[0], second));
             self.work += 1;
             let trie_only = !extra && !program.bodies_first.has(bytes[0]);
             if (!extra && !entry) || (trie_only && self.dies_in_trie(program, bytes)) {
@@ -71,17 +70,15 @@ impl Parser {
         self.start = !self.teller.spoken;
         let special = self.special_at(at);
         self.candidate_in_code = self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
-        self.quoted = self.candidate_in_code && self.in_code == InCode::Ignore;
+        self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore) || !(self.context.reads || special);
         self.threads.clear();
         self.safe_threads.clear();
         let extras = core::mem::take(&mut self.context.extras);
         self.threads.extend(&extras);
         self.context.extras = extras;
-        if self.context.entries {
-            self.threads.push(Thread::at(program.trie_node, Log::ROOT.max(self.flushed), at));
-            if !self.quoted {
-                self.add_bodies(program, view, at);
-            }
+        self.threads.push(Thread::at(program.trie_node, self.flushed, at));
+        if !self.quoted {
+            self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
     }

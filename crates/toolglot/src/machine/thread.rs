@@ -58,6 +58,8 @@ impl Thread {
 pub(crate) struct Registers {
     pub(crate) name: String,
     pub(crate) key: String,
+    /// Where the key was read.
+    pub(crate) key_at: crate::Span,
     pub(crate) kind: String,
     pub(crate) skip: String,
     pub(crate) id: Option<String>,
@@ -100,6 +102,8 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
+    /// A marker ended with the byte: where it began, and its dialect. It outranks what captured its bytes.
+    pub(crate) marker: Option<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
     pub(crate) unknown_key: bool,
     /// A placeholder stood where a name belongs: its extent.
@@ -114,8 +118,7 @@ impl Found {
     fn clear(&mut self) {
         self.bodies.clear();
         (self.body_first, self.literal_took, self.literal_ended, self.unknown_key) = (false, false, false, false);
-        self.placeholder = None;
-        self.unknown_name = None;
+        (self.placeholder, self.unknown_name, self.marker) = (None, None, None);
     }
 }
 
@@ -215,6 +218,10 @@ impl Stepper<'_> {
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
                     thread.marked |= *mark;
+                    if *mark {
+                        let from = pos + 1 - bytes.len() as u64;
+                        found.marker = Some((from, self.program.node_dialect[thread.node as usize]));
+                    }
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
                     add(next, thread);
@@ -487,7 +494,8 @@ impl Stepper<'_> {
     /// Which attribute the name between `since` and `name_end` is; 255 for one that nobody asked for.
     fn attribute_index(&self, thread: &Thread, attrs: &AttrsNode) -> u8 {
         let name = self.view.slice(thread.since, thread.name_end);
-        attrs.attributes.iter().position(|a| a.keys.iter().any(|key| **key == *name)).map_or(255, |n| n as u8)
+        let fits = |key: &str| if attrs.fold { key.eq_ignore_ascii_case(name) } else { key == name };
+        attrs.attributes.iter().position(|a| a.keys.iter().any(|key| fits(key))).map_or(255, |n| n as u8)
     }
 
     fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64) {

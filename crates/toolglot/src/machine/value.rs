@@ -41,7 +41,7 @@ pub(crate) struct Value {
     held: String,
     json: Option<(Transducer, Output)>,
     /// The tool has no such parameter and takes no others: the value is markup.
-    dropped: bool,
+    pub(super) dropped: bool,
     wrote: bool,
 }
 
@@ -59,10 +59,10 @@ impl Value {
         let how = how(shape, &program.dialect_of(body.node).values.typing, &parser.registers.kind);
         if dropped {
             let message = format!("the tool has no parameter `{key}`; its value was left out");
-            parser.teller.note(Code::UnknownParameter, Span::empty(at), message, None, sink);
+            parser.teller.note(Code::UnknownParameter, parser.registers.key_at, message, None, sink);
         } else if !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
-            parser.teller.note(Code::DoubleKey, Span::empty(at), message, None, sink);
+            parser.teller.note(Code::DoubleKey, parser.registers.key_at, message, None, sink);
         }
         let mut value = Value {
             node: body.node,
@@ -150,6 +150,7 @@ impl Value {
             How::Held(_) | How::Infer => {
                 self.held.push_str(piece);
                 let cap = match self.held.trim_start().as_bytes().first() {
+                    None => out.undecided,
                     Some(b'{' | b'[') if self.how != How::Infer => out.undecided,
                     _ => out.scalar,
                 };
@@ -348,7 +349,9 @@ impl Parser {
 
     fn say(&mut self, value: &Value, remarks: alloc::vec::Vec<(Code, String, bool)>, repairs: &[toolglot_json::Mended], stuck: bool, refused: bool, sink: &mut dyn Sink) {
         for (code, message, doubt) in remarks {
-            let span = Span::new(value.start, value.told.max(value.start));
+            // A value that became text did so at some byte of some push: only its begin is the same in all of them.
+            let end = if code == Code::UndecidedText { value.start } else { value.told.max(value.start) };
+            let span = Span::new(value.start, end);
             if doubt {
                 if let Some(call) = &mut self.teller.call {
                     call.worsen(End::Recovered);

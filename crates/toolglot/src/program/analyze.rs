@@ -53,15 +53,15 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 nodes[id] = Node::Text(done);
             }
             Node::Json { quote, next, .. } => {
-                let closers = closers(nodes, next);
+                let closers = closers(nodes, next).into();
                 nodes[id] = Node::Json { quote, closers, next };
             }
             Node::Xml(mut xml) => {
-                xml.closers = closers(nodes, xml.next);
+                xml.closers = closers(nodes, xml.next).into();
                 nodes[id] = Node::Xml(xml);
             }
             Node::Object(mut object) => {
-                object.closers = closers(nodes, object.next);
+                object.closers = closers(nodes, object.next).into();
                 nodes[id] = Node::Object(object);
             }
             _ => {}

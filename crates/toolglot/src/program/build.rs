@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -253,9 +254,9 @@ impl<'a> Builder<'a> {
                 }
                 node
             }
-            TermKind::Json(quote) => self.push(Node::Json { quote: quote.clone(), closers: Vec::new(), next }),
-            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode { envelope: envelope.clone(), closers: Vec::new(), next }))),
-            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode { prefix: prefix.as_deref().map(Box::from), closers: Vec::new(), next }))),
+            TermKind::Json(quote) => self.push(Node::Json { quote: quote.clone(), closers: Arc::default(), next }),
+            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode { envelope: envelope.clone(), closers: Arc::default(), next }))),
+            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode { prefix: prefix.as_deref().map(Box::from), closers: Arc::default(), next }))),
             TermKind::Py => self.push(Node::Py { next }),
             TermKind::Attrs(attributes) => {
                 let attributes = attributes
@@ -266,7 +267,7 @@ impl<'a> Builder<'a> {
                         keys: a.keys.iter().map(|key| key.as_str().into()).collect(),
                     })
                     .collect();
-                self.push(Node::Attrs(AttrsNode { attributes, stop: ByteSet::default(), next }))
+                self.push(Node::Attrs(AttrsNode { fold, attributes, stop: ByteSet::default(), next }))
             }
         })
     }

@@ -17,6 +17,7 @@ pub(crate) use trie::{Opener, Trie};
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::grammar::{Dialect, GrammarError, Values};
@@ -54,7 +55,7 @@ pub struct Program {
 /// What is left of a dialect behind its rules.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledDialect {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) values: Values,
     /// Known names, where only the name marks a call. Empty: any plausible one.
     pub(crate) names: BTreeSet<String>,
@@ -85,7 +86,7 @@ impl ToolIndex {
 
 impl core::fmt::Debug for Program {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let names: Vec<&str> = self.dialects.iter().map(|dialect| dialect.name.as_str()).collect();
+        let names: Vec<&str> = self.dialects.iter().map(|dialect| &*dialect.name).collect();
         f.debug_struct("Program").field("dialects", &names).field("nodes", &self.nodes.len()).finish_non_exhaustive()
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder};
@@ -35,7 +36,7 @@ pub(crate) enum Node {
     Capture(CaptureNode),
     Attrs(AttrsNode),
     Text(Box<TextNode>),
-    Json { quote: Option<String>, closers: Vec<String>, next: NodeId },
+    Json { quote: Option<String>, closers: Arc<[String]>, next: NodeId },
     Object(Box<ObjectNode>),
     Xml(Box<XmlNode>),
     Py { next: NodeId },
@@ -62,6 +63,8 @@ pub(crate) struct CaptureNode {
 
 #[derive(Clone, Debug)]
 pub(crate) struct AttrsNode {
+    /// Letter case of attributes' names does not count.
+    pub(crate) fold: bool,
     pub(crate) attributes: Box<[AttributeNode]>,
     pub(crate) stop: ByteSet,
     pub(crate) next: NodeId,
@@ -113,7 +116,7 @@ pub(crate) struct TextNode {
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectNode {
     pub(crate) envelope: Envelope,
-    pub(crate) closers: Vec<String>,
+    pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
 }
 
@@ -122,7 +125,7 @@ pub(crate) struct XmlNode {
     /// What precedes every tag.
     pub(crate) prefix: Option<Box<str>>,
     /// The caller's closers, in order.
-    pub(crate) closers: Vec<String>,
+    pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
 }
 
