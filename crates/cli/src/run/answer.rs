@@ -109,14 +109,14 @@ enum Shape {
 }
 
 /// What a model reads of a result: plain text, or JSON where it was taught so.
-fn shaped(dialect: &str, step: &Step, text: String, failed: bool) -> String {
+fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> String {
     let shape = JSON_RESULTS.iter().find(|(known, _)| *known == dialect);
     let output = match &step.state {
         State::Done(outcome) if outcome.ok => outcome.output.clone(),
-        _ => text.clone().into(),
+        _ => text.into(),
     };
     let value = match (shape, failed) {
-        (None, _) => return text.strip_suffix('\n').map_or(text.clone(), str::to_owned),
+        (None, _) => return text.strip_suffix('\n').unwrap_or(text).to_owned(),
         (Some((_, Shape::Output)), false) => output,
         (Some((_, Shape::Output)), true) => json!({ "error": text }),
         (Some((_, Shape::Success)), false) => json!({ "success": true, "output": output }),
@@ -143,7 +143,7 @@ impl<'a> Told<'a> {
         let (text, failed) = step.told()?;
         let arguments = spaced::text(&step.call.arguments);
         let call = &message.calls[step.call.call];
-        let text = shaped(&call.dialect, step, text, failed);
+        let text = shaped(&call.dialect, step, &text, failed);
         Some(Told {
             call,
             arguments,
