@@ -35,6 +35,7 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
     let toolbox = knowledge.toolbox.or(vocabulary.as_ref());
     let canonical = toolbox.map(|toolbox| toolglot_tools::normalize(&message.calls, toolbox));
     if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
+        verify::forget_known(&mut message, &[toolbox]);
         check(&mut message, canonical, toolbox);
     }
     let mut document = Document::new(&message);

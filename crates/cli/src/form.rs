@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use toolglot::{CallText, Dialect, ToolSet, Unrenderable};
 use toolglot_tools::{ToolSpec, Toolbox};
 
-use crate::server;
+use crate::{server, spaced};
 
 /// A call of `name`, or of the tool that was probably meant, or of any tool, in `dialect`.
 ///
@@ -55,7 +55,10 @@ pub(crate) fn calls(
     tools: &ToolSet,
     calls: &[(String, Map<String, Value>)],
 ) -> Result<String, Unrenderable> {
-    let texts: Vec<String> = calls.iter().map(|(_, arguments)| json(arguments)).collect();
+    let texts: Vec<String> = calls
+        .iter()
+        .map(|(_, arguments)| spaced::text(arguments))
+        .collect();
     let written = |ns| {
         let calls: Vec<CallText<'_>> = calls
             .iter()
@@ -71,11 +74,6 @@ pub(crate) fn calls(
     };
     let server = server::default_of(dialect.name());
     written(server).or_else(|refused| server.map_or(Err(refused), |_| written(None)))
-}
-
-/// Arguments as JSON text.
-pub(crate) fn json(arguments: &Map<String, Value>) -> String {
-    serde_json::to_string(arguments).expect("a map with string keys is JSON")
 }
 
 /// Simple values for the required properties of an object schema; where none is required, for the first.

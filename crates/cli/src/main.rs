@@ -27,6 +27,7 @@ mod run;
 mod select;
 mod server;
 mod source;
+mod spaced;
 mod toolboxes;
 mod trace;
 mod verify;

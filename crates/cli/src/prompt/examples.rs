@@ -1,7 +1,7 @@
 //! Calls that show a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot::{Dialect, ToolSet};
+use toolglot::Dialect;
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
 use crate::failure::Failure;
@@ -43,12 +43,13 @@ pub(crate) fn examples(
         })?;
         examples.push(("call", call));
     }
-    let others = [("code", code.as_ref()), ("list", list.as_ref())];
-    for (name, call) in others {
-        let text =
-            call.and_then(|call| form::calls(dialect, &tools, std::slice::from_ref(call)).ok());
-        examples.extend(text.map(|text| (name, text)));
-    }
+    let written = |call: &Call| form::calls(dialect, &tools, std::slice::from_ref(call)).ok();
+    let code_text = code
+        .as_ref()
+        .and_then(|code| written(code).or_else(|| written(&without_last_break(code))));
+    examples.extend(code_text.map(|text| ("code", text)));
+    let list_text = list.as_ref().and_then(written);
+    examples.extend(list_text.map(|text| ("list", text)));
     if let (Some(first), Some(second)) = (first, second) {
         examples.extend(
             form::calls(dialect, &tools, &[first, second])
@@ -72,6 +73,18 @@ fn with_code(spec: &ToolSpec) -> Option<Call> {
     let mut arguments = sample_arguments(&spec.parameters);
     arguments.insert((*name).to_owned(), CODE.into());
     Some((spec.name.clone(), arguments))
+}
+
+/// The same call for dialects that trim values, and can carry no text that ends with a line break.
+fn without_last_break((name, arguments): &Call) -> Call {
+    let trimmed = |value: &Value| match value {
+        Value::String(text) => text.trim_end().into(),
+        other => other.clone(),
+    };
+    let arguments = arguments
+        .iter()
+        .map(|(key, value)| (key.clone(), trimmed(value)));
+    (name.clone(), arguments.collect())
 }
 
 fn has_list(spec: &ToolSpec) -> bool {

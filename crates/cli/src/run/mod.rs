@@ -26,7 +26,7 @@ use crate::human;
 use crate::lookalike;
 use crate::parse::write_line;
 use crate::reading::{Manner, compile};
-use crate::{Outcome, select, source, toolboxes};
+use crate::{Outcome, select, source, toolboxes, verify};
 
 use record::Record;
 use report::Report;
@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
 
     let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
     message.notes.extend(lookalikes);
+    verify::forget_known(&mut message, &[known, &vocabulary]);
     let session = Session {
         dialects: &dialects,
         named: named.as_ref(),

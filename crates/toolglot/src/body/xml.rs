@@ -479,7 +479,7 @@ impl Xml {
 
     /// Text of the innermost element. The cap is met at the same byte in every cut: behind it the text streams.
     fn push_text(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
-        let room = (self.undecided + 1).saturating_sub(self.flat.len());
+        let room = (self.undecided.saturating_add(1)).saturating_sub(self.flat.len());
         let waits = self.frames.last().is_some_and(|frame| frame.told != Told::Text);
         if waits && text.len() >= room {
             let (now, later) = text.split_at((room..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len()));
