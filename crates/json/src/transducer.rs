@@ -359,7 +359,9 @@ impl Transducer {
                         run = i;
                     }
                     b'}' | b']' | b')' => {
-                        self.drop_comma(out);
+                        if self.fits(byte) {
+                            self.drop_comma(out);
+                        }
                         if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
                             break step;
                         }
@@ -490,7 +492,9 @@ impl Transducer {
                             self.end_value();
                             continue;
                         }
-                        self.drop_comma(out);
+                        if self.fits(byte) {
+                            self.drop_comma(out);
+                        }
                         if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
                             break step;
                         }
@@ -690,6 +694,52 @@ impl Transducer {
         rest
     }
 
+    /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller
+    /// that knows the extent of the document.
+    pub fn complete(&mut self, at: u64, out: &mut Output) {
+        if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
+            self.state = self.resume;
+        }
+        match self.state {
+            State::Esc(_) => {
+                let half = core::mem::take(&mut self.token);
+                let target = if self.in_key { &mut self.key } else { &mut out.text };
+                escape_into(target, &half);
+                self.end_string(at, out);
+            }
+            State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => self.end_string(at, out),
+            State::Str(_) => self.end_string(at, out),
+            State::Word if self.in_key => {
+                let key = core::mem::take(&mut self.token);
+                self.key.clear();
+                escape_into(&mut self.key, key.trim_end());
+                self.end_key(at, out);
+            }
+            State::Word => self.end_word(at, out),
+            _ => {}
+        }
+        if let State::Colon | State::Arrow | State::Value | State::Root = self.state {
+            let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
+            if in_keys && !self.comma {
+                out.text.push_str(if self.state == State::Colon { ":null" } else { "null" });
+                self.mend(out, Repair::MissingValue, at, at);
+            }
+        }
+        self.drop_comma(out);
+        if matches!(self.state, State::Colon | State::Arrow | State::Value | State::Root | State::Key) {
+            self.state = if self.stack.is_empty() { State::Done } else { State::After };
+        }
+        self.finish(true, at, out);
+    }
+
+    /// Ends a string, or a key, whose quotation mark is missing.
+    fn end_string(&mut self, at: u64, out: &mut Output) {
+        self.owed.clear();
+        self.mend(out, Repair::MissingQuote, at, at);
+        self.end_odd(at, out);
+        self.value_ended = false;
+    }
+
     /// Ends the document at a place where `feed` was stuck: only brackets may be missing.
     pub fn abandon(&mut self, at: u64, out: &mut Output) -> Rest {
         self.finish(true, at, out)
@@ -763,6 +813,11 @@ impl Transducer {
         *run = *i;
         self.pop();
         None
+    }
+
+    /// Whether a closing bracket fits an open container.
+    fn fits(&self, byte: u8) -> bool {
+        self.stack.iter().any(|frame| frame.closer() == byte)
     }
 
     fn pop(&mut self) {

@@ -74,6 +74,8 @@ pub(crate) struct Envelope {
     /// The arguments are no object.
     pub(crate) malformed: bool,
     inner: Option<(Transducer, Output)>,
+    /// Bytes that `inner` was fed.
+    decoded: u64,
     pub(crate) committed: bool,
     marked: bool,
     pub(crate) repairs: Vec<Mended>,
@@ -111,6 +113,7 @@ impl Envelope {
             at,
             malformed: false,
             inner: None,
+            decoded: 0,
             committed: false,
             repairs: Vec::new(),
             encoded_at: None,
@@ -256,9 +259,9 @@ impl Envelope {
             Part::Role(Role::Args) => Asked::Args,
             Part::Encoded => {
                 if let Some((mut json, mut out)) = self.inner.take() {
-                    let rest = json.finish(true, self.pos, &mut out);
+                    let rest = json.finish(true, self.decoded, &mut out);
                     self.args.push_str(&out.text);
-                    self.repairs.append(&mut out.repairs);
+                    self.mended_inside(&out.repairs);
                     self.malformed |= rest == toolglot_json::Rest::Broken || self.args_at.is_none();
                 }
                 Asked::Args
@@ -355,6 +358,7 @@ impl Envelope {
 
     /// Argument text inside a string: what the string says is JSON of its own.
     fn encoded(&mut self) {
+        // `None`: the string went on behind what it says; the rest is left out.
         let Some((json, out)) = &mut self.inner else { return };
         // The transducer writes whole escapes; the closing quotation mark is its last byte.
         let text = self.out.text.as_str();
@@ -365,19 +369,31 @@ impl Envelope {
         if piece.is_empty() {
             return;
         }
-        if !begun {
-            self.args_at = Some(self.member_at);
+        if !begun && !piece.starts_with('{') {
+            self.malformed = true;
+            self.inner = None;
+            return;
         }
-        let (used, step) = json.feed(piece, self.pos - piece.len().min(self.pos as usize) as u64, out);
+        self.args_at.get_or_insert(self.member_at);
+        let (used, step) = json.feed(piece, self.decoded, out);
+        self.decoded += piece.len() as u64;
         let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
         self.args.push_str(&out.text);
         out.text.clear();
-        self.repairs.append(&mut out.repairs);
+        let repairs = core::mem::take(&mut out.repairs);
+        self.mended_inside(&repairs);
         if over {
             self.malformed = true;
             self.inner = None;
-            self.part = Part::Skip;
         }
+    }
+}
+
+impl Envelope {
+    /// Repairs of what a string says: they point at the arguments' begin, for escapes shift what stands behind them.
+    fn mended_inside(&mut self, repairs: &[Mended]) {
+        let at = self.args_at.unwrap_or(self.member_at);
+        self.repairs.extend(repairs.iter().map(|mended| Mended { start: at, end: at, ..*mended }));
     }
 }
 

@@ -10,7 +10,7 @@ use super::teller::OpenCall;
 use super::thread::{Judge, Stepper, Thread};
 use super::value::Value;
 use super::view::View;
-use super::{Context, Mode, Parser, Speech};
+use super::{Context, Mode, Parser, Speech, Waiting};
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::grammar::Capture;
 use crate::program::{Node, Program, RuleRole};
@@ -395,13 +395,8 @@ impl Parser {
         if wrapper {
             self.teller.quote.open_wrapper();
         }
-        self.log.clear();
-        self.flushed = Log::ROOT;
+        self.forget();
         self.safe_threads.clear();
-        self.instances.clear();
-        for thread in &mut self.context.extras {
-            thread.log = Log::ROOT;
-        }
         self.mode = Mode::Text;
     }
 
@@ -416,9 +411,7 @@ impl Parser {
             self.flush(program, view, common, self.safe, sink);
         }
         let safe = self.safe.max(self.teller.cursor);
-        if safe_threads.iter().all(|thread| thread.log == self.flushed) {
-            self.teller.markup(view, safe, sink);
-        }
+        self.teller.markup(view, safe, sink);
         let found: String = view.slice(safe, view.end().max(safe)).trim_start().chars().take(20).collect();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
@@ -431,16 +424,13 @@ impl Parser {
             let wants: Vec<String> = safe_threads.iter().filter_map(|thread| wanted(program, thread)).take(4).collect();
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
             self.teller.note(Code::Junk, span, format!("`{}` belongs to no part of the call", found.trim()), help, sink);
+            if let Some(call) = &mut self.teller.call {
+                call.worsen(End::Recovered);
+            }
         }
-        let mut extras: Vec<Thread> = safe_threads.into_iter().filter(|thread| is_anchor(program, thread)).collect();
-        for thread in &mut extras {
-            thread.extra = true;
-            thread.off = 0;
-            // Its acts up to here were done, or are given up.
-            thread.log = Log::ROOT;
-        }
-        self.log.clear();
-        self.flushed = Log::ROOT;
+        let anchors = safe_threads.into_iter().filter(|thread| is_anchor(program, thread));
+        let extras: Vec<Waiting> = anchors.map(|thread| self.wait(program, thread, self.flushed)).collect();
+        self.forget();
         let speech = if self.teller.call.is_some() { Speech::Junk } else { Speech::Text };
         let waits = !extras.is_empty() || self.teller.call.is_some();
         self.context = Context { speech, extras, reads: true, sync: waits };

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use toolglot_json::{Rest, Root, Step};
 
@@ -138,11 +137,9 @@ impl Parser {
         self.teller.end_call(End::Truncated, view, at, sink);
         self.end_body(program, view, node, sink);
         // Late closers are markup still; all else is text.
-        let mut extras: Vec<Thread> = core::mem::take(&mut self.threads);
-        extras.retain(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
-        for thread in &mut extras {
-            thread.extra = true;
-        }
+        let threads = core::mem::take(&mut self.threads);
+        let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
+        let extras = late.map(|thread| self.wait(program, thread, self.flushed)).collect();
         self.context = Context { speech: Speech::Text, extras, reads: true, sync: true };
         self.safe_threads.clear();
         self.not_before = at;
@@ -280,7 +277,7 @@ impl Parser {
         self.teller.markup(view, self.pos, sink);
         self.end_body(program, view, node, sink);
         if let Some(call) = &mut self.teller.call {
-            if !call.whole {
+            if !call.whole && !envelope.malformed {
                 call.whole = true;
                 self.teller.args().push_str("{}");
                 let at = self.teller.cursor;

@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{Program, RuleRole};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
-use log::{Log, LogId};
+use log::{Act, Log, LogId};
 use teller::{Speech, Teller};
 use thread::{Found, Judge, Registers, Stepper};
 use value::Value;
@@ -55,12 +55,22 @@ enum Mode {
 #[derive(Clone, Debug)]
 struct Context {
     speech: Speech,
-    /// Threads that wait for their literal.
-    extras: Vec<Thread>,
+    /// Positions that wait for their literal.
+    extras: Vec<Waiting>,
     /// What looks like an entry is one; otherwise it is remarked on and stays speech.
     reads: bool,
     /// It was entered by a recovery: an entry ends it.
     sync: bool,
+}
+
+/// A position that waits in a context, and all that outlives the candidates between: its log does not.
+#[derive(Clone, Debug)]
+struct Waiting {
+    thread: Thread,
+    /// What it enters and leaves once its literal comes. What it captured is told or given up.
+    acts: Vec<Act>,
+    /// The literal that it waits for, if that was made from captures.
+    literal: Option<Vec<u8>>,
 }
 
 impl Default for Context {
@@ -331,7 +341,7 @@ impl Parser {
         self.pos = 0;
         self.teller.cursor = 0;
         (self.candidate, self.safe, self.reread_end, self.reread_depth, self.not_before) = (0, 0, 0, 0, 0);
-        for thread in self.threads.iter_mut().chain(&mut self.context.extras).chain(&mut self.safe_threads) {
+        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
             thread.since = 0;
             thread.log = Log::ROOT;
         }
@@ -362,26 +372,29 @@ impl Parser {
         let speech = if text.role == RuleRole::Think { Speech::Reasoning } else { Speech::Text };
         let mut extras = Vec::new();
         let at = self.pos;
-        let mut thread = Thread::at(text.next, log, at);
-        thread.extra = true;
+        let thread = Thread::at(text.next, log, at);
         self.stepper(&program, view, Judge::Reading).close(thread, at, &mut extras);
         let reads = speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
+        let extras = extras.into_iter().map(|thread| self.wait(&program, thread, log)).collect();
         self.context = Context { speech, extras, reads, sync: false };
         self.mode = Mode::Text;
-        self.compact();
+        self.forget();
     }
 
-    /// Drops what no thread needs of the log.
-    fn compact(&mut self) {
-        if self.threads.is_empty() && self.safe_threads.is_empty() {
-            let needed = self.context.extras.iter().any(|thread| thread.log != self.flushed && thread.log != Log::ROOT);
-            if !needed {
-                for thread in &mut self.context.extras {
-                    thread.log = Log::ROOT;
-                }
-                self.log.clear();
-                self.flushed = Log::ROOT;
-            }
-        }
+    /// What is left of a thread that waits; its acts behind `flushed` are kept.
+    fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> Waiting {
+        let mut acts = Vec::new();
+        self.log.acts(flushed, thread.log, &mut acts);
+        let acts = acts.into_iter().map(|(act, _)| act).filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_))).collect();
+        let template = matches!(program.node(thread.node), crate::program::Node::Template { .. });
+        let literal = template.then(|| self.instances[thread.instance as usize].clone());
+        Waiting { thread: Thread { extra: true, off: 0, log: Log::ROOT, ..thread }, acts, literal }
+    }
+
+    /// Nothing is being read: the log and the filled literals begin anew.
+    fn forget(&mut self) {
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        self.instances.clear();
     }
 }

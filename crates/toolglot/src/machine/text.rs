@@ -2,9 +2,8 @@
 
 use super::thread::Thread;
 use super::view::View;
-use super::{Mode, Parser, Speech};
+use super::{Log, Mode, Parser, Speech};
 use crate::program::{ByteSet, Finder, Node, Program};
-use crate::grammar::Piece;
 use crate::{InCode, Sink};
 
 impl Parser {
@@ -73,10 +72,17 @@ impl Parser {
         self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore) || !(self.context.reads || special);
         self.threads.clear();
         self.safe_threads.clear();
-        let extras = core::mem::take(&mut self.context.extras);
-        self.threads.extend(&extras);
-        self.context.extras = extras;
-        self.threads.push(Thread::at(program.trie_node, self.flushed, at));
+        self.forget();
+        for waiting in &self.context.extras {
+            let log = waiting.acts.iter().fold(Log::ROOT, |log, &act| self.log.push(log, act, at));
+            let mut thread = Thread { log, ..waiting.thread };
+            if let Some(literal) = &waiting.literal {
+                thread.instance = self.instances.len() as u32;
+                self.instances.push(literal.clone());
+            }
+            self.threads.push(thread);
+        }
+        self.threads.push(Thread::at(program.trie_node, Log::ROOT, at));
         if !self.quoted {
             self.add_bodies(program, view, at);
         }
@@ -86,12 +92,11 @@ impl Parser {
     /// Entries that begin with a body, or with a literal that must be filled.
     fn add_bodies(&mut self, program: &Program, view: View<'_>, at: u64) {
         let mut threads = core::mem::take(&mut self.threads);
-        let flushed = self.flushed;
         for way in &program.bodies {
             if (way.bol && !self.bol) || (way.start && !self.start) {
                 continue;
             }
-            let mut thread = Thread::at(way.target, flushed, at);
+            let mut thread = Thread::at(way.target, Log::ROOT, at);
             for &enter in &way.enters {
                 thread.log = self.log.push(thread.log, super::log::Act::Enter(enter), at);
             }
@@ -106,8 +111,12 @@ impl Parser {
             return None;
         }
         let mut set = ByteSet::default();
-        for thread in &self.context.extras {
-            match program.node(thread.node) {
+        for waiting in &self.context.extras {
+            if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
+                set.insert(*first);
+                continue;
+            }
+            match program.node(waiting.thread.node) {
                 Node::Literal { bytes, fold, .. } => {
                     set.insert(bytes[0]);
                     if *fold {
@@ -115,10 +124,6 @@ impl Parser {
                         set.insert(bytes[0].to_ascii_lowercase());
                     }
                 }
-                Node::Template { pieces, .. } => match pieces.first() {
-                    Some(Piece::Bytes(bytes)) => set.insert(bytes.as_bytes()[0]),
-                    _ => set = ByteSet::ALL,
-                },
                 _ => {}
             }
         }
@@ -140,6 +145,6 @@ impl Parser {
         self.threads.clear();
         self.safe_threads.clear();
         self.mode = Mode::Text;
-        self.compact();
+        self.forget();
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Value {
     blank_from: u64,
     /// That run is longer than may be trimmed.
     overlong: bool,
+    /// The byte before `scan`.
+    last: u8,
     /// A line break was left out before the value.
     broke: bool,
     /// Bytes before it are written.
@@ -40,6 +42,8 @@ pub(crate) struct Value {
     how: How,
     held: String,
     json: Option<(Transducer, Output)>,
+    /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
+    json_over: bool,
     /// The tool has no such parameter and takes no others: the value is markup.
     pub(super) dropped: bool,
     wrote: bool,
@@ -71,6 +75,7 @@ impl Value {
             scan: at,
             blank_from: at,
             overlong: false,
+            last: 0,
             broke: body.broke,
             told: at,
             nest: 0,
@@ -79,6 +84,7 @@ impl Value {
             how,
             held: String::new(),
             json: None,
+            json_over: false,
             dropped,
             wrote: false,
         };
@@ -109,22 +115,23 @@ impl Value {
         let trailing = match text.trim {
             Trim::Blanks => bytes.iter().rev().take_while(|&&b| is_blank(b)).count(),
             Trim::Lines => bytes.iter().rev().take_while(|&&b| b == b'\n' || b == b'\r').count(),
-            Trim::PairedNl => usize::from(bytes.ends_with(b"\n")) + usize::from(bytes.ends_with(b"\r\n")),
+            Trim::PairedNl => match bytes {
+                [.., b'\r', b'\n'] => 2,
+                [.., b'\n' | b'\r'] => 1,
+                _ => 0,
+            },
             Trim::None => 0,
         };
-        let paired = text.trim == Trim::PairedNl;
-        if trailing < bytes.len() || paired {
-            let carried_return = paired && bytes == b"\n" && self.blank_from + 1 == self.scan && view.byte(self.blank_from) == Some(b'\r');
-            if !carried_return {
-                self.overlong = false;
-                self.blank_from = to - trailing as u64;
-                if paired && bytes.ends_with(b"\r") {
-                    self.blank_from = to - 1;
-                }
-            }
-        } else if to - self.blank_from > cap as u64 {
-            self.overlong = true;
+        let carried = match text.trim {
+            // The return that this line break belongs to came before.
+            Trim::PairedNl => bytes == b"\n" && self.last == b'\r',
+            _ => trailing == bytes.len(),
+        };
+        if !carried {
+            self.blank_from = to - trailing as u64;
         }
+        self.overlong = to - self.blank_from > cap as u64;
+        self.last = bytes[bytes.len() - 1];
         if text.fence {
             let (line, reset) = match memchr::memrchr(b'\n', bytes) {
                 Some(at) => (&bytes[at + 1..], true),
@@ -202,13 +209,41 @@ impl Value {
 
     fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
         let Some((json, output)) = &mut self.json else { return };
-        let (used, step) = json.feed(piece, at, output);
-        if matches!(step, Step::Done | Step::Stuck) && !piece[used..].trim().is_empty() {
-            out.stuck = true;
+        let (used, step) = if self.json_over { (0, Step::Done) } else { json.feed(piece, at, output) };
+        let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
+        if over && !self.json_over {
+            self.json_over = true;
+            out.remarks.push((Code::MalformedJson, String::from("the value holds more than its JSON; the rest was left out"), true));
         }
         out.args.push_str(&output.text);
         output.text.clear();
         out.repairs.append(&mut output.repairs);
+    }
+
+    /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
+    fn settle(&mut self, text: &TextNode, at: u64, view: View<'_>, out: &mut Out<'_>) {
+        let waiting = view.bytes(self.told, at);
+        let taken = match text.trim {
+            Trim::None => 0,
+            Trim::Blanks => waiting.len(),
+            Trim::PairedNl => match waiting {
+                [.., b'\r', b'\n'] => 2,
+                [.., b'\n'] => 1,
+                _ => 0,
+            },
+            Trim::Lines => {
+                let mut rest = waiting;
+                while let Some(shorter) = rest.strip_suffix(b"\n") {
+                    rest = shorter.strip_suffix(b"\r").unwrap_or(shorter);
+                }
+                waiting.len() - rest.len()
+            }
+        };
+        let end = at - taken as u64;
+        if end > self.told {
+            self.write(view.slice(self.told, end), self.told, out);
+            self.told = end;
+        }
     }
 
     /// The value ends: writes what is left.
@@ -241,7 +276,7 @@ impl Value {
             },
             How::Structured(shape) => match &mut self.json {
                 Some((json, output)) => {
-                    json.finish(true, at, output);
+                    json.complete(at, output);
                     out.args.push_str(&output.text);
                     out.repairs.append(&mut output.repairs);
                 }
@@ -275,7 +310,6 @@ struct Out<'a> {
     /// Code, message, and whether the value is in doubt by it.
     remarks: alloc::vec::Vec<(Code, String, bool)>,
     repairs: alloc::vec::Vec<toolglot_json::Mended>,
-    stuck: bool,
     refused: bool,
     scalar: usize,
     undecided: usize,
@@ -337,20 +371,19 @@ impl Parser {
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
-            stuck: false,
             refused: false,
             scalar: limits.scalar,
             undecided: limits.undecided,
         };
         value.advance(text, to, view, limits.blanks, &mut out);
-        let Out { remarks, repairs, stuck, refused, .. } = out;
-        self.say(value, remarks, &repairs, stuck, refused, sink);
+        let Out { remarks, repairs, refused, .. } = out;
+        self.say(value, remarks, &repairs, refused, sink);
     }
 
-    fn say(&mut self, value: &Value, remarks: alloc::vec::Vec<(Code, String, bool)>, repairs: &[toolglot_json::Mended], stuck: bool, refused: bool, sink: &mut dyn Sink) {
+    fn say(&mut self, value: &Value, remarks: alloc::vec::Vec<(Code, String, bool)>, repairs: &[toolglot_json::Mended], refused: bool, sink: &mut dyn Sink) {
         for (code, message, doubt) in remarks {
             // A value that became text did so at some byte of some push: only its begin is the same in all of them.
-            let end = if code == Code::UndecidedText { value.start } else { value.told.max(value.start) };
+            let end = if matches!(code, Code::UndecidedText | Code::MalformedJson) { value.start } else { value.told.max(value.start) };
             let span = Span::new(value.start, end);
             if doubt {
                 if let Some(call) = &mut self.teller.call {
@@ -360,9 +393,6 @@ impl Parser {
             self.teller.note(code, span, message, None, sink);
         }
         self.teller.mended(repairs, sink);
-        if let (true, Some(call)) = (stuck, &mut self.teller.call) {
-            call.worsen(End::Recovered);
-        }
         if let (true, Some(call)) = (refused, &mut self.teller.call) {
             call.worsen(End::Truncated);
         }
@@ -376,14 +406,16 @@ impl Parser {
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
-            stuck: false,
             refused: false,
             scalar: program.limits.scalar,
             undecided: program.limits.undecided,
         };
+        if !value.overlong {
+            value.settle(text, at, view, &mut out);
+        }
         value.close(at, &program.dialect_of(value.node).values, &mut out);
-        let Out { remarks, repairs, stuck, refused, .. } = out;
-        self.say(&value, remarks, &repairs, stuck, refused, sink);
+        let Out { remarks, repairs, refused, .. } = out;
+        self.say(&value, remarks, &repairs, refused, sink);
         let end = value.told;
         if value.dropped {
             self.teller.markup(view, end, sink);

@@ -1,0 +1,12 @@
+//! What the engine promises of every dialect, alone and beside all others; no test names one.
+//!
+//! `TOOLGLOT_CASES` is the number of texts per dialect and property, `TOOLGLOT_SEED` where the generators begin.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod reversible;
+mod stream;
+mod subjects;
+mod texts;
+mod truncated;

@@ -1,0 +1,24 @@
+//! Total, lossless, chunk-invariant, monotone: whatever the text, however it is cut.
+
+use proptest::prelude::*;
+use toolglot::Finish;
+
+use super::subjects::each_subject;
+use super::support::reading::read_all_ways;
+use super::texts::{damaged, soup};
+
+#[test]
+fn any_text_is_told_whole_and_the_same_in_every_cut() {
+    each_subject(|subject| {
+        let strategy = (prop_oneof![soup(subject, 14), soup(subject, 40)], any::<u64>());
+        subject.holds(150, &strategy, |(text, seed)| read_all_ways(&subject.program, &text, seed, Finish::Unknown).map(drop))
+    });
+}
+
+#[test]
+fn damaged_calls_are_told_whole_and_the_same_in_every_cut() {
+    each_subject(|subject| {
+        let strategy = (damaged(subject, 5), any::<u64>());
+        subject.holds(100, &strategy, |(text, seed)| read_all_ways(&subject.program, &text, seed, Finish::Stop).map(drop))
+    });
+}
