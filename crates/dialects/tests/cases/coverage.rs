@@ -7,12 +7,24 @@ use toolglot::{Limits, Program, ToolSet};
 use crate::case;
 
 /// The files of cases that each dialect has; those of a dialect without calls are the first three.
-const KINDS: &[&str] = &["plain_text", "look_alike", "truncated", "one_call", "several_calls", "text_around", "malformed"];
+const KINDS: &[&str] = &[
+    "plain_text",
+    "look_alike",
+    "truncated",
+    "one_call",
+    "several_calls",
+    "text_around",
+    "malformed",
+];
 
 #[test]
 fn every_dialect_compiles_alone() {
     for dialect in toolglot_dialects::all() {
-        let program = Program::compile(std::slice::from_ref(dialect), &ToolSet::default(), Limits::default());
+        let program = Program::compile(
+            std::slice::from_ref(dialect),
+            &ToolSet::default(),
+            Limits::default(),
+        );
         assert!(program.is_ok(), "{}: {program:?}", dialect.name());
     }
 }
@@ -30,7 +42,11 @@ fn every_dialect_says_where_it_comes_from() {
     for dialect in toolglot_dialects::all() {
         for setting in ["models", "source", "date"] {
             let missing = dialect.setting(setting).is_none();
-            assert!(!missing || dialect.name() == "chat", "{} has no `{setting}:`", dialect.name());
+            assert!(
+                !missing || dialect.name() == "chat",
+                "{} has no `{setting}:`",
+                dialect.name()
+            );
         }
     }
 }
@@ -41,7 +57,11 @@ fn every_dialect_has_cases_of_every_kind() {
     for dialect in toolglot_dialects::all() {
         let calls = dialect.name() != "chat";
         for kind in &KINDS[..if calls { KINDS.len() } else { 3 }] {
-            let file = case::root().join("dialects").join(dialect.name()).join("cases").join(format!("{kind}.md"));
+            let file = case::root()
+                .join("dialects")
+                .join(dialect.name())
+                .join("cases")
+                .join(format!("{kind}.md"));
             assert!(have.contains(&file), "{} holds no case", file.display());
         }
     }

@@ -7,12 +7,13 @@
 mod case;
 mod coverage;
 mod markdown;
+mod pages;
 mod reading;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::{env, fs};
+use std::{env, fs, panic};
 
 use case::Case;
 use reading::Reading;
@@ -22,11 +23,15 @@ fn cases_read_as_expected() {
     let cases = case::all();
     let (mut failures, mut blessed) = (Vec::new(), BTreeMap::new());
     for case in &cases {
-        match found(case) {
+        let read = panic::catch_unwind(|| found(case));
+        match read.unwrap_or_else(|_| Err("reading it panics".to_owned())) {
             Ok(found) if found == case.expected => {}
             Ok(found) => {
                 failures.push(difference(&case.expected, &found, case));
-                blessed.entry(case.file.clone()).or_insert_with(Vec::new).push((case, found));
+                blessed
+                    .entry(case.file.clone())
+                    .or_insert_with(Vec::new)
+                    .push((case, found));
             }
             Err(error) => failures.push(format!("{}\n  {error}\n", place(case))),
         }
@@ -34,18 +39,26 @@ fn cases_read_as_expected() {
     if env::var_os("TOOLGLOT_BLESS").is_some() {
         bless(blessed);
     }
-    assert!(failures.is_empty(), "{} of {} cases differ\n\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases differ\n\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
 }
 
 /// What is read, the same in every cut.
 fn found(case: &Case) -> Result<String, String> {
     let program = reading::program(case)?;
-    let whole = Reading::of(&program, &case.input, &case.manner, usize::MAX);
-    let lines = whole.lines(&case.input);
+    let whole = Reading::of(&program, case, usize::MAX);
+    let lines = whole.lines();
     for cut in [1, 3] {
-        let pieces = Reading::of(&program, &case.input, &case.manner, cut);
+        let pieces = Reading::of(&program, case, cut);
         if !pieces.same(&whole) {
-            return Err(format!("in pieces of {cut} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"));
+            return Err(format!(
+                "in pieces of {cut} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"
+            ));
         }
     }
     Ok(lines)
@@ -60,7 +73,13 @@ fn difference(expected: &str, found: &str, case: &Case) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let begin = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let n_shorter = old.len().min(new.len()) - begin;
-    let end = old.iter().rev().zip(new.iter().rev()).take(n_shorter).take_while(|(a, b)| a == b).count();
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(n_shorter)
+        .take_while(|(a, b)| a == b)
+        .count();
     let mut out = format!("{}\n", place(case));
     let marked = [
         ("  ", &old[..begin]),
@@ -81,7 +100,11 @@ fn bless(found: BTreeMap<PathBuf, Vec<(&Case, String)>>) {
     for (file, cases) in found {
         let mut document = fs::read_to_string(&file).expect("it was read before");
         for (case, lines) in cases.into_iter().rev() {
-            let lines = if lines.is_empty() { lines } else { format!("{lines}\n") };
+            let lines = if lines.is_empty() {
+                lines
+            } else {
+                format!("{lines}\n")
+            };
             document.replace_range(case.body.clone(), &lines);
         }
         fs::write(&file, document).expect("a blessed file can be written");

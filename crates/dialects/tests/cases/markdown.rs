@@ -49,7 +49,15 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
                 let body = end..document.len();
                 let text = &document[body.clone()];
                 let line = index + 1;
-                open = Some((n_ticks, Fence { info, text, body, line }));
+                open = Some((
+                    n_ticks,
+                    Fence {
+                        info,
+                        text,
+                        body,
+                        line,
+                    },
+                ));
             }
             None if line.starts_with('#') => {
                 let level = line.bytes().take_while(|&byte| byte == b'#').count();
@@ -64,21 +72,18 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// The anchor that a heading gets in a rendered page.
-pub(crate) fn anchor(title: &str) -> String {
-    let kept = title
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.flat_map(char::to_lowercase)
-        .map(|c| if c == ' ' { '-' } else { c })
-        .collect()
-}
-
 #[test]
 fn a_longer_fence_holds_shorter_ones() {
     let document = "# T\n\n````input a=b\n```bash\nls\n```\n````\n";
     let blocks = blocks(document);
-    let [Block::Heading { level: 1, title: "T" }, Block::Fence(fence)] = &*blocks else {
+    let [
+        Block::Heading {
+            level: 1,
+            title: "T",
+        },
+        Block::Fence(fence),
+    ] = &*blocks
+    else {
         panic!("{blocks:?}")
     };
     assert_eq!((fence.info, fence.line), ("input a=b", 3));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolglot::{Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet};
 use toolglot_tools::Toolbox;
 
-use crate::case::{Case, Manner};
+use crate::case::{Case, Part};
 
 /// An event that owns its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,8 @@ pub(crate) enum Piece {
 /// The merged events of a message.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
+    /// What was read, whole.
+    input: String,
     pieces: Vec<Piece>,
     /// All bytes before it were accounted for; a gap is a panic.
     cursor: u64,
@@ -36,7 +38,11 @@ pub(crate) struct Reading {
 pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
     let mut dialects: Vec<Dialect> = Vec::new();
     for name in &case.manner.dialects {
-        dialects.push(toolglot_dialects::get(name).ok_or_else(|| format!("no dialect is called `{name}`"))?.clone());
+        dialects.push(
+            toolglot_dialects::get(name)
+                .ok_or_else(|| format!("no dialect is called `{name}`"))?
+                .clone(),
+        );
     }
     let tools = match case.tools.as_deref().map(str::trim) {
         None if case.manner.dialects == ["roo"] => toolglot_tools::roo_names(),
@@ -49,35 +55,51 @@ pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
 
 fn toolbox(tools: &str) -> Result<Toolbox, String> {
     if let Some(name) = tools.strip_prefix("builtin:") {
-        return Toolbox::builtin(name).ok_or_else(|| format!("no builtin tool set is called `{name}`"));
+        return Toolbox::builtin(name)
+            .ok_or_else(|| format!("no builtin tool set is called `{name}`"));
     }
     let json = serde_json::from_str(tools).map_err(|error| format!("tools: {error}"))?;
     Toolbox::from_json(&json).map_err(|error| format!("tools: {error}"))
 }
 
 impl Reading {
-    /// Reads `input` in pieces of `cut` bytes; a character is never split.
-    pub(crate) fn of(program: &Arc<Program>, input: &str, manner: &Manner, cut: usize) -> Reading {
-        let mut reading = Reading::default();
+    /// Reads a case's input in pieces of `cut` bytes; a character or a special token is never split.
+    pub(crate) fn of(program: &Arc<Program>, case: &Case, cut: usize) -> Reading {
+        let manner = &case.manner;
+        let mut reading = Reading {
+            input: case.input.iter().map(|part| part.text.as_str()).collect(),
+            ..Reading::default()
+        };
         if let [only] = &*manner.dialects {
             reading.only.clone_from(only);
         }
-        let mut parser = Parser::new(Arc::clone(program)).in_code(manner.in_code).in_reasoning(manner.in_reasoning);
+        let mut parser = Parser::new(Arc::clone(program))
+            .in_code(manner.in_code)
+            .in_reasoning(manner.in_reasoning);
         if manner.reasoning_open {
             parser = parser.reasoning_open();
         }
-        let mut rest = input;
-        while !rest.is_empty() {
-            let mut end = cut.min(rest.len());
-            while !rest.is_char_boundary(end) {
-                end += 1;
+        for Part { text, special } in &case.input {
+            if *special {
+                parser.push(Input::Special { text, id: None }, &mut reading);
+                continue;
             }
-            let (piece, tail) = rest.split_at(end);
-            parser.push(Input::Text(piece), &mut reading);
-            rest = tail;
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let at_least = cut.min(rest.len());
+                let end = (at_least..=rest.len()).find(|&end| rest.is_char_boundary(end));
+                let end = end.expect("the end is a boundary");
+                let (piece, tail) = rest.split_at(end);
+                parser.push(Input::Text(piece), &mut reading);
+                rest = tail;
+            }
         }
         parser.finish(manner.finish, &mut reading);
-        assert_eq!(reading.cursor, input.len() as u64, "the spans of the events do not reach the end");
+        assert_eq!(
+            reading.cursor,
+            reading.input.len() as u64,
+            "the spans of the events do not reach the end"
+        );
         reading
     }
 
@@ -104,7 +126,7 @@ impl Reading {
     }
 
     /// The events as lines: markup right before and inside a call is the call's and left out, its arguments are one line.
-    pub(crate) fn lines(&self, input: &str) -> String {
+    pub(crate) fn lines(&self) -> String {
         let mut out = String::new();
         let mut args: Option<String> = None;
         for (n, piece) in self.pieces.iter().enumerate() {
@@ -112,7 +134,9 @@ impl Reading {
                 Piece::Text(text) => line(&mut out, "text", text),
                 Piece::Reasoning(text) => line(&mut out, "reasoning", text),
                 Piece::Markup(text) => {
-                    let after = self.pieces[n + 1..].iter().find(|piece| !matches!(piece, Piece::Note(..)));
+                    let after = self.pieces[n + 1..]
+                        .iter()
+                        .find(|piece| !matches!(piece, Piece::Note(..)));
                     if args.is_none() && !matches!(after, Some(Piece::Call(_))) {
                         line(&mut out, "markup", text);
                     }
@@ -133,7 +157,7 @@ impl Reading {
                     writeln!(out, "args {args}\nend {end}").expect("writing to a string");
                 }
                 Piece::Note(code, span) => {
-                    let at = &input[span.range()];
+                    let at = &self.input[span.range()];
                     let cut: String = at.chars().take(60).collect();
                     let dots = if cut.len() < at.len() { ".." } else { "" };
                     writeln!(out, "note {code} {cut:?}{dots}").expect("writing to a string");
@@ -161,18 +185,31 @@ impl Sink for Reading {
             Event::Markup(text) => Piece::Markup(text.to_owned()),
             Event::Args { json, .. } => Piece::Args(json.to_owned()),
             Event::CallEnd { end, .. } => Piece::End(end),
-            Event::Note(note) => Piece::Note(format!("N{:03} {}", note.code.number(), note.code.name()), note.span),
+            Event::Note(note) => Piece::Note(
+                format!("N{:03} {}", note.code.number(), note.code.name()),
+                note.span,
+            ),
             Event::CallStart(head) => {
                 let mut text = format!("call {}", head.name);
                 let extra = [
                     ("server", head.ns.unwrap_or("")),
                     ("id", head.id.unwrap_or("")),
-                    ("dialect", if head.dialect == self.only { "" } else { head.dialect }),
-                    ("place", match head.place {
-                        Place::Answer => "",
-                        Place::Reasoning => "reasoning",
-                        Place::Code => "code",
-                    }),
+                    (
+                        "dialect",
+                        if head.dialect == self.only {
+                            ""
+                        } else {
+                            head.dialect
+                        },
+                    ),
+                    (
+                        "place",
+                        match head.place {
+                            Place::Answer => "",
+                            Place::Reasoning => "reasoning",
+                            Place::Code => "code",
+                        },
+                    ),
                 ];
                 for (key, value) in extra.iter().filter(|(_, value)| !value.is_empty()) {
                     write!(text, " {key}={value}").expect("writing to a string");
@@ -182,7 +219,11 @@ impl Sink for Reading {
             _ => return,
         };
         // A note does not cut what it stands in.
-        let last = self.pieces.iter_mut().rev().find(|piece| !matches!(piece, Piece::Note(..)));
+        let last = self
+            .pieces
+            .iter_mut()
+            .rev()
+            .find(|piece| !matches!(piece, Piece::Note(..)));
         match (last, &piece) {
             (Some(Piece::Text(have)), Piece::Text(more))
             | (Some(Piece::Reasoning(have)), Piece::Reasoning(more))

@@ -11,7 +11,7 @@ use super::value::Value;
 use super::view::View;
 use super::Parser;
 use crate::grammar::Capture;
-use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
+use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};
 use crate::Sink;
 
 /// What a probe found.
@@ -40,6 +40,10 @@ pub(crate) struct Probe {
     last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
     unknown_key: bool,
+    /// The last such key, while it may be the tag of an unknown parameter that is closed.
+    unknown_at: Option<(u64, u64)>,
+    /// Reading over the value of an unknown parameter.
+    over: Option<Over>,
 }
 
 impl Probe {
@@ -49,7 +53,17 @@ impl Probe {
         self.enclosing.clear();
         self.own.clear();
         (self.at, self.pos, self.beyond, self.closer, self.last, self.unknown_key) = (at, at, None, false, None, false);
+        (self.unknown_at, self.over) = (None, None);
     }
+}
+
+/// Reading over the value of an unknown parameter.
+#[derive(Debug)]
+struct Over {
+    from: u64,
+    closer: Vec<u8>,
+    /// Behind the closer.
+    next: NodeId,
 }
 
 /// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
@@ -103,6 +117,22 @@ impl Parser {
         let cap = program.limits.undecided as u64;
         let _ = sink;
         loop {
+            if let Some(over) = probe.over.take() {
+                match self.run_over(program, &mut probe, &over, view, eof) {
+                    Some(true) => {}
+                    Some(false) => {
+                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view) {
+                            return self.settle(turn, value, probe);
+                        }
+                    }
+                    None => {
+                        probe.over = Some(over);
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    }
+                }
+                continue;
+            }
             if let Some(beyond) = probe.beyond.take() {
                 if let Some(verdict) = self.run_beyond(program, &mut probe, beyond, view, eof) {
                     return self.settle(verdict, value, probe);
@@ -140,11 +170,10 @@ impl Parser {
     fn three_sets(&mut self, program: &Program, text: &TextNode, probe: &mut Probe, value: &Value, byte: u8, view: View<'_>, next: &mut Vec<Thread>, found: &mut Found) -> Option<Turn> {
         let judge = self.evidence();
         let pos = probe.pos;
-        let mut unknown = false;
 
         // What follows.
         self.stepper(program, view, judge).step(&probe.follow, byte, pos, next, found);
-        unknown |= found.unknown_key;
+        let unknown = found.unknown_key;
         core::mem::swap(&mut probe.follow, next);
         if found.literal_ended {
             if !probe.closer {
@@ -183,7 +212,10 @@ impl Parser {
             }
         }
         probe.pos = pos + 1;
-        probe.unknown_key |= unknown && probe.closer;
+        if probe.closer {
+            probe.unknown_key |= unknown.is_some();
+            probe.unknown_at = unknown.or(probe.unknown_at);
+        }
 
         if follow_opens {
             return Some(if value.nest == 0 { Turn::Ends { recovered: false, enclosing: false } } else { Turn::Unnested });
@@ -198,6 +230,18 @@ impl Parser {
         if alive(&probe.follow) || alive(&probe.enclosing) || alive(&probe.own) {
             return None;
         }
+        if let (Some(key), true) = (probe.unknown_at.take(), text.own_needs_same_key) {
+            probe.over = self.read_over(program, text, key, view);
+            if probe.over.is_some() {
+                probe.pos = key.1 + 1;
+                return None;
+            }
+        }
+        self.look_beyond(program, text, probe, view)
+    }
+
+    /// All sets are dead: what stands behind the last whole closer decides.
+    fn look_beyond(&mut self, program: &Program, text: &TextNode, probe: &mut Probe, view: View<'_>) -> Option<Turn> {
         match probe.last {
             Some(last) => {
                 let enclosing = self.enclosing_threads(program, text, last, view);
@@ -207,6 +251,39 @@ impl Parser {
             }
             None => Some(Turn::Data),
         }
+    }
+
+    /// Where the key is the tag, an unknown parameter can be read over: text without a tag, up to its own closer.
+    fn read_over(&mut self, program: &Program, text: &TextNode, key: (u64, u64), view: View<'_>) -> Option<Over> {
+        let key_log = self.log.push(Log::ROOT, Act::Captured { what: Capture::Key, start: key.0, end: key.1 }, key.1);
+        let judge = self.evidence();
+        let mut set = Vec::new();
+        self.stepper(program, view, judge).close(Thread::at(text.follow, key_log, key.1), key.1, &mut set);
+        let thread = set.first()?;
+        let Node::Template { next, .. } = program.node(thread.node) else { return None };
+        let closer = self.instances.get(thread.instance as usize)?.clone();
+        Some(Over { from: key.1 + 1, closer, next: *next })
+    }
+
+    /// Reads over it: whether it is closed, once that is known.
+    fn run_over(&mut self, program: &Program, probe: &mut Probe, over: &Over, view: View<'_>, eof: bool) -> Option<bool> {
+        let rest = view.from(probe.pos);
+        let tag = memchr::memchr(b'<', rest);
+        self.work += tag.unwrap_or(rest.len()) as u64 + 1;
+        probe.pos += tag.unwrap_or(rest.len()) as u64;
+        if probe.pos - over.from > program.limits.blanks as u64 {
+            return Some(false);
+        }
+        let found = view.from(probe.pos);
+        if found.starts_with(&over.closer) {
+            probe.pos += over.closer.len() as u64;
+            let judge = self.evidence();
+            let thread = Thread::at(over.next, Log::ROOT, probe.pos);
+            probe.follow.clear();
+            self.stepper(program, view, judge).close(thread, probe.pos, &mut probe.follow);
+            return Some(true);
+        }
+        if !eof && over.closer.starts_with(found) { None } else { Some(false) }
     }
 
     fn enclosing_threads(&mut self, program: &Program, text: &TextNode, at: u64, view: View<'_>) -> Vec<Thread> {

@@ -105,7 +105,7 @@ pub(crate) struct Found {
     /// A marker ended with the byte: where it began, and its dialect. It outranks what captured its bytes.
     pub(crate) marker: Option<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
-    pub(crate) unknown_key: bool,
+    pub(crate) unknown_key: Option<(u64, u64)>,
     /// A placeholder stood where a name belongs: its extent.
     pub(crate) placeholder: Option<(u64, u64)>,
     /// A name that is not known stood where only the name marks the call.
@@ -117,7 +117,7 @@ pub(crate) struct Found {
 impl Found {
     fn clear(&mut self) {
         self.bodies.clear();
-        (self.body_first, self.literal_took, self.literal_ended, self.unknown_key) = (false, false, false, false);
+        (self.body_first, self.literal_took, self.literal_ended, self.unknown_key) = (false, false, false, None);
         (self.placeholder, self.unknown_name, self.marker) = (None, None, None);
     }
 }
@@ -397,7 +397,9 @@ impl Stepper<'_> {
         if parameters.get(text).is_some() || (parameters.properties.is_empty() && parameters.others.is_some()) {
             return true;
         }
-        found.unknown_key |= is_plausible_key(text) && thread.since > 0;
+        if is_plausible_key(text) {
+            found.unknown_key = Some((thread.since, thread.since + text.len() as u64));
+        }
         false
     }
 
