@@ -120,7 +120,7 @@ fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
     }
     let names = toolbox.iter().map(|spec| spec.name.as_str());
     let nearest = toolglot_tools::nearest(name, names)?;
-    let message = format!("no tool is called `{name}`: nothing is called");
+    let message = format!("no tool is called `{name}`");
     note(
         Code::UnknownTool,
         message,
@@ -156,7 +156,7 @@ mod tests {
     fn a_misspelt_tool_is_told() {
         assert_eq!(
             messages("<read_fil>\n<path>a</path>\n</read_fil>"),
-            ["read_fil: no tool is called `read_fil`: nothing is called"]
+            ["read_fil: no tool is called `read_fil`"]
         );
     }
 

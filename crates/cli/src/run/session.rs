@@ -123,10 +123,14 @@ impl Session<'_> {
             .collect();
         if !left_out.is_empty() {
             // What remains may fit the schema, and yet is not what the model asked for.
-            let mut objection = Objection::invalid(left_out);
-            // They are among the notes of the message already.
-            objection.notes.clear();
-            return Some(objection);
+            let rest = self.vocabulary.get(&canonical.tool);
+            let rest = rest.map(|spec| verify::violations(spec, &canonical.arguments, call.span));
+            let rest = rest.unwrap_or_default();
+            return Some(Objection {
+                // The others are among the notes of the message already.
+                notes: rest.clone(),
+                ..Objection::invalid(left_out.into_iter().chain(rest).collect())
+            });
         }
         if let Some(server) = call
             .ns
@@ -240,7 +244,12 @@ impl Objection {
 /// How a call does not fit the tools of `toolbox`, if it does not.
 fn misfit(canonical: &Canonical, call: &Call, toolbox: &Toolbox) -> Option<Objection> {
     let Some(spec) = toolbox.get(&canonical.tool) else {
-        let note = verify::unknown_tool(&canonical.tool, toolbox, call.name_at);
+        let taught = Toolbox::taught(&call.dialect);
+        let note = verify::unknown_tool(
+            &canonical.tool,
+            taught.as_ref().unwrap_or(toolbox),
+            call.name_at,
+        );
         let help = note.help.as_deref().unwrap_or_default();
         return Some(Objection {
             rule: "unknown-tool",
