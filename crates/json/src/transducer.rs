@@ -165,6 +165,8 @@ pub struct Transducer {
     watch: usize,
     value_ended: bool,
     structural: bool,
+    /// The document is the arguments of a Python call.
+    python: bool,
     /// The last byte of a string in odd quotation marks was a letter.
     after_letter: bool,
     keys: Keys,
@@ -194,6 +196,7 @@ impl Transducer {
             watch: 0,
             value_ended: false,
             structural: false,
+            python: root == Root::Keywords,
             after_letter: false,
             keys: Keys::default(),
             token_quote: None,
@@ -955,7 +958,7 @@ impl Transducer {
         }
         let ends = match byte {
             b',' | b'}' | b']' | b':' | b')' | b'"' | b'\'' | b'<' | b'/' | b'#' => true,
-            b'=' => self.in_key,
+            b'=' | b'{' | b'[' | b'0'..=b'9' | b'-' => self.in_key,
             _ => false,
         };
         let owed = core::mem::take(&mut self.owed);
@@ -1353,6 +1356,10 @@ impl Transducer {
 
     #[cold]
     fn mend(&mut self, out: &mut Output, repair: Repair, start: u64, end: u64) {
+        // In a Python call these are the spelling.
+        if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
+            return;
+        }
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }

@@ -272,7 +272,13 @@ impl Stepper<'_> {
                     self.body(thread, next, found);
                 }
             }
-            Node::Text(_) | Node::Xml(_) | Node::Match => self.body(thread, next, found),
+            Node::Xml(xml) => {
+                let tag = xml.prefix.as_deref().unwrap_or("<").as_bytes()[0];
+                if byte == tag || is_blank(byte) {
+                    self.body(thread, next, found);
+                }
+            }
+            Node::Text(_) | Node::Match => self.body(thread, next, found),
             Node::End { .. } | Node::Split(_) | Node::Enter { .. } | Node::Exit { .. } | Node::Bol { .. } | Node::Start { .. } => {}
         }
     }
@@ -417,7 +423,7 @@ impl Stepper<'_> {
             match thread.off {
                 QUOTED => {
                     if byte == thread.quote {
-                        self.attribute(&mut thread, attrs, pos);
+                        self.attribute(&mut thread, attrs, pos, found);
                         thread.off = BETWEEN;
                     } else if byte == b'<' && !self.program.dialect_of(thread.node).values.entities_in_attrs {
                         return;
@@ -425,7 +431,7 @@ impl Stepper<'_> {
                 }
                 BARE => {
                     if is_blank(byte) || attrs.stop.has(byte) {
-                        self.attribute(&mut thread, attrs, pos);
+                        self.attribute(&mut thread, attrs, pos, found);
                         thread.off = BETWEEN;
                         continue;
                     }
@@ -500,7 +506,7 @@ impl Stepper<'_> {
         attrs.attributes.iter().position(|a| a.keys.iter().any(|key| fits(key))).map_or(255, |n| n as u8)
     }
 
-    fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64) {
+    fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64, found: &mut Found) {
         let start = thread.since;
         let index = thread.name_end as u8;
         let Some(attribute) = attrs.attributes.get(usize::from(index)) else { return };
@@ -509,7 +515,7 @@ impl Stepper<'_> {
         }
         let act = match attribute.capture {
             Some(what) => {
-                if start == end || (what == Capture::Key && !self.judges_key(thread, start, end)) {
+                if start == end || (what == Capture::Key && !self.accepts_key(thread, self.view.slice(start, end), found)) {
                     return;
                 }
                 Act::Captured { what, start, end }
@@ -518,12 +524,6 @@ impl Stepper<'_> {
         };
         thread.seen |= 1 << index;
         thread.log = self.log.push(thread.log, act, end);
-    }
-
-    fn judges_key(&self, thread: &Thread, start: u64, end: u64) -> bool {
-        let mut found = Found::default();
-        let text = self.view.slice(start, end);
-        self.accepts_key(thread, text, &mut found)
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

@@ -196,7 +196,11 @@ impl<'a> Writer<'a> {
     fn choice(&self, pen: &mut Pen<'_>, alt: &Alt) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
         let fits = |seq: &&Vec<Term>| seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(argument)) if Some(argument) == next.as_ref()));
-        let order = alt.0.iter().filter(fits).chain(alt.0.iter().filter(|seq| !fits(seq)));
+        // One for another argument comes last: the order of the arguments is kept.
+        let open = |seq: &&Vec<Term>| !seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(_))));
+        let order = (alt.0.iter().filter(fits))
+            .chain(alt.0.iter().filter(|seq| !fits(seq) && open(seq)))
+            .chain(alt.0.iter().filter(|seq| !fits(seq) && !open(seq)));
         let mut why = Unrenderable::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
