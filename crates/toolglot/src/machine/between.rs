@@ -73,7 +73,8 @@ impl Parser {
             }
             core::mem::swap(&mut self.threads, &mut self.next);
             self.pos += 1;
-            if let Some((from, dialect)) = self.found.marker {
+            for n in 0..self.found.markers.len() {
+                let (from, dialect) = self.found.markers[n];
                 self.outrank_captures(program, from, dialect);
             }
             if self.found.literal_ended {

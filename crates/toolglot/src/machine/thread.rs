@@ -102,8 +102,8 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
-    /// A marker ended with the byte: where it began, and its dialect. It outranks what captured its bytes.
-    pub(crate) marker: Option<(u64, u16)>,
+    /// Markers that ended with the byte: where they began, and their dialects. They outrank what captured their bytes.
+    pub(crate) markers: Vec<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
     pub(crate) unknown_key: Option<(u64, u64)>,
     /// A placeholder stood where a name belongs: its extent.
@@ -118,7 +118,8 @@ impl Found {
     fn clear(&mut self) {
         self.bodies.clear();
         (self.body_first, self.literal_took, self.literal_ended, self.unknown_key) = (false, false, false, None);
-        (self.placeholder, self.unknown_name, self.marker) = (None, None, None);
+        (self.placeholder, self.unknown_name) = (None, None);
+        self.markers.clear();
     }
 }
 
@@ -220,7 +221,7 @@ impl Stepper<'_> {
                     thread.marked |= *mark;
                     if *mark {
                         let from = pos + 1 - bytes.len() as u64;
-                        found.marker = Some((from, self.program.node_dialect[thread.node as usize]));
+                        found.markers.push((from, self.program.node_dialect[thread.node as usize]));
                     }
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
