@@ -20,11 +20,6 @@ const DIFFERENT: &[(&str, &str)] = &[
         "a message has no largest size; limits bound what is held undecided",
     ),
     (
-        "roo-unknown-param",
-        "a closer before an unknown tag leaves the value in doubt: the value goes on, and the call is recovered, which \
-         never writes",
-    ),
-    (
         "roo-path-unclosed",
         "the tool's own closer ends the value as well, and the call is recovered instead of truncated",
     ),

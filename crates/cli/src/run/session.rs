@@ -150,11 +150,16 @@ impl Session<'_> {
         if let Some(named) = self.named {
             // In the names and by the schema that the model was given, before anything is renamed.
             let as_named = toolglot_tools::normalize(std::slice::from_ref(call), named);
-            if let Some(objection) = as_named.iter().find_map(|one| misfit(one, call, named)) {
+            if let Some(objection) = as_named
+                .iter()
+                .find_map(|one| misfit(one, call, (named, named)))
+            {
                 return Some(objection);
             }
         }
-        misfit(canonical, call, self.vocabulary)
+        let taught = Toolbox::taught(&call.dialect);
+        let offered = self.named.or(taught.as_ref()).unwrap_or(self.vocabulary);
+        misfit(canonical, call, (self.vocabulary, offered))
     }
 
     /// The objection of a system that runs one call per message. One call may have become several reads.
@@ -242,14 +247,15 @@ impl Objection {
 }
 
 /// How a call does not fit the tools of `toolbox`, if it does not.
-fn misfit(canonical: &Canonical, call: &Call, toolbox: &Toolbox) -> Option<Objection> {
+///
+/// A tool that is not there is told of with those of `offered`, which its model knows.
+fn misfit(
+    canonical: &Canonical,
+    call: &Call,
+    (toolbox, offered): (&Toolbox, &Toolbox),
+) -> Option<Objection> {
     let Some(spec) = toolbox.get(&canonical.tool) else {
-        let taught = Toolbox::taught(&call.dialect);
-        let note = verify::unknown_tool(
-            &canonical.tool,
-            taught.as_ref().unwrap_or(toolbox),
-            call.name_at,
-        );
+        let note = verify::unknown_tool(&canonical.tool, offered, call.name_at);
         let help = note.help.as_deref().unwrap_or_default();
         return Some(Objection {
             rule: "unknown-tool",
