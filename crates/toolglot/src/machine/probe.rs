@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::log::{Act, Log};
-use super::thread::{Found, Judge, Thread};
+use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::Value;
 use super::view::View;
 use super::Parser;
@@ -41,7 +41,7 @@ pub(crate) struct Probe {
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
     unknown_key: bool,
     /// The last such key, while it may be the tag of an unknown parameter that is closed.
-    unknown_at: Option<(u64, u64)>,
+    unknown_at: Option<UnknownKey>,
     /// Reading over the value of an unknown parameter.
     over: Option<Over>,
 }
@@ -230,10 +230,10 @@ impl Parser {
         if alive(&probe.follow) || alive(&probe.enclosing) || alive(&probe.own) {
             return None;
         }
-        if let (Some(key), true) = (probe.unknown_at.take(), text.own_needs_same_key) {
-            probe.over = self.read_over(program, text, key, view);
+        if let Some(key) = probe.unknown_at.take() {
+            probe.over = self.read_over(program, key, view);
             if probe.over.is_some() {
-                probe.pos = key.1 + 1;
+                probe.pos = key.end + 1;
                 return None;
             }
         }
@@ -254,15 +254,17 @@ impl Parser {
     }
 
     /// Where the key is the tag, an unknown parameter can be read over: text without a tag, up to its own closer.
-    fn read_over(&mut self, program: &Program, text: &TextNode, key: (u64, u64), view: View<'_>) -> Option<Over> {
-        let key_log = self.log.push(Log::ROOT, Act::Captured { what: Capture::Key, start: key.0, end: key.1 }, key.1);
+    fn read_over(&mut self, program: &Program, key: UnknownKey, view: View<'_>) -> Option<Over> {
+        let text = program.value_behind(key.node).filter(|text| text.own_needs_same_key)?;
+        let UnknownKey { start, end, .. } = key;
+        let key_log = self.log.push(Log::ROOT, Act::Captured { what: Capture::Key, start, end }, end);
         let judge = self.evidence();
         let mut set = Vec::new();
-        self.stepper(program, view, judge).close(Thread::at(text.follow, key_log, key.1), key.1, &mut set);
+        self.stepper(program, view, judge).close(Thread::at(text.follow, key_log, end), end, &mut set);
         let thread = set.first()?;
         let Node::Template { next, .. } = program.node(thread.node) else { return None };
         let closer = self.instances.get(thread.instance as usize)?.clone();
-        Some(Over { from: key.1 + 1, closer, next: *next })
+        Some(Over { from: end + 1, closer, next: *next })
     }
 
     /// Reads over it: whether it is closed, once that is known.

@@ -91,6 +91,14 @@ pub(crate) enum Judge<'a> {
     Entry { plausible: bool },
 }
 
+/// A plausible key that the tool does not have, and the node that captured it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnknownKey {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) node: NodeId,
+}
+
 /// What one step found, beside the new set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -105,7 +113,7 @@ pub(crate) struct Found {
     /// Markers that ended with the byte: where they began, and their dialects. They outrank what captured their bytes.
     pub(crate) markers: Vec<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
-    pub(crate) unknown_key: Option<(u64, u64)>,
+    pub(crate) unknown_key: Option<UnknownKey>,
     /// A placeholder stood where a name belongs: its extent.
     pub(crate) placeholder: Option<(u64, u64)>,
     /// A name that is not known stood where only the name marks the call.
@@ -405,7 +413,8 @@ impl Stepper<'_> {
             return true;
         }
         if is_plausible_key(text) {
-            found.unknown_key = Some((thread.since, thread.since + text.len() as u64));
+            let end = thread.since + text.len() as u64;
+            found.unknown_key = Some(UnknownKey { start: thread.since, end, node: thread.node });
         }
         false
     }

@@ -156,6 +156,19 @@ impl Program {
         matches!(self.node(id), Node::Literal { .. } | Node::Template { .. }) && analyze::is_opener(&self.nodes, id)
     }
 
+    /// The raw value whose key the capture at `id` reads.
+    pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
+        let Node::Capture(capture) = self.node(id) else { return None };
+        let mut at = capture.next;
+        loop {
+            match self.node(at) {
+                Node::Literal { next, .. } | Node::Ws { next } | Node::Nl { next } => at = *next,
+                Node::Text(text) => return Some(text),
+                _ => return None,
+            }
+        }
+    }
+
     pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {
         &self.dialects[usize::from(self.node_dialect[id as usize])]
     }
