@@ -46,7 +46,10 @@ fn program(active: Active) -> Arc<Program> {
         Active::One(name) => vec![toolglot_dialects::get(name).expect("it ships").clone()],
         Active::All => toolglot_dialects::all().to_vec(),
     };
-    Arc::new(Program::compile(&dialects, &ToolSet::default(), Limits::default()).expect("the dialects compile"))
+    Arc::new(
+        Program::compile(&dialects, &ToolSet::default(), Limits::default())
+            .expect("the dialects compile"),
+    )
 }
 
 fn read(program: &Arc<Program>, text: &str, pushes: Pushes) -> usize {
@@ -62,7 +65,9 @@ fn read(program: &Arc<Program>, text: &str, pushes: Pushes) -> usize {
         Pushes::Bytes(size) => {
             let mut rest = text;
             while !rest.is_empty() {
-                let end = (size..=rest.len()).find(|&end| rest.is_char_boundary(end)).unwrap_or(rest.len());
+                let end = (size..=rest.len())
+                    .find(|&end| rest.is_char_boundary(end))
+                    .unwrap_or(rest.len());
                 parser.push(Input::Text(&rest[..end]), &mut sink);
                 rest = &rest[end..];
             }
@@ -74,7 +79,9 @@ fn read(program: &Arc<Program>, text: &str, pushes: Pushes) -> usize {
 
 fn bench(bencher: Bencher<'_, '_>, active: Active, text: &str, pushes: Pushes) {
     let program = program(active);
-    bencher.counter(BytesCount::of_str(text)).bench_local(|| read(black_box(&program), black_box(text), pushes));
+    bencher
+        .counter(BytesCount::of_str(text))
+        .bench_local(|| read(black_box(&program), black_box(text), pushes));
 }
 
 const PROSE: &str = "The parser reads what a model writes, and says what it means. If x < y && a[0] > 1, call `f(x)`; \
@@ -87,17 +94,25 @@ fn repeat(piece: &str, bytes: usize) -> String {
 }
 
 fn json_string(bytes: usize) -> String {
-    format!("<tool_call>\n{{\"name\": \"write_file\", \"arguments\": {{\"path\": \"a.rs\", \"content\": {}}}}}\n</tool_call>", toolglot_json::quoted(&repeat(CODE, bytes)))
+    format!(
+        "<tool_call>\n{{\"name\": \"write_file\", \"arguments\": {{\"path\": \"a.rs\", \"content\": {}}}}}\n</tool_call>",
+        toolglot_json::quoted(&repeat(CODE, bytes))
+    )
 }
 
 fn dense_json(bytes: usize) -> String {
     let row = "{\"id\": 12, \"ok\": true, \"xs\": [1, 2.5, null, \"a\"], \"o\": {\"k\": \"v\"}}, ";
     let rows = repeat(row, bytes);
-    format!("<tool_call>\n{{\"name\": \"insert\", \"arguments\": {{\"rows\": [{}]}}}}\n</tool_call>", rows.trim_end_matches(", "))
+    format!(
+        "<tool_call>\n{{\"name\": \"insert\", \"arguments\": {{\"rows\": [{}]}}}}\n</tool_call>",
+        rows.trim_end_matches(", ")
+    )
 }
 
 fn forge(content: &str) -> String {
-    format!("<tool>\n<tool_name>write_file</tool_name>\n<arguments>\n  <path>a.rs</path>\n  <content>{content}</content>\n</arguments>\n</tool>")
+    format!(
+        "<tool>\n<tool_name>write_file</tool_name>\n<arguments>\n  <path>a.rs</path>\n  <content>{content}</content>\n</arguments>\n</tool>"
+    )
 }
 
 fn cdata(bytes: usize) -> String {
@@ -105,15 +120,27 @@ fn cdata(bytes: usize) -> String {
 }
 
 fn entities(bytes: usize) -> String {
-    forge(&repeat(&CODE.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"), bytes))
+    forge(&repeat(
+        &CODE
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;"),
+        bytes,
+    ))
 }
 
 fn raw_value(bytes: usize) -> String {
-    format!("<tool_call>\n<function=write_file>\n<parameter=content>\n{}\n</parameter>\n</function>\n</tool_call>", repeat(CODE, bytes))
+    format!(
+        "<tool_call>\n<function=write_file>\n<parameter=content>\n{}\n</parameter>\n</function>\n</tool_call>",
+        repeat(CODE, bytes)
+    )
 }
 
 fn small_calls(bytes: usize) -> String {
-    repeat("<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"src/a.rs\"}}\n</tool_call>\n", bytes)
+    repeat(
+        "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"src/a.rs\"}}\n</tool_call>\n",
+        bytes,
+    )
 }
 
 #[divan::bench(args = PUSHES)]
@@ -168,7 +195,12 @@ fn small_calls_all(bencher: Bencher<'_, '_>, pushes: Pushes) {
 
 #[divan::bench(args = PUSHES)]
 fn adversarial_openers_all(bencher: Bencher<'_, '_>, pushes: Pushes) {
-    bench(bencher, Active::All, &repeat("<tool_call>{\"arguments\": {\"a\": <", MIB), pushes);
+    bench(
+        bencher,
+        Active::All,
+        &repeat("<tool_call>{\"arguments\": {\"a\": <", MIB),
+        pushes,
+    );
 }
 
 /// ADR-0019's benchmark: the same call as elements with CDATA and as JSON in `<tool>`, 1 KB to 10 MB.
@@ -180,6 +212,8 @@ fn adr_0019_xml(bencher: Bencher<'_, '_>, bytes: usize) {
 #[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000, 10_000_000])]
 fn adr_0019_json(bencher: Bencher<'_, '_>, bytes: usize) {
     let content = toolglot_json::quoted(&repeat(CODE, bytes));
-    let text = format!("<tool>{{\"tool_name\": \"write_file\", \"arguments\": {{\"path\": \"a.rs\", \"content\": {content}}}}}</tool>");
+    let text = format!(
+        "<tool>{{\"tool_name\": \"write_file\", \"arguments\": {{\"path\": \"a.rs\", \"content\": {content}}}}}</tool>"
+    );
     bench(bencher, Active::One("forge_hybrid"), &text, Pushes::Whole);
 }

@@ -16,7 +16,18 @@ pub(crate) struct JsonBody {
 }
 
 impl JsonBody {
-    pub(crate) fn new(node: NodeId, root: Root, quote: Option<&str>, closers: &Arc<[String]>) -> JsonBody {
-        JsonBody { node, json: Transducer::new(root).with_quote(quote).with_closers(Arc::clone(closers)), out: Output::default() }
+    pub(crate) fn new(
+        node: NodeId,
+        root: Root,
+        quote: Option<&str>,
+        closers: &Arc<[String]>,
+    ) -> JsonBody {
+        JsonBody {
+            node,
+            json: Transducer::new(root)
+                .with_quote(quote)
+                .with_closers(Arc::clone(closers)),
+            out: Output::default(),
+        }
     }
 }

@@ -20,7 +20,11 @@ impl Parser {
         };
         let mut from = self.pos.max(self.not_before);
         loop {
-            let rest = if from < view.end() { view.from(from) } else { &[] };
+            let rest = if from < view.end() {
+                view.from(from)
+            } else {
+                &[]
+            };
             let Some(step) = finder.find(rest) else {
                 self.pos = view.end();
                 return false;
@@ -28,7 +32,10 @@ impl Parser {
             let at = from + step as u64;
             let bytes = view.from(at);
             let extra = waits.as_ref().is_some_and(|set| set.has(bytes[0]));
-            let entry = program.trie.first.has(bytes[0]) && bytes.get(1).is_none_or(|&second| program.trie.has_pair(bytes[0], second));
+            let entry = program.trie.first.has(bytes[0])
+                && bytes
+                    .get(1)
+                    .is_none_or(|&second| program.trie.has_pair(bytes[0], second));
             self.work += 1;
             let trie_only = !extra && !program.bodies_first.has(bytes[0]);
             if (!extra && !entry) || (trie_only && self.dies_in_trie(program, bytes)) {
@@ -68,21 +75,30 @@ impl Parser {
         self.bol = self.teller.quote.at_bol();
         self.start = !self.teller.spoken;
         let special = self.special_at(at);
-        self.candidate_in_code = self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
-        self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore) || !(self.context.reads || special);
+        self.candidate_in_code =
+            self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
+        self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore)
+            || !(self.context.reads || special);
         self.threads.clear();
         self.safe_threads.clear();
         self.forget();
         for waiting in &self.context.extras {
-            let log = waiting.acts.iter().fold(Log::ROOT, |log, &act| self.log.push(log, act, at));
-            let mut thread = Thread { log, ..waiting.thread };
+            let log = waiting
+                .acts
+                .iter()
+                .fold(Log::ROOT, |log, &act| self.log.push(log, act, at));
+            let mut thread = Thread {
+                log,
+                ..waiting.thread
+            };
             if let Some(literal) = &waiting.literal {
                 thread.instance = self.instances.len() as u32;
                 self.instances.push(literal.clone());
             }
             self.threads.push(thread);
         }
-        self.threads.push(Thread::at(program.trie_node, Log::ROOT, at));
+        self.threads
+            .push(Thread::at(program.trie_node, Log::ROOT, at));
         if !self.quoted {
             self.add_bodies(program, view, at);
         }
@@ -100,7 +116,8 @@ impl Parser {
             for &enter in &way.enters {
                 thread.log = self.log.push(thread.log, super::log::Act::Enter(enter), at);
             }
-            self.stepper(program, view, super::Judge::Reading).close(thread, at, &mut threads);
+            self.stepper(program, view, super::Judge::Reading)
+                .close(thread, at, &mut threads);
         }
         self.threads = threads;
     }
@@ -132,16 +149,26 @@ impl Parser {
 
     /// Whether the byte at `at` came in a special token.
     pub(super) fn special_at(&self, at: u64) -> bool {
-        self.specials.iter().any(|&(start, end)| start <= at && at < end)
+        self.specials
+            .iter()
+            .any(|&(start, end)| start <= at && at < end)
     }
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        let depth = if self.candidate < self.reread_end { self.reread_depth + 1 } else { 1 };
+        let depth = if self.candidate < self.reread_end {
+            (self.reread_depth + 1).min(4)
+        } else {
+            1
+        };
         self.reread_end = self.reread_end.max(upto);
         self.reread_depth = depth;
         self.pos = self.candidate;
-        self.not_before = if depth >= 4 { upto.max(self.candidate + 1) } else { self.candidate + 1 };
+        self.not_before = if depth >= 4 {
+            upto.max(self.candidate + 1)
+        } else {
+            self.candidate + 1
+        };
         self.threads.clear();
         self.safe_threads.clear();
         self.mode = Mode::Text;

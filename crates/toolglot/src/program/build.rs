@@ -9,7 +9,10 @@ use core::ops::Range;
 
 use super::bytes::{ByteSet, Finder};
 use super::check;
-use super::node::{AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode};
+use super::node::{
+    AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim,
+    XmlNode,
+};
 use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
 /// Rules that are read only when text is written.
@@ -72,9 +75,20 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             texts_to_own: Vec::new(),
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
-        Builder { nodes, node_dialect, node_span, entries, .. } = builder;
+        Builder {
+            nodes,
+            node_dialect,
+            node_span,
+            entries,
+            ..
+        } = builder;
     }
-    Ok(Graph { nodes, dialect: node_dialect, span: node_span, entries })
+    Ok(Graph {
+        nodes,
+        dialect: node_dialect,
+        span: node_span,
+        entries,
+    })
 }
 
 impl<'a> Builder<'a> {
@@ -95,12 +109,30 @@ impl<'a> Builder<'a> {
             for seq in &rule.alt.0 {
                 let end = self.push(Node::Match);
                 let node = self.rule_seq(rule, seq, end)?;
-                let signature = format!("{:?} {:?} {:?} {}", rule.tool, dialect.values, self.fold_of(rule), self.signature(rule, seq));
-                self.entries.push(Entry { node, dialect: self.index, signature });
+                let signature = format!(
+                    "{:?} {:?} {:?} {}",
+                    rule.tool,
+                    dialect.values,
+                    self.fold_of(rule),
+                    self.signature(rule, seq)
+                );
+                self.entries.push(Entry {
+                    node,
+                    dialect: self.index,
+                    signature,
+                });
                 any = true;
             }
         }
-        if any || dialect.rules.is_empty() { Ok(()) } else { Err(GrammarError::new(dialect.rules[0].span.clone(), "every rule is used by another: nothing begins a message").help("an entry is a rule that no rule refers to")) }
+        if any || dialect.rules.is_empty() {
+            Ok(())
+        } else {
+            Err(GrammarError::new(
+                dialect.rules[0].span.clone(),
+                "every rule is used by another: nothing begins a message",
+            )
+            .help("an entry is a rule that no rule refers to"))
+        }
     }
 
     fn fold_of(&self, rule: &Rule) -> bool {
@@ -115,7 +147,12 @@ impl<'a> Builder<'a> {
     }
 
     /// One alternative of a rule, with the acts that its name asks for.
-    fn rule_seq(&mut self, rule: &'a Rule, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
+    fn rule_seq(
+        &mut self,
+        rule: &'a Rule,
+        seq: &'a [Term],
+        next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
         let role = match rule.name.as_str() {
             "call" => Some(RuleRole::Call),
             "think" => Some(RuleRole::Think),
@@ -124,7 +161,11 @@ impl<'a> Builder<'a> {
             _ => None,
         };
         if self.stack.contains(&rule.name.as_str()) {
-            return Err(GrammarError::new(rule.span.clone(), format!("rule `{}` refers to itself", rule.name)).help("write a loop: ( .. )*"));
+            return Err(GrammarError::new(
+                rule.span.clone(),
+                format!("rule `{}` refers to itself", rule.name),
+            )
+            .help("write a loop: ( .. )*"));
         }
         self.stack.push(&rule.name);
         let outer = (self.fold, self.role, self.tool);
@@ -141,7 +182,11 @@ impl<'a> Builder<'a> {
         let node = match role {
             Some(role) => {
                 let tool = rule.tool.as_deref().map(Box::from);
-                self.push(Node::Enter { role, tool, next: first })
+                self.push(Node::Enter {
+                    role,
+                    tool,
+                    next: first,
+                })
             }
             None => first,
         };
@@ -159,7 +204,11 @@ impl<'a> Builder<'a> {
     }
 
     fn split(&mut self, mut all: Vec<NodeId>) -> NodeId {
-        if all.len() == 1 { all.remove(0) } else { self.push(Node::Split(all)) }
+        if all.len() == 1 {
+            all.remove(0)
+        } else {
+            self.push(Node::Split(all))
+        }
     }
 
     fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
@@ -182,16 +231,32 @@ impl<'a> Builder<'a> {
         Ok(next)
     }
 
-    fn term(&mut self, term: &'a Term, seq: &'a [Term], n: usize, next: NodeId) -> Result<NodeId, GrammarError> {
+    fn term(
+        &mut self,
+        term: &'a Term,
+        seq: &'a [Term],
+        n: usize,
+        next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
         let fold = self.fold;
         self.place = term.span.clone();
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
-                    self.push(Node::Literal { bytes: bytes.as_bytes().into(), fold, mark, next })
+                    let mark =
+                        bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
+                    self.push(Node::Literal {
+                        bytes: bytes.as_bytes().into(),
+                        fold,
+                        mark,
+                        next,
+                    })
                 }
-                _ => self.push(Node::Template { pieces: pieces.as_slice().into(), fold, next }),
+                _ => self.push(Node::Template {
+                    pieces: pieces.as_slice().into(),
+                    fold,
+                    next,
+                }),
             },
             TermKind::Rule(name) => {
                 let rules: Vec<&'a Rule> = self.dialect.rules_named(name).collect();
@@ -232,7 +297,13 @@ impl<'a> Builder<'a> {
             TermKind::End => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => {
                 let one_of = one_of.iter().map(|text| text.as_str().into()).collect();
-                self.push(Node::Capture(CaptureNode { what: *what, one_of, stop: ByteSet::default(), next, late_head: false }))
+                self.push(Node::Capture(CaptureNode {
+                    what: *what,
+                    one_of,
+                    stop: ByteSet::default(),
+                    next,
+                    late_head: false,
+                }))
             }
             TermKind::Text(argument) => {
                 let node = self.push(Node::Text(Box::new(TextNode {
@@ -254,9 +325,21 @@ impl<'a> Builder<'a> {
                 }
                 node
             }
-            TermKind::Json(quote) => self.push(Node::Json { quote: quote.clone(), closers: Arc::default(), next }),
-            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode { envelope: envelope.clone(), closers: Arc::default(), next }))),
-            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode { prefix: prefix.as_deref().map(Box::from), closers: Arc::default(), next }))),
+            TermKind::Json(quote) => self.push(Node::Json {
+                quote: quote.clone(),
+                closers: Arc::default(),
+                next,
+            }),
+            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode {
+                envelope: envelope.clone(),
+                closers: Arc::default(),
+                next,
+            }))),
+            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode {
+                prefix: prefix.as_deref().map(Box::from),
+                closers: Arc::default(),
+                next,
+            }))),
             TermKind::Py => self.push(Node::Py { next }),
             TermKind::Attrs(attributes) => {
                 let attributes = attributes
@@ -267,14 +350,26 @@ impl<'a> Builder<'a> {
                         keys: a.keys.iter().map(|key| key.as_str().into()).collect(),
                     })
                     .collect();
-                self.push(Node::Attrs(AttrsNode { fold, attributes, stop: ByteSet::default(), next }))
+                self.push(Node::Attrs(AttrsNode {
+                    fold,
+                    attributes,
+                    stop: ByteSet::default(),
+                    next,
+                }))
             }
         })
     }
 
     /// The expanded alternative as text: equal for rules that read the same.
     fn signature(&self, rule: &Rule, seq: &[Term]) -> String {
-        let mut out = format!("{}:", if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") { rule.name.as_str() } else { "-" });
+        let mut out = format!(
+            "{}:",
+            if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") {
+                rule.name.as_str()
+            } else {
+                "-"
+            }
+        );
         self.sign(seq, &mut out);
         out
     }
@@ -286,7 +381,13 @@ impl<'a> Builder<'a> {
                     for rule in self.dialect.rules_named(name) {
                         for seq in &rule.alt.0 {
                             out.push('(');
-                            out.push_str(if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") { &rule.name } else { "" });
+                            out.push_str(
+                                if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") {
+                                    &rule.name
+                                } else {
+                                    ""
+                                },
+                            );
                             self.sign(seq, out);
                             out.push_str(")|");
                         }
@@ -300,7 +401,11 @@ impl<'a> Builder<'a> {
                     }
                 }
                 TermKind::Optional(inner) | TermKind::Many(inner) => {
-                    out.push(if matches!(term.kind, TermKind::Many(_)) { '*' } else { '?' });
+                    out.push(if matches!(term.kind, TermKind::Many(_)) {
+                        '*'
+                    } else {
+                        '?'
+                    });
                     self.sign(core::slice::from_ref(inner), out);
                 }
                 kind => out.push_str(&format!("{kind:?} ")),
@@ -321,7 +426,12 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
                     }
                 }
             }
-            TermKind::Ws | TermKind::Nl | TermKind::Capture(..) | TermKind::Attrs(_) | TermKind::Bol | TermKind::Start => {}
+            TermKind::Ws
+            | TermKind::Nl
+            | TermKind::Capture(..)
+            | TermKind::Attrs(_)
+            | TermKind::Bol
+            | TermKind::Start => {}
             TermKind::Group(_) | TermKind::Optional(_) if found.is_none() => {}
             _ => break,
         }

@@ -62,7 +62,11 @@ const SHORT: usize = 32;
 
 impl Finder {
     pub(crate) fn new(set: ByteSet) -> Finder {
-        let mut finder = Finder { set, few: [0; 3], n: 0 };
+        let mut finder = Finder {
+            set,
+            few: [0; 3],
+            n: 0,
+        };
         for byte in set.iter() {
             if let Some(slot) = finder.few.get_mut(usize::from(finder.n)) {
                 *slot = byte;

@@ -28,12 +28,18 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
     for (n, seq) in alt.0.iter().enumerate() {
         if alt.0[..n].iter().any(|other| same(other, seq)) {
             let place = seq.first().map_or(0..0, |term| term.span.clone());
-            return Err(GrammarError::new(place, "an alternative that is there twice").help("leave one out"));
+            return Err(
+                GrammarError::new(place, "an alternative that is there twice")
+                    .help("leave one out"),
+            );
         }
         if let Some((first, term)) = open_first(seq) {
             if firsts.iter().any(|other| other.meets(&first)) {
-                return Err(GrammarError::new(term.span.clone(), "two alternatives that the next byte cannot tell apart")
-                    .help("begin one of them with a literal"));
+                return Err(GrammarError::new(
+                    term.span.clone(),
+                    "two alternatives that the next byte cannot tell apart",
+                )
+                .help("begin one of them with a literal"));
             }
             firsts.push(first);
         }
@@ -55,13 +61,22 @@ fn inside(dialect: &Dialect, kind: &TermKind, speaks: bool) -> Result<(), Gramma
 
 /// The first bytes of an alternative that begins with a capture or a body.
 fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
-    let term = seq.iter().find(|term| !matches!(term.kind, TermKind::Ws | TermKind::Nl | TermKind::Bol | TermKind::Start))?;
+    let term = seq.iter().find(|term| {
+        !matches!(
+            term.kind,
+            TermKind::Ws | TermKind::Nl | TermKind::Bol | TermKind::Start
+        )
+    })?;
     let mut set = ByteSet::default();
     match &term.kind {
-        TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255).filter(|&byte| takes(*what, byte)).for_each(|byte| set.insert(byte)),
+        TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
+            .filter(|&byte| takes(*what, byte))
+            .for_each(|byte| set.insert(byte)),
         TermKind::Text(_) | TermKind::Xml(_) => set = ByteSet::ALL,
         TermKind::Json(_) | TermKind::Object(_) => set.insert(b'{'),
-        TermKind::Py => (0..=255u8).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_').for_each(|byte| set.insert(byte)),
+        TermKind::Py => (0..=255u8)
+            .filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            .for_each(|byte| set.insert(byte)),
         _ => return None,
     }
     Some((set, term))
@@ -71,17 +86,32 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
 fn neighbours(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
     for pair in seq.windows(2) {
         match (&pair[0].kind, &pair[1].kind) {
-            (TermKind::Capture(a, one_of), TermKind::Capture(b, _)) if one_of.is_empty() && !speaks => {
-                return Err(GrammarError::new(pair[1].span.clone(), format!("capture `{}` right behind capture `{}`", word(*b), word(*a)))
-                    .help("a literal or `ws` must tell where the first one ends"));
+            (TermKind::Capture(a, one_of), TermKind::Capture(b, _))
+                if one_of.is_empty() && !speaks =>
+            {
+                return Err(GrammarError::new(
+                    pair[1].span.clone(),
+                    format!("capture `{}` right behind capture `{}`", word(*b), word(*a)),
+                )
+                .help("a literal or `ws` must tell where the first one ends"));
             }
-            (TermKind::Text(_), TermKind::Optional(inner)) if !speaks && matches!(inner.kind, TermKind::Literal(_)) => {
-                return Err(GrammarError::new(pair[1].span.clone(), "an optional literal right behind `text`")
-                    .help("write it without `?`: a missing closer is found by the machine, from evidence"));
+            (TermKind::Text(_), TermKind::Optional(inner))
+                if !speaks && matches!(inner.kind, TermKind::Literal(_)) =>
+            {
+                return Err(GrammarError::new(
+                    pair[1].span.clone(),
+                    "an optional literal right behind `text`",
+                )
+                .help(
+                    "write it without `?`: a missing closer is found by the machine, from evidence",
+                ));
             }
             (TermKind::Text(_), TermKind::Text(_) | TermKind::Capture(..)) if !speaks => {
-                return Err(GrammarError::new(pair[1].span.clone(), "`text` has no closer: no literal follows it")
-                    .help("put the literal that ends the value behind `text`"));
+                return Err(GrammarError::new(
+                    pair[1].span.clone(),
+                    "`text` has no closer: no literal follows it",
+                )
+                .help("put the literal that ends the value behind `text`"));
             }
             _ => {}
         }
@@ -94,9 +124,12 @@ fn named(dialect: &Dialect, rule: &Rule, seq: &[Term]) -> Result<(), GrammarErro
     if rule.tool.is_some() || seq.iter().any(|term| gives_name(dialect, term, 0)) {
         return Ok(());
     }
-    let place = seq.first().map_or(rule.span.clone(), |term| term.span.clone());
-    Err(GrammarError::new(place, "a `call` without a name")
-        .help("read it with name, object(name: ..), attrs(name: ..) or py, or fix it: `call TOOL = ..`"))
+    let place = seq
+        .first()
+        .map_or(rule.span.clone(), |term| term.span.clone());
+    Err(GrammarError::new(place, "a `call` without a name").help(
+        "read it with name, object(name: ..), attrs(name: ..) or py, or fix it: `call TOOL = ..`",
+    ))
 }
 
 fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
@@ -104,7 +137,12 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
     if depth > 32 {
         return false;
     }
-    let within = |alt: &Alt| alt.0.iter().flatten().any(|term| gives_name(dialect, term, depth + 1));
+    let within = |alt: &Alt| {
+        alt.0
+            .iter()
+            .flatten()
+            .any(|term| gives_name(dialect, term, depth + 1))
+    };
     match &term.kind {
         TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Py => true,
         TermKind::Attrs(attributes) => attributes.iter().any(|a| a.capture == Some(Capture::Name)),
@@ -116,7 +154,12 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
 }
 
 /// A hole repeats what was captured before it.
-fn holes(dialect: &Dialect, seq: &[Term], captured: &mut BTreeSet<Capture>, depth: usize) -> Result<(), GrammarError> {
+fn holes(
+    dialect: &Dialect,
+    seq: &[Term],
+    captured: &mut BTreeSet<Capture>,
+    depth: usize,
+) -> Result<(), GrammarError> {
     if depth > 32 {
         return Ok(());
     }
@@ -127,21 +170,28 @@ fn holes(dialect: &Dialect, seq: &[Term], captured: &mut BTreeSet<Capture>, dept
                     // A suffix may be learnt from the block around the call.
                     if let Piece::Hole(what) = piece {
                         if !captured.contains(what) && *what != Capture::Skip {
-                            return Err(GrammarError::new(term.span.clone(), format!("the hole {{{}}} stands before its capture", word(*what)))
-                                .help(format!("capture it first: `{}`", word(*what))));
+                            return Err(GrammarError::new(
+                                term.span.clone(),
+                                format!("the hole {{{}}} stands before its capture", word(*what)),
+                            )
+                            .help(format!("capture it first: `{}`", word(*what))));
                         }
                     }
                 }
             }
             TermKind::Capture(what, _) => drop(captured.insert(*what)),
-            TermKind::Attrs(attributes) => captured.extend(attributes.iter().filter_map(|a| a.capture)),
+            TermKind::Attrs(attributes) => {
+                captured.extend(attributes.iter().filter_map(|a| a.capture))
+            }
             TermKind::Object(_) | TermKind::Py => drop(captured.insert(Capture::Name)),
             TermKind::Group(alt) => {
                 for seq in &alt.0 {
                     holes(dialect, seq, captured, depth + 1)?;
                 }
             }
-            TermKind::Optional(inner) | TermKind::Many(inner) => holes(dialect, core::slice::from_ref(inner), captured, depth + 1)?,
+            TermKind::Optional(inner) | TermKind::Many(inner) => {
+                holes(dialect, core::slice::from_ref(inner), captured, depth + 1)?
+            }
             TermKind::Rule(name) => {
                 for rule in dialect.rules_named(name) {
                     for seq in &rule.alt.0 {

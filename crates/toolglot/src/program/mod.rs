@@ -87,7 +87,10 @@ impl ToolIndex {
 impl core::fmt::Debug for Program {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let names: Vec<&str> = self.dialects.iter().map(|dialect| &*dialect.name).collect();
-        f.debug_struct("Program").field("dialects", &names).field("nodes", &self.nodes.len()).finish_non_exhaustive()
+        f.debug_struct("Program")
+            .field("dialects", &names)
+            .field("nodes", &self.nodes.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -96,22 +99,39 @@ impl Program {
     ///
     /// # Errors
     /// What the rules leave undecided or unending, with the dialect's name and what to write instead.
-    pub fn compile(dialects: &[Dialect], tools: &ToolSet, limits: Limits) -> Result<Program, GrammarError> {
+    pub fn compile(
+        dialects: &[Dialect],
+        tools: &ToolSet,
+        limits: Limits,
+    ) -> Result<Program, GrammarError> {
         let mut all = dialects.to_vec();
         all.extend(Dialect::parse(WRAP, &[])?);
         let mut graph = build::build(&all)?;
         analyze::analyze(&mut graph, &all)?;
-        let build::Graph { mut nodes, dialect: mut node_dialect, span, entries } = graph;
+        let build::Graph {
+            mut nodes,
+            dialect: mut node_dialect,
+            span,
+            entries,
+        } = graph;
         let tools = ToolIndex {
             tools: tools.iter().cloned().collect(),
-            by_name: tools.iter().enumerate().map(|(n, tool)| (tool.name.clone(), n)).collect(),
+            by_name: tools
+                .iter()
+                .enumerate()
+                .map(|(n, tool)| (tool.name.clone(), n))
+                .collect(),
         };
         let compiled: Vec<CompiledDialect> = all
             .iter()
             .map(|dialect| CompiledDialect {
                 name: dialect.name().into(),
                 values: dialect.values.clone(),
-                names: if tools.is_empty() { dialect.list("tools").into_iter().collect() } else { tools.by_name.keys().cloned().collect() },
+                names: if tools.is_empty() {
+                    dialect.list("tools").into_iter().collect()
+                } else {
+                    tools.by_name.keys().cloned().collect()
+                },
                 refuse: dialect.list("refuse"),
             })
             .collect();
@@ -122,8 +142,21 @@ impl Program {
                 continue;
             }
             let dialect = &compiled[usize::from(entry.dialect)];
-            let names: Vec<String> = dialect.names.iter().chain(&dialect.refuse).cloned().collect();
-            let ways = trie::ways(&nodes, entry.node, if dialect.names.is_empty() { &[] } else { &names });
+            let names: Vec<String> = dialect
+                .names
+                .iter()
+                .chain(&dialect.refuse)
+                .cloned()
+                .collect();
+            let ways = trie::ways(
+                &nodes,
+                entry.node,
+                if dialect.names.is_empty() {
+                    &[]
+                } else {
+                    &names
+                },
+            );
             if ways.unbounded {
                 return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that begins with no literal")
                     .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
@@ -140,11 +173,27 @@ impl Program {
             bodies_first.add(&first);
         }
         let wrap = (all.len() - 1) as u16;
-        let reasoning = nodes.iter().position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think)).map(|n| n as NodeId);
+        let reasoning = nodes
+            .iter()
+            .position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think))
+            .map(|n| n as NodeId);
         let trie_node = nodes.len() as NodeId;
         nodes.push(Node::Trie);
         node_dialect.push(0);
-        Ok(Program { nodes, node_dialect, dialects: compiled, finder: Finder::new(trie.first), trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
+        Ok(Program {
+            nodes,
+            node_dialect,
+            dialects: compiled,
+            finder: Finder::new(trie.first),
+            trie,
+            bodies,
+            bodies_first,
+            wrap,
+            trie_node,
+            reasoning,
+            tools,
+            limits,
+        })
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
@@ -153,12 +202,15 @@ impl Program {
 
     /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
     pub(crate) fn opens(&self, id: NodeId) -> bool {
-        matches!(self.node(id), Node::Literal { .. } | Node::Template { .. }) && analyze::is_opener(&self.nodes, id)
+        matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
+            && analyze::is_opener(&self.nodes, id)
     }
 
     /// The raw value whose key the capture at `id` reads.
     pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
-        let Node::Capture(capture) = self.node(id) else { return None };
+        let Node::Capture(capture) = self.node(id) else {
+            return None;
+        };
         let mut at = capture.next;
         loop {
             match self.node(at) {

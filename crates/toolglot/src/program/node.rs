@@ -23,26 +23,58 @@ pub(crate) enum RuleRole {
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     /// Bytes. `mark`: a thread that read it stands behind a marker, so that not only the name marks the call.
-    Literal { bytes: Box<[u8]>, fold: bool, mark: bool, next: NodeId },
+    Literal {
+        bytes: Box<[u8]>,
+        fold: bool,
+        mark: bool,
+        next: NodeId,
+    },
     /// A literal with holes, filled from what the thread captured.
-    Template { pieces: Box<[Piece]>, fold: bool, next: NodeId },
-    Ws { next: NodeId },
-    Nl { next: NodeId },
+    Template {
+        pieces: Box<[Piece]>,
+        fold: bool,
+        next: NodeId,
+    },
+    Ws {
+        next: NodeId,
+    },
+    Nl {
+        next: NodeId,
+    },
     /// The entry's begin stands at a line's begin.
-    Bol { next: NodeId },
+    Bol {
+        next: NodeId,
+    },
     /// The entry's begin stands at the message's begin.
-    Start { next: NodeId },
-    End { next: NodeId },
+    Start {
+        next: NodeId,
+    },
+    End {
+        next: NodeId,
+    },
     Capture(CaptureNode),
     Attrs(AttrsNode),
     Text(Box<TextNode>),
-    Json { quote: Option<String>, closers: Arc<[String]>, next: NodeId },
+    Json {
+        quote: Option<String>,
+        closers: Arc<[String]>,
+        next: NodeId,
+    },
     Object(Box<ObjectNode>),
     Xml(Box<XmlNode>),
-    Py { next: NodeId },
+    Py {
+        next: NodeId,
+    },
     Split(Vec<NodeId>),
-    Enter { role: RuleRole, tool: Option<Box<str>>, next: NodeId },
-    Exit { role: RuleRole, next: NodeId },
+    Enter {
+        role: RuleRole,
+        tool: Option<Box<str>>,
+        next: NodeId,
+    },
+    Exit {
+        role: RuleRole,
+        next: NodeId,
+    },
     /// The entry ends.
     Match,
     /// All openers, as one position.
@@ -131,6 +163,9 @@ pub(crate) struct XmlNode {
 
 impl Node {
     pub(crate) fn is_body(&self) -> bool {
-        matches!(self, Node::Text(_) | Node::Json { .. } | Node::Object(_) | Node::Xml(_) | Node::Py { .. })
+        matches!(
+            self,
+            Node::Text(_) | Node::Json { .. } | Node::Object(_) | Node::Xml(_) | Node::Py { .. }
+        )
     }
 }
