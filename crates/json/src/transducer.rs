@@ -779,7 +779,7 @@ impl Transducer {
                 self.end_string(at, out);
             }
             State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => {
-                self.end_string(at, out)
+                self.end_string(at, out);
             }
             State::Str(_) => self.end_string(at, out),
             State::Word if self.in_key => {
@@ -917,7 +917,7 @@ impl Transducer {
     }
 
     fn pop(&mut self) {
-        if self.stack.pop().is_some_and(|frame| frame.has_keys()) {
+        if self.stack.pop().is_some_and(Frame::has_keys) {
             self.keys.close();
         }
         self.empty = false;
@@ -999,9 +999,9 @@ impl Transducer {
 
     fn copy(&mut self, piece: &str, out: &mut Output) {
         if self.in_key {
-            self.key.push_str(piece)
+            self.key.push_str(piece);
         } else {
-            out.text.push_str(piece)
+            out.text.push_str(piece);
         }
     }
 
@@ -1144,9 +1144,9 @@ impl Transducer {
                     &mut out.text
                 };
                 if mark == b'"' {
-                    target.push_str("\\\"")
+                    target.push_str("\\\"");
                 } else {
-                    target.push('\'')
+                    target.push('\'');
                 }
             }
         }
@@ -1338,14 +1338,14 @@ impl Transducer {
                 .unwrap_or(0);
                 match self.token.len() {
                     6 if !(0xd800..=0xdfff).contains(&code) => {
-                        done = Some(core::mem::take(&mut self.token))
+                        done = Some(core::mem::take(&mut self.token));
                     }
                     6 if code >= 0xdc00 => {
                         bad = true;
                         done = Some(String::from("\\ufffd"));
                     }
                     12 if (0xdc00..=0xdfff).contains(&code) => {
-                        done = Some(core::mem::take(&mut self.token))
+                        done = Some(core::mem::take(&mut self.token));
                     }
                     12 => {
                         bad = true;
@@ -1512,20 +1512,19 @@ impl Transducer {
         let bytes = text.as_bytes();
         let byte = bytes[*i];
         *run = *i;
-        if let (Some(quote), false) = (&self.token_quote, self.in_key) {
-            if quote.starts_with(self.token.as_str())
-                && quote.as_bytes().get(self.token.len()) == Some(&byte)
-            {
-                self.token.push(char::from(byte));
-                *i += 1;
-                *run = *i;
-                if self.token.len() == quote.len() {
-                    self.token.clear();
-                    out.text.push('"');
-                    self.state = State::Str(Quote::Token);
-                }
-                return None;
+        if let (Some(quote), false) = (&self.token_quote, self.in_key)
+            && quote.starts_with(self.token.as_str())
+            && quote.as_bytes().get(self.token.len()) == Some(&byte)
+        {
+            self.token.push(char::from(byte));
+            *i += 1;
+            *run = *i;
+            if self.token.len() == quote.len() {
+                self.token.clear();
+                out.text.push('"');
+                self.state = State::Str(Quote::Token);
             }
+            return None;
         }
         let ends = match byte {
             b',' | b'}' | b']' | b'\n' | b'<' => true,

@@ -208,7 +208,7 @@ fn aliases_are_unambiguous() {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), n, "{set} has a name twice");
-        for tool in toolbox.tool_set().iter() {
+        for tool in &toolbox.tool_set() {
             let mut keys: Vec<&String> = tool
                 .parameters
                 .properties
@@ -303,7 +303,7 @@ fn roo_knows_23_names_and_40_parameters_all_text() {
     let set = roo_names();
     assert_eq!(set.iter().count(), 23);
     let roo = builtin("roo");
-    for tool in set.iter() {
+    for tool in &set {
         assert_eq!(tool.parameters.properties.len(), 40, "{}", tool.name);
         assert!(
             tool.parameters

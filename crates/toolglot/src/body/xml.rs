@@ -159,17 +159,14 @@ impl Xml {
                 break XmlStep::More;
             }
             if self.in_cdata {
-                match cdata_end(&bytes[i..], eof) {
-                    (length, ended) => {
-                        self.push_text(&text[i..i + length], true, out);
-                        i += length;
-                        if ended {
-                            self.in_cdata = false;
-                            i += 3;
-                        } else if length == 0 {
-                            break XmlStep::More;
-                        }
-                    }
+                let (length, ended) = cdata_end(&bytes[i..], eof);
+                self.push_text(&text[i..i + length], true, out);
+                i += length;
+                if ended {
+                    self.in_cdata = false;
+                    i += 3;
+                } else if length == 0 {
+                    break XmlStep::More;
                 }
                 continue;
             }
@@ -283,22 +280,22 @@ impl Xml {
         out: &mut XmlOut,
     ) -> Moved {
         let behind = &text[length..];
-        if let Some(frame) = self.frames.last() {
-            if frame.name == name {
-                match self.confirms(self.frames.len() - 1, behind, eof) {
-                    Evidence::Yes => {
-                        self.end_element(out);
-                        self.spill(self.pos + length as u64, out);
-                        return Moved::By(length);
+        if let Some(frame) = self.frames.last()
+            && frame.name == name
+        {
+            match self.confirms(self.frames.len() - 1, behind, eof) {
+                Evidence::Yes => {
+                    self.end_element(out);
+                    self.spill(self.pos + length as u64, out);
+                    return Moved::By(length);
+                }
+                Evidence::Wait => return Moved::Wait,
+                Evidence::No => {
+                    if self.frames.last().is_some_and(|frame| frame.raw) {
+                        out.structural |= unknown_opener(behind);
                     }
-                    Evidence::Wait => return Moved::Wait,
-                    Evidence::No => {
-                        if self.frames.last().is_some_and(|frame| frame.raw) {
-                            out.structural |= unknown_opener(behind);
-                        }
-                        self.push_text(&text[..1], false, out);
-                        return Moved::By(1);
-                    }
+                    self.push_text(&text[..1], false, out);
+                    return Moved::By(1);
                 }
             }
         }

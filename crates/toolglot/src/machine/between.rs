@@ -293,7 +293,7 @@ impl Parser {
             let late = self
                 .threads
                 .iter()
-                .any(|thread| self.awaits_head(program, thread));
+                .any(|thread| Parser::awaits_head(program, thread));
             if names && !late && self.teller.call.is_some() {
                 self.teller.start_call(view, self.pos, sink);
             }
@@ -320,7 +320,7 @@ impl Parser {
     }
 
     /// Whether a thread may still read an id or a name space of the head.
-    fn awaits_head(&self, program: &Program, thread: &Thread) -> bool {
+    fn awaits_head(program: &Program, thread: &Thread) -> bool {
         match program.node(thread.node) {
             Node::Capture(capture) => matches!(capture.what, Capture::Id | Capture::Ns),
             _ => false,
@@ -368,7 +368,7 @@ impl Parser {
             match act {
                 Act::Enter(node) => self.enter(program, view, node, pos, sink),
                 Act::Captured { what, start, end } => {
-                    self.captured(program, view, what, start, end, sink)
+                    self.captured(program, view, what, start, end, sink);
                 }
                 Act::Argument {
                     node,
@@ -769,13 +769,7 @@ impl Parser {
     }
 
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
-    fn stands_in_known_name(
-        &self,
-        program: &Program,
-        thread: &Thread,
-        view: View<'_>,
-        at: u64,
-    ) -> bool {
+    fn stands_in_known_name(program: &Program, thread: &Thread, view: View<'_>, at: u64) -> bool {
         let Node::Capture(capture) = program.node(thread.node) else {
             return false;
         };
@@ -801,7 +795,7 @@ impl Parser {
             self.log
                 .newest(thread.log, self.flushed, Capture::Name)
                 .is_some()
-                || self.stands_in_known_name(program, thread, view, at)
+                || Parser::stands_in_known_name(program, thread, view, at)
         };
         let fixed = |thread: &&Thread| {
             self.log

@@ -335,7 +335,7 @@ impl Parser {
             Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
             Mode::Between if !self.committed => {
                 self.teller
-                    .speak(self.context.speech, view, self.candidate, sink)
+                    .speak(self.context.speech, view, self.candidate, sink);
             }
             Mode::Between => {}
             Mode::Value(value) => {
