@@ -617,12 +617,9 @@ impl Parser {
         }
         let safe = self.safe.max(self.teller.cursor);
         self.teller.markup(view, safe, sink);
-        let found: String = view
-            .slice(safe, view.end().max(safe))
-            .trim_start()
-            .chars()
-            .take(20)
-            .collect();
+        // Up to the byte that nothing takes: more may not be here yet.
+        let last = view.from(at).first().map_or(0, |&byte| char_length(byte));
+        let found: String = view.slice(safe, (at + last).max(safe)).into();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
         if open && whole {
@@ -887,5 +884,15 @@ fn wanted(program: &Program, thread: &Thread) -> Option<String> {
             Some(String::from("a tool's name"))
         }
         _ => None,
+    }
+}
+
+/// Bytes of the character that `first` begins.
+fn char_length(first: u8) -> u64 {
+    match first {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
     }
 }
