@@ -48,6 +48,8 @@ struct Beyond {
     /// Where it began, blanks passed.
     from: u64,
     blank: bool,
+    /// A line break was among them.
+    bol: bool,
     entries: Vec<Thread>,
     enclosing: Vec<Thread>,
 }
@@ -192,7 +194,7 @@ impl Parser {
         match probe.last {
             Some(last) => {
                 let enclosing = self.enclosing_threads(program, text, last, view);
-                probe.beyond = Some(Beyond { from: last, blank: true, entries: Vec::new(), enclosing });
+                probe.beyond = Some(Beyond { from: last, blank: true, bol: false, entries: Vec::new(), enclosing });
                 probe.pos = last;
                 None
             }
@@ -223,6 +225,7 @@ impl Parser {
             };
             if beyond.blank {
                 if is_blank(byte) {
+                    beyond.bol |= byte == b'\n';
                     if probe.pos - beyond.from > program.limits.blanks as u64 {
                         return Some(Turn::Data);
                     }
@@ -238,10 +241,12 @@ impl Parser {
             }
             let mut next = Vec::new();
             let mut found = Found::default();
-            let candidate = core::mem::replace(&mut self.candidate, beyond.from);
+            // An entry there would begin a line or not, and never the message.
+            let place = (self.candidate, self.bol, self.start);
+            (self.candidate, self.bol, self.start) = (beyond.from, beyond.bol, false);
             let judge = Judge::Entry { plausible: probe.closer };
             self.stepper(program, view, judge).step(&beyond.entries, byte, probe.pos, &mut next, &mut found);
-            self.candidate = candidate;
+            (self.candidate, self.bol, self.start) = place;
             core::mem::swap(&mut beyond.entries, &mut next);
             let entered = beyond.entries.iter().any(|thread| {
                 let stop = matches!(program.node(thread.node), Node::Match);
@@ -260,7 +265,7 @@ impl Parser {
             }
             if inner.literal_ended && beyond.enclosing.iter().any(|thread| matches!(program.node(thread.node), Node::Match)) {
                 // One more enclosing closer: look behind that one.
-                beyond = Beyond { from: probe.pos, blank: true, entries: Vec::new(), enclosing: Vec::new() };
+                beyond = Beyond { from: probe.pos, blank: true, bol: false, entries: Vec::new(), enclosing: Vec::new() };
                 continue;
             }
             if beyond.entries.is_empty() && beyond.enclosing.is_empty() {

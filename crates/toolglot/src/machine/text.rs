@@ -136,7 +136,7 @@ impl Parser {
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        let depth = if self.candidate < self.reread_end { self.reread_depth + 1 } else { 1 };
+        let depth = if self.candidate < self.reread_end { (self.reread_depth + 1).min(4) } else { 1 };
         self.reread_end = self.reread_end.max(upto);
         self.reread_depth = depth;
         self.pos = self.candidate;
