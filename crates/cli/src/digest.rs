@@ -1,10 +1,10 @@
 //! What becomes of a parsed message before it is shown: shell blocks are split, names made canonical, arguments checked.
 
-use toolglot::{Call, CallId, Calls, Code, Dialect, End, Note};
+use toolglot::{Calls, Code, Dialect, End, Note};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
-use crate::{select, verify};
+use crate::{server, verify};
 
 /// What is known beside the text.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,7 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
     let toolbox = knowledge.toolbox.or(vocabulary.as_ref());
     let canonical = toolbox.map(|toolbox| toolglot_tools::normalize(&message.calls, toolbox));
     if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
+        verify::forget_known(&mut message, &[toolbox]);
         check(&mut message, canonical, toolbox);
     }
     let mut document = Document::new(&message);
@@ -53,6 +54,10 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
             .map(|(index, call)| rename(index, call, &message))
             .collect();
     }
+    for call in &mut document.calls {
+        let default = || server::default_of(&call.dialect).map(str::to_owned);
+        call.server = call.server.take().or_else(default);
+    }
     let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
         || message.notes.iter().any(|note| is_fault(note.code));
     Digest {
@@ -63,50 +68,12 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
     }
 }
 
-/// Splits the shell blocks of the dialects that have any, and counts the calls anew.
+/// Splits the shell blocks of the dialects that have any.
 pub(crate) fn split(message: &mut Calls, dialects: &[Dialect]) {
-    let is_block: Vec<bool> = message
-        .calls
-        .iter_mut()
-        .map(|call| become_command(call, dialects))
-        .collect();
-    let mut blocks = is_block.into_iter();
-    let calls = std::mem::take(&mut message.calls);
-    message.calls = calls
-        .into_iter()
-        .flat_map(|call| {
-            let is_block = blocks.next() == Some(true);
-            toolglot_tools::split_calls(vec![call], |_, _| is_block)
-        })
-        .collect();
-    for (index, call) in message.calls.iter_mut().enumerate() {
-        call.id = CallId(u32::try_from(index).unwrap_or(u32::MAX));
-    }
-    let fresh = message.calls.iter().flat_map(|call| &call.notes);
-    let fresh: Vec<Note> = fresh
-        .filter(|note| note.code == Code::SplitShell)
-        .cloned()
-        .collect();
-    for note in fresh {
-        if !message.notes.contains(&note) {
-            message.notes.push(note);
-        }
-    }
-}
-
-/// Gives the argument that holds a shell block the name of the command that each of its lines becomes, as the dialect
-/// says, and tells whether there was one. Only blocks have that argument: other calls of the dialect stay as they are.
-fn become_command(call: &mut Call, dialects: &[Dialect]) -> bool {
-    let dialect = dialects.iter().find(|known| known.name() == call.dialect);
-    let Some((block, command)) = dialect.and_then(select::shell_block) else {
-        return false;
-    };
-    // It is the first argument, also of a truncated call, whose arguments are no JSON yet.
-    let Some(rest) = call.args.strip_prefix(&format!("{{\"{block}\"")) else {
-        return false;
-    };
-    call.args = format!("{{\"{command}\"{rest}");
-    true
+    toolglot_tools::split_calls(message, |name| {
+        let dialect = dialects.iter().find(|dialect| dialect.name() == name);
+        dialect.and_then(Dialect::split)
+    });
 }
 
 /// Adds what the tools' schemas say about the calls.
@@ -119,9 +86,14 @@ fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
             continue;
         }
         let notes = match toolbox.get(&checked.tool) {
-            // The parser has said so where only names that are known can be calls.
-            None if call.notes.iter().any(|note| note.code == Code::UnknownTool) => Vec::new(),
-            None => vec![verify::unknown_tool(&checked.tool, toolbox, call.name_at)],
+            None => {
+                let note = verify::unknown_tool(&checked.tool, toolbox, call.name_at);
+                // The parser may have said so, before the call began, but it knows no better name.
+                message
+                    .notes
+                    .retain(|told| told.code != note.code || told.span != note.span);
+                vec![note]
+            }
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
                 vec![verify::no_object(call.span)]
             }
@@ -147,7 +119,10 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
 fn is_fault(code: Code) -> bool {
     matches!(
         code,
-        Code::UnknownTool | Code::MissingParameter | Code::InvalidArguments
+        Code::UnknownTool
+            | Code::UnknownParameter
+            | Code::MissingParameter
+            | Code::InvalidArguments
     )
 }
 

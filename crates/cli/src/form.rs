@@ -1,8 +1,10 @@
 //! The right form of a call in a dialect, written by the renderer.
 
 use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, ToolSet};
+use toolglot::{CallText, Dialect, ToolSet, Unrenderable};
 use toolglot_tools::{ToolSpec, Toolbox};
+
+use crate::{server, spaced};
 
 /// A call of `name`, or of the tool that was probably meant, or of any tool, in `dialect`.
 ///
@@ -36,26 +38,42 @@ pub(crate) fn of_tool(dialect: &Dialect, tools: &ToolSet, spec: &ToolSpec) -> Op
 }
 
 /// A call of `name` with these arguments.
-pub(crate) fn with(
+fn with(
     dialect: &Dialect,
     tools: &ToolSet,
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Option<String> {
-    let args = serde_json::to_string(arguments).ok()?;
-    let call = CallText {
-        name,
-        args: &args,
-        ns: None,
-        id: None,
-    };
-    let text = toolglot::render(dialect, tools, &[call]).ok()?;
+    let call = (name.to_owned(), arguments.clone());
+    let text = calls(dialect, tools, &[call]).ok()?;
     Some(text.trim_end().to_owned())
 }
 
-/// Arguments as JSON text.
-pub(crate) fn json(arguments: &Map<String, Value>) -> String {
-    serde_json::to_string(arguments).expect("a map with string keys is JSON")
+/// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
+pub(crate) fn calls(
+    dialect: &Dialect,
+    tools: &ToolSet,
+    calls: &[(String, Map<String, Value>)],
+) -> Result<String, Unrenderable> {
+    let texts: Vec<String> = calls
+        .iter()
+        .map(|(_, arguments)| spaced::text(arguments))
+        .collect();
+    let written = |ns| {
+        let calls: Vec<CallText<'_>> = calls
+            .iter()
+            .zip(&texts)
+            .map(|((name, _), args)| CallText {
+                name,
+                args,
+                ns,
+                id: None,
+            })
+            .collect();
+        toolglot::render(dialect, tools, &calls)
+    };
+    let server = server::default_of(dialect.name());
+    written(server).or_else(|refused| server.map_or(Err(refused), |_| written(None)))
 }
 
 /// Simple values for the required properties of an object schema; where none is required, for the first.

@@ -94,7 +94,7 @@ impl Sink for Lines<'_> {
             } => self.is_faulty = true,
             Event::Note(note) => {
                 self.has_note = true;
-                self.is_faulty |= note.code == Code::UnknownTool;
+                self.is_faulty |= matches!(note.code, Code::UnknownTool | Code::UnknownParameter);
             }
             _ => {}
         }

@@ -118,7 +118,8 @@ fn call_text(call: &MessageCall) -> CallText<'_> {
     CallText {
         name: &call.name,
         args: &call.arguments,
-        ns: call.server.as_deref(),
+        // `local` is how documents say that there is no server.
+        ns: call.server.as_deref().filter(|server| *server != "local"),
         id: call.id.as_deref(),
     }
 }

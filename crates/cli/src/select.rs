@@ -71,20 +71,9 @@ fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
     first.extend(
         others
             .into_iter()
-            .filter(|dialect| shell_block(dialect).is_none()),
+            .filter(|dialect| dialect.split().is_none()),
     );
     first
-}
-
-/// The argument in which a dialect reads a block of shell lines, and the argument that each command becomes:
-/// `split: shell_lines(block: command)`.
-pub(crate) fn shell_block(dialect: &Dialect) -> Option<(&str, &str)> {
-    let inside = dialect
-        .setting("split")?
-        .strip_prefix("shell_lines(")?
-        .strip_suffix(')')?;
-    let (block, command) = inside.split_once(':')?;
-    Some((block.trim(), command.trim()))
 }
 
 /// The embedded dialect of that name.

@@ -1,7 +1,7 @@
 //! Whether a call fits its tool, in words that teach.
 
 use serde_json::{Map, Value};
-use toolglot::{Code, Note, Span};
+use toolglot::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
 use toolglot_tools::{ToolSpec, Toolbox};
 
@@ -43,6 +43,19 @@ pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
         message: format!("no tool is called `{name}`"),
         help: Some(help),
     }
+}
+
+/// Takes away the parser's word that a tool is unknown, where one of `toolboxes` has the tool under another spelling.
+pub(crate) fn forget_known(message: &mut Calls, toolboxes: &[&Toolbox]) {
+    let is_known = |call: &Call| {
+        let mut all = toolboxes.iter();
+        all.any(|toolbox| toolbox.canonical(&call.name).is_some())
+    };
+    let calls = &message.calls;
+    message.notes.retain(|note| {
+        let mut of_note = calls.iter().filter(|call| call.name_at == note.span);
+        note.code != Code::UnknownTool || !of_note.any(is_known)
+    });
 }
 
 /// The note on a call whose arguments never became an object.

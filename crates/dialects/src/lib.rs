@@ -52,13 +52,25 @@ pub fn get(name: &str) -> Option<&'static Dialect> {
 
 /// The canonical spelling of a dialect's name; unknown names come back as they are.
 pub fn canonical(name: &str) -> &str {
-    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
+    ALIASES
+        .iter()
+        .find(|(alias, _)| *alias == name)
+        .map_or(name, |(_, name)| name)
 }
 
 fn load() -> Result<Vec<Dialect>, GrammarError> {
     // Those that build on none come first.
-    let builds = |text: &str| text.lines().next().is_some_and(|line| line.split('#').next().is_some_and(|head| head.contains(':')));
-    let (built, plain): (Vec<_>, Vec<_>) = FILES.iter().map(|(_, text)| *text).partition(|text| builds(text));
+    let builds = |text: &str| {
+        text.lines().next().is_some_and(|line| {
+            line.split('#')
+                .next()
+                .is_some_and(|head| head.contains(':'))
+        })
+    };
+    let (built, plain): (Vec<_>, Vec<_>) = FILES
+        .iter()
+        .map(|(_, text)| *text)
+        .partition(|text| builds(text));
     let mut all = Vec::new();
     for text in plain.into_iter().chain(built) {
         let more = Dialect::parse(text, &all)?;

@@ -23,7 +23,10 @@ static NEEDS_ESCAPE: [bool; 256] = needs_escape();
 pub fn escape_into(out: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let mut from = 0;
-    while let Some(step) = bytes[from..].iter().position(|&byte| NEEDS_ESCAPE[usize::from(byte)]) {
+    while let Some(step) = bytes[from..]
+        .iter()
+        .position(|&byte| NEEDS_ESCAPE[usize::from(byte)])
+    {
         let at = from + step;
         out.push_str(&text[from..at]);
         escape_byte_into(out, bytes[at]);
@@ -105,7 +108,11 @@ fn unescape_one(text: &str) -> (char, usize) {
 
 fn hex4(text: &str, at: usize) -> Option<u32> {
     let digits = text.get(at..at + 4)?;
-    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+    digits
+        .bytes()
+        .all(|b| b.is_ascii_hexdigit())
+        .then(|| u32::from_str_radix(digits, 16).ok())
+        .flatten()
 }
 
 #[cfg(test)]

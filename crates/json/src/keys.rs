@@ -35,7 +35,9 @@ impl Keys {
     /// Remembers a key of the innermost object; `false` if it was there already.
     #[inline]
     pub(crate) fn insert(&mut self, key: &[u8]) -> bool {
-        let Some(&from) = self.levels.last() else { return true };
+        let Some(&from) = self.levels.last() else {
+            return true;
+        };
         let hash = hash(key);
         let level = &self.hashes[from as usize..];
         let new = if level.len() <= FEW {
@@ -46,7 +48,11 @@ impl Keys {
         if new {
             self.hashes.push(hash);
             match self.hashes.len() - from as usize {
-                n if n == FEW + 1 => self.many.extend(self.hashes[from as usize..].iter().map(|&hash| (from, hash))),
+                n if n == FEW + 1 => self.many.extend(
+                    self.hashes[from as usize..]
+                        .iter()
+                        .map(|&hash| (from, hash)),
+                ),
                 n if n > FEW => drop(self.many.insert((from, hash))),
                 _ => {}
             }

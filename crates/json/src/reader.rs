@@ -35,12 +35,16 @@ pub fn string(text: &str) -> Option<Cow<'_, str>> {
 
 /// The members of a valid JSON object: decoded key and the value's text. Ends early where `text` is not valid.
 pub fn members(text: &str) -> Members<'_> {
-    Members { rest: text.trim_start().strip_prefix('{').unwrap_or("") }
+    Members {
+        rest: text.trim_start().strip_prefix('{').unwrap_or(""),
+    }
 }
 
 /// The elements of a valid JSON array, as text.
 pub fn elements(text: &str) -> Elements<'_> {
-    Elements { rest: text.trim_start().strip_prefix('[').unwrap_or("") }
+    Elements {
+        rest: text.trim_start().strip_prefix('[').unwrap_or(""),
+    }
 }
 
 /// See [`members`].
@@ -55,7 +59,10 @@ impl<'a> Iterator for Members<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let text = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',']);
         let end = extent(text);
-        let key = text.get(..end).filter(|key| key.starts_with('"')).and_then(string)?;
+        let key = text
+            .get(..end)
+            .filter(|key| key.starts_with('"'))
+            .and_then(string)?;
         let after = text[end..].trim_start().strip_prefix(':')?.trim_start();
         let end = extent(after);
         if end == 0 {
@@ -121,7 +128,10 @@ fn extent(text: &str) -> usize {
             }
             _ => {
                 let rest = &bytes[at..];
-                at += rest.iter().position(|b| b",:]} \t\n\r\"{[".contains(b)).unwrap_or(rest.len());
+                at += rest
+                    .iter()
+                    .position(|b| b",:]} \t\n\r\"{[".contains(b))
+                    .unwrap_or(rest.len());
             }
         }
         if depth == 0 {
@@ -139,11 +149,16 @@ mod tests {
     #[test]
     fn members_and_elements_are_cut_exactly() {
         let text = r#" {"a": [1, {"b": "}"}], "c\n":"x\"y" ,"d":-1.5e3} "#;
-        let found: Vec<_> = members(text).map(|(key, value)| (key.into_owned(), value)).collect();
+        let found: Vec<_> = members(text)
+            .map(|(key, value)| (key.into_owned(), value))
+            .collect();
         assert_eq!(found[0], ("a".into(), r#"[1, {"b": "}"}]"#));
         assert_eq!(found[1], ("c\n".into(), r#""x\"y""#));
         assert_eq!(found[2], ("d".into(), "-1.5e3"));
-        assert_eq!(elements(found[0].1).collect::<Vec<_>>(), ["1", r#"{"b": "}"}"#]);
+        assert_eq!(
+            elements(found[0].1).collect::<Vec<_>>(),
+            ["1", r#"{"b": "}"}"#]
+        );
         assert_eq!(elements("[]").count() + members("{}").count(), 0);
     }
 }

@@ -49,7 +49,11 @@ impl Repair {
     pub fn is_structural(self) -> bool {
         matches!(
             self,
-            Repair::MissingQuote | Repair::MissingBracket | Repair::WrongBracket | Repair::MissingValue | Repair::DoubleKey
+            Repair::MissingQuote
+                | Repair::MissingBracket
+                | Repair::WrongBracket
+                | Repair::MissingValue
+                | Repair::DoubleKey
         )
     }
 }

@@ -12,13 +12,19 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
         let word = u64::from_le_bytes(chunk.try_into().unwrap_or([b'"'; 8]));
-        let special = zero_bytes(word ^ (LOW * b'"' as u64)) | zero_bytes(word ^ (LOW * b'\\' as u64)) | below_space(word);
+        let special = zero_bytes(word ^ (LOW * b'"' as u64))
+            | zero_bytes(word ^ (LOW * b'\\' as u64))
+            | below_space(word);
         if special != 0 {
             return at + (special.trailing_zeros() / 8) as usize;
         }
         at += 8;
     }
-    at + chunks.remainder().iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(chunks.remainder().len())
+    at + chunks
+        .remainder()
+        .iter()
+        .position(|&b| b == b'"' || b == b'\\' || b < 0x20)
+        .unwrap_or(chunks.remainder().len())
 }
 
 /// The high bit of the lowest zero byte, and perhaps of bytes above it: the lowest is exact.

@@ -36,7 +36,10 @@ pub struct Fields {
 impl Fields {
     /// The shape of `key`, if it is declared. Linear in the number of properties.
     pub fn get(&self, key: &str) -> Option<&Shape> {
-        self.properties.iter().find(|(name, _)| name == key).map(|(_, shape)| shape)
+        self.properties
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, shape)| shape)
     }
 }
 

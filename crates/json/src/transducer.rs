@@ -12,6 +12,7 @@
 //! the next bytes decide. The valid path copies runs of the input.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::escape::{escape_byte_into, escape_into, unescape};
@@ -117,7 +118,9 @@ enum State {
     Word,
     Slash,
     LineComment,
-    BlockComment { star: bool },
+    BlockComment {
+        star: bool,
+    },
     Done,
 }
 
@@ -164,12 +167,14 @@ pub struct Transducer {
     watch: usize,
     value_ended: bool,
     structural: bool,
+    /// The document is the arguments of a Python call.
+    python: bool,
     /// The last byte of a string in odd quotation marks was a letter.
     after_letter: bool,
     keys: Keys,
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
-    closers: Vec<String>,
+    closers: Arc<[String]>,
 }
 
 impl Transducer {
@@ -193,10 +198,11 @@ impl Transducer {
             watch: 0,
             value_ended: false,
             structural: false,
+            python: root == Root::Keywords,
             after_letter: false,
             keys: Keys::default(),
             token_quote: None,
-            closers: Vec::new(),
+            closers: Arc::default(),
         };
         machine.restart(root);
         machine
@@ -210,7 +216,13 @@ impl Transducer {
         self.owed.clear();
         self.token.clear();
         self.key.clear();
-        (self.empty, self.comma, self.in_key, self.value_ended, self.structural) = (false, false, false, false, false);
+        (
+            self.empty,
+            self.comma,
+            self.in_key,
+            self.value_ended,
+            self.structural,
+        ) = (false, false, false, false, false);
         (self.matched, self.watch) = (0, 0);
         self.resume = State::Value;
         match root {
@@ -235,7 +247,7 @@ impl Transducer {
     /// Names the literals that may follow the document, in order. A string whose quotation mark is missing ends before
     /// brackets and these, if the input ends there.
     #[must_use]
-    pub fn with_closers(mut self, closers: Vec<String>) -> Transducer {
+    pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
         self.closers = closers;
         self
     }
@@ -262,7 +274,10 @@ impl Transducer {
 
     /// Whether the machine stands inside a string that began with a quotation mark.
     pub fn in_string(&self) -> bool {
-        matches!(self.state, State::Str(_) | State::Esc(_) | State::Quoted | State::Tail)
+        matches!(
+            self.state,
+            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail
+        )
     }
 
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
@@ -275,9 +290,15 @@ impl Transducer {
         let step = loop {
             if self.value_ended {
                 self.value_ended = false;
-                break if self.state == State::Done { Step::Done } else { Step::Value };
+                break if self.state == State::Done {
+                    Step::Done
+                } else {
+                    Step::Value
+                };
             }
-            let Some(&byte) = bytes.get(i) else { break Step::More };
+            let Some(&byte) = bytes.get(i) else {
+                break Step::More;
+            };
             match self.state {
                 State::After => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => i += 1,
@@ -321,10 +342,17 @@ impl Transducer {
                         self.empty = false;
                         let inside = &bytes[i + 1..];
                         let length = plain(inside);
-                        if inside.get(length) == Some(&b'"') && inside.get(length + 1) == Some(&b':') {
+                        if inside.get(length) == Some(&b'"')
+                            && inside.get(length + 1) == Some(&b':')
+                        {
                             // The whole key is here and plain: it stays in the run.
                             if !self.keys.insert(&inside[..length]) {
-                                self.mend(out, Repair::DoubleKey, at + i as u64, at + (i + length + 2) as u64);
+                                self.mend(
+                                    out,
+                                    Repair::DoubleKey,
+                                    at + i as u64,
+                                    at + (i + length + 2) as u64,
+                                );
                             }
                             if self.stack.len() <= self.watch {
                                 self.key.clear();
@@ -347,7 +375,14 @@ impl Transducer {
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
                         self.mend(out, Repair::OtherQuote, at + i as u64, at + i as u64 + 1);
-                        self.begin_key(if byte == b'`' { Quote::Backtick } else { Quote::Single }, at + i as u64);
+                        self.begin_key(
+                            if byte == b'`' {
+                                Quote::Backtick
+                            } else {
+                                Quote::Single
+                            },
+                            at + i as u64,
+                        );
                         i += 1;
                         run = i;
                     }
@@ -471,7 +506,9 @@ impl Transducer {
                         self.settle_comma(out);
                         self.empty = false;
                         let length = word_length(&bytes[i..]);
-                        let ends = bytes.get(i + length).is_some_and(|b| matches!(b, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t'));
+                        let ends = bytes.get(i + length).is_some_and(|b| {
+                            matches!(b, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+                        });
                         if ends && word::is_scalar(&text[i..i + length]) {
                             i += length;
                             self.end_value();
@@ -523,7 +560,11 @@ impl Transducer {
                         self.after_letter = false;
                         i += 1;
                         run = i;
-                        self.state = State::Str(if byte == b'`' { Quote::Backtick } else { Quote::Single });
+                        self.state = State::Str(if byte == b'`' {
+                            Quote::Backtick
+                        } else {
+                            Quote::Single
+                        });
                     }
                     b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
                     b'<' if self.token_quote.is_some() => {
@@ -543,7 +584,9 @@ impl Transducer {
                         run = i;
                         self.state = State::Str(Quote::Curly);
                     }
-                    _ if is_word_byte(byte) || matches!(byte, b'.' | b'+' | b'$' | b'*' | b'@' | b'~') => {
+                    _ if is_word_byte(byte)
+                        || matches!(byte, b'.' | b'+' | b'$' | b'*' | b'@' | b'~') =>
+                    {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -557,7 +600,9 @@ impl Transducer {
                     if self.in_key {
                         self.key.push_str(&text[i..i + length]);
                         run = i + length;
-                    } else if let Some(begin) = self.tail_begin(&bytes[i..i + length], bytes.get(i + length)) {
+                    } else if let Some(begin) =
+                        self.tail_begin(&bytes[i..i + length], bytes.get(i + length))
+                    {
                         i += begin;
                         out.text.push_str(&text[run..i]);
                         self.owed.push(char::from(bytes[i]));
@@ -572,7 +617,12 @@ impl Transducer {
                         None => {}
                         Some(b'"') => self.quote_in_string(text, &mut i, &mut run, out),
                         Some(b'\\') => {
-                            if !self.in_key && matches!(bytes.get(i + 1), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) {
+                            if !self.in_key
+                                && matches!(
+                                    bytes.get(i + 1),
+                                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+                                )
+                            {
                                 i += 2;
                             } else {
                                 self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
@@ -581,7 +631,14 @@ impl Transducer {
                         Some(&control) => {
                             self.copy(&text[run..i], out);
                             self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
-                            escape_byte_into(if self.in_key { &mut self.key } else { &mut out.text }, control);
+                            escape_byte_into(
+                                if self.in_key {
+                                    &mut self.key
+                                } else {
+                                    &mut out.text
+                                },
+                                control,
+                            );
                             i += 1;
                             run = i;
                         }
@@ -658,15 +715,26 @@ impl Transducer {
             }
             State::Apostrophe if !self.in_key => {
                 self.end_odd(at, out);
-                if self.state == State::Done { Rest::Whole } else { Rest::Brackets }
+                if self.state == State::Done {
+                    Rest::Whole
+                } else {
+                    Rest::Brackets
+                }
             }
             State::Tail if close => {
                 // The brackets prove that the string had ended: only its quotation mark is missing.
                 let start = at - self.owed.len() as u64;
                 out.text.push('"');
                 self.mend(out, Repair::MissingQuote, start, start);
-                for bracket in core::mem::take(&mut self.owed).bytes().take_while(|b| !b"<[".contains(b)) {
-                    if self.stack.last().is_some_and(|frame| frame.closer() == bracket) {
+                for bracket in core::mem::take(&mut self.owed)
+                    .bytes()
+                    .take_while(|b| !b"<[".contains(b))
+                {
+                    if self
+                        .stack
+                        .last()
+                        .is_some_and(|frame| frame.closer() == bracket)
+                    {
                         out.text.extend(self.stack.pop().map(Frame::json_closer));
                     }
                 }
@@ -702,11 +770,17 @@ impl Transducer {
         match self.state {
             State::Esc(_) => {
                 let half = core::mem::take(&mut self.token);
-                let target = if self.in_key { &mut self.key } else { &mut out.text };
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
                 escape_into(target, &half);
                 self.end_string(at, out);
             }
-            State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => self.end_string(at, out),
+            State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => {
+                self.end_string(at, out)
+            }
             State::Str(_) => self.end_string(at, out),
             State::Word if self.in_key => {
                 let key = core::mem::take(&mut self.token);
@@ -720,13 +794,24 @@ impl Transducer {
         if let State::Colon | State::Arrow | State::Value | State::Root = self.state {
             let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
             if in_keys && !self.comma {
-                out.text.push_str(if self.state == State::Colon { ":null" } else { "null" });
+                out.text.push_str(if self.state == State::Colon {
+                    ":null"
+                } else {
+                    "null"
+                });
                 self.mend(out, Repair::MissingValue, at, at);
             }
         }
         self.drop_comma(out);
-        if matches!(self.state, State::Colon | State::Arrow | State::Value | State::Root | State::Key) {
-            self.state = if self.stack.is_empty() { State::Done } else { State::After };
+        if matches!(
+            self.state,
+            State::Colon | State::Arrow | State::Value | State::Root | State::Key
+        ) {
+            self.state = if self.stack.is_empty() {
+                State::Done
+            } else {
+                State::After
+            };
         }
         self.finish(true, at, out);
     }
@@ -776,9 +861,21 @@ impl Transducer {
     }
 
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
-    fn close(&mut self, byte: u8, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) -> Option<Step> {
+    fn close(
+        &mut self,
+        byte: u8,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) -> Option<Step> {
         let here = at + *i as u64;
-        if self.stack.last().is_some_and(|frame| frame.closer() == byte && frame.json_closer() == char::from(byte)) {
+        if self
+            .stack
+            .last()
+            .is_some_and(|frame| frame.closer() == byte && frame.json_closer() == char::from(byte))
+        {
             *i += 1;
             self.pop();
             return None;
@@ -829,8 +926,12 @@ impl Transducer {
 
     fn can_follow_a_missing_comma(&self, byte: u8) -> bool {
         match self.stack.last() {
-            Some(Frame::Object | Frame::Keywords) => matches!(byte, b'"' | b'\'') || is_word_byte(byte),
-            Some(Frame::Array | Frame::Tuple) => matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-') || is_word_byte(byte),
+            Some(Frame::Object | Frame::Keywords) => {
+                matches!(byte, b'"' | b'\'') || is_word_byte(byte)
+            }
+            Some(Frame::Array | Frame::Tuple) => {
+                matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-') || is_word_byte(byte)
+            }
             None => false,
         }
     }
@@ -866,7 +967,15 @@ impl Transducer {
         }
     }
 
-    fn comment(&mut self, byte: u8, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
+    fn comment(
+        &mut self,
+        byte: u8,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
         out.text.push_str(&text[*run..*i]);
         self.resume = self.state;
         if byte == b'#' {
@@ -889,7 +998,11 @@ impl Transducer {
     }
 
     fn copy(&mut self, piece: &str, out: &mut Output) {
-        if self.in_key { self.key.push_str(piece) } else { out.text.push_str(piece) }
+        if self.in_key {
+            self.key.push_str(piece)
+        } else {
+            out.text.push_str(piece)
+        }
     }
 
     /// A key's last quotation mark was read.
@@ -912,7 +1025,11 @@ impl Transducer {
     /// A `"` in a string that began with `"`: its end, or a mark inside it. What follows decides.
     fn quote_in_string(&mut self, text: &str, i: &mut usize, run: &mut usize, out: &mut Output) {
         let bytes = text.as_bytes();
-        if !self.in_key && bytes.get(*i + 1).is_some_and(|b| matches!(b, b',' | b'}' | b']')) {
+        if !self.in_key
+            && bytes
+                .get(*i + 1)
+                .is_some_and(|b| matches!(b, b',' | b'}' | b']'))
+        {
             *i += 1;
             self.end_value();
             return;
@@ -933,7 +1050,14 @@ impl Transducer {
         *run = *i;
     }
 
-    fn after_quote(&mut self, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
+    fn after_quote(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
         let byte = text.as_bytes()[*i];
         let here = at + *i as u64;
         *run = *i;
@@ -954,14 +1078,18 @@ impl Transducer {
         }
         let ends = match byte {
             b',' | b'}' | b']' | b':' | b')' | b'"' | b'\'' | b'<' | b'/' | b'#' => true,
-            b'=' => self.in_key,
+            b'=' | b'{' | b'[' | b'0'..=b'9' | b'-' => self.in_key,
             _ => false,
         };
         let owed = core::mem::take(&mut self.owed);
         if !ends {
             let inside = at + *i as u64 - owed.len() as u64;
             self.mend(out, Repair::InnerQuote, inside, inside + 1);
-            let target = if self.in_key { &mut self.key } else { &mut out.text };
+            let target = if self.in_key {
+                &mut self.key
+            } else {
+                &mut out.text
+            };
             escape_into(target, &owed);
             self.state = State::Str(Quote::Double);
         } else if self.in_key {
@@ -976,7 +1104,15 @@ impl Transducer {
     }
 
     /// A string in other quotation marks: byte by byte, written with JSON's.
-    fn odd_string(&mut self, quote: Quote, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
+    fn odd_string(
+        &mut self,
+        quote: Quote,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
         let bytes = text.as_bytes();
         let byte = bytes[*i];
         let closes = match quote {
@@ -985,7 +1121,10 @@ impl Transducer {
             Quote::Backtick => byte == b'`',
             Quote::Curly => byte == b'"' || text[*i..].starts_with(['\u{201c}', '\u{201d}']),
             Quote::Triple(mark) => byte == mark,
-            Quote::Token => self.token_quote.as_ref().is_some_and(|q| q.as_bytes()[usize::from(self.matched)] == byte),
+            Quote::Token => self
+                .token_quote
+                .as_ref()
+                .is_some_and(|q| q.as_bytes()[usize::from(self.matched)] == byte),
         };
         if let Quote::Triple(mark) = quote {
             if closes {
@@ -999,8 +1138,16 @@ impl Transducer {
                 return;
             }
             for _ in 0..core::mem::take(&mut self.matched) {
-                let target = if self.in_key { &mut self.key } else { &mut out.text };
-                if mark == b'"' { target.push_str("\\\"") } else { target.push('\'') }
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
+                if mark == b'"' {
+                    target.push_str("\\\"")
+                } else {
+                    target.push('\'')
+                }
             }
         }
         if quote == Quote::Token {
@@ -1028,7 +1175,11 @@ impl Transducer {
             return;
         }
         if closes {
-            *i += if quote == Quote::Curly && byte != b'"' { 3 } else { 1 };
+            *i += if quote == Quote::Curly && byte != b'"' {
+                3
+            } else {
+                1
+            };
             *run = *i;
             self.end_odd(at + *i as u64, out);
             return;
@@ -1036,22 +1187,41 @@ impl Transducer {
         match byte {
             b'\\' if quote != Quote::Token => self.begin_escape(quote, text, at, i, run, out),
             b'"' | b'\\' => {
-                let target = if self.in_key { &mut self.key } else { &mut out.text };
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
                 escape_byte_into(target, byte);
                 *i += 1;
                 *run = *i;
             }
             0..=0x1f => {
-                let target = if self.in_key { &mut self.key } else { &mut out.text };
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
                 escape_byte_into(target, byte);
                 *i += 1;
                 *run = *i;
             }
             _ => {
                 let end = (*i..bytes.len())
-                    .find(|&at| matches!(bytes[at], b'\\' | b'"' | b'\'' | b'`' | b'<' | 0..=0x1f) || bytes[at] == 0xe2)
+                    .find(|&at| {
+                        matches!(bytes[at], b'\\' | b'"' | b'\'' | b'`' | b'<' | 0..=0x1f)
+                            || bytes[at] == 0xe2
+                    })
                     .filter(|&end| end > *i)
-                    .unwrap_or_else(|| if matches!(byte, b'\'' | b'`' | b'<') { *i + 1 } else if byte == 0xe2 { (*i + 3).min(bytes.len()) } else { bytes.len() });
+                    .unwrap_or_else(|| {
+                        if matches!(byte, b'\'' | b'`' | b'<') {
+                            *i + 1
+                        } else if byte == 0xe2 {
+                            (*i + 3).min(bytes.len())
+                        } else {
+                            bytes.len()
+                        }
+                    });
                 self.copy(&text[*i..end], out);
                 self.after_letter = bytes[end - 1].is_ascii_alphabetic();
                 *i = end;
@@ -1063,7 +1233,14 @@ impl Transducer {
     }
 
     /// An apostrophe between two letters (`don't`) ends no string; two at the begin and a third open a long one.
-    fn after_apostrophe(&mut self, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
+    fn after_apostrophe(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
         let byte = text.as_bytes()[*i];
         let here = at + *i as u64;
         *run = *i;
@@ -1089,7 +1266,15 @@ impl Transducer {
         }
     }
 
-    fn begin_escape(&mut self, quote: Quote, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
+    fn begin_escape(
+        &mut self,
+        quote: Quote,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
         self.copy(&text[*run..*i], out);
         self.token.clear();
         self.token.push('\\');
@@ -1102,7 +1287,15 @@ impl Transducer {
     }
 
     /// An escape that is not one of the simple ones, or is cut by the end of the input so far.
-    fn escape(&mut self, quote: Quote, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) {
+    fn escape(
+        &mut self,
+        quote: Quote,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
         let byte = text.as_bytes()[*i];
         let here = at + *i as u64;
         *run = *i;
@@ -1123,7 +1316,10 @@ impl Transducer {
                 bad = true;
                 done = Some(String::from("\\n"));
             }
-            (1, b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~') => {
+            (
+                1,
+                b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~',
+            ) => {
                 // Markdown escapes.
                 bad = true;
                 done = Some(String::from(char::from(byte)));
@@ -1135,18 +1331,30 @@ impl Transducer {
             }
             (2..=5 | 8..=11, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 self.token.push(char::from(byte));
-                let code = u32::from_str_radix(&self.token[self.token.len() - self.token.len().saturating_sub(2) % 6..], 16).unwrap_or(0);
+                let code = u32::from_str_radix(
+                    &self.token[self.token.len() - self.token.len().saturating_sub(2) % 6..],
+                    16,
+                )
+                .unwrap_or(0);
                 match self.token.len() {
-                    6 if !(0xd800..=0xdfff).contains(&code) => done = Some(core::mem::take(&mut self.token)),
+                    6 if !(0xd800..=0xdfff).contains(&code) => {
+                        done = Some(core::mem::take(&mut self.token))
+                    }
                     6 if code >= 0xdc00 => {
                         bad = true;
                         done = Some(String::from("\\ufffd"));
                     }
-                    12 if (0xdc00..=0xdfff).contains(&code) => done = Some(core::mem::take(&mut self.token)),
+                    12 if (0xdc00..=0xdfff).contains(&code) => {
+                        done = Some(core::mem::take(&mut self.token))
+                    }
                     12 => {
                         bad = true;
                         let mut text = String::from("\\ufffd");
-                        text.push_str(if (0xd800..=0xdbff).contains(&code) { "\\ufffd" } else { &self.token[6..] });
+                        text.push_str(if (0xd800..=0xdbff).contains(&code) {
+                            "\\ufffd"
+                        } else {
+                            &self.token[6..]
+                        });
                         done = Some(text);
                     }
                     _ => {}
@@ -1203,7 +1411,13 @@ impl Transducer {
             let at = from + step;
             let goes_on = match plain.get(at + 1).or(following) {
                 None => true,
-                Some(&byte) => is_blank_or_bracket(byte) || self.closers.iter().any(|closer| closer.as_bytes()[0] == byte),
+                Some(&byte) => {
+                    is_blank_or_bracket(byte)
+                        || self
+                            .closers
+                            .iter()
+                            .any(|closer| closer.as_bytes()[0] == byte)
+                }
             };
             if goes_on {
                 return Some(at);
@@ -1229,7 +1443,12 @@ impl Transducer {
         let begin = at + *i as u64 - owed.len() as u64;
         for (n, byte) in owed.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
             debug_assert!(byte != b'"', "a quotation mark ends the tail");
-            self.mend(out, Repair::RawControl, begin + n as u64, begin + n as u64 + 1);
+            self.mend(
+                out,
+                Repair::RawControl,
+                begin + n as u64,
+                begin + n as u64 + 1,
+            );
         }
         escape_into(&mut out.text, &owed);
         self.owed = owed;
@@ -1244,14 +1463,27 @@ impl Transducer {
         }
         if self.tail_closer == self.owed.len() {
             // Not inside a closer.
-            if (self.tail_next == 0 && is_blank_or_bracket(byte)) || matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            if (self.tail_next == 0 && is_blank_or_bracket(byte))
+                || matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+            {
                 self.tail_closer += 1;
                 return true;
             }
         }
         let so_far = &self.owed[self.tail_closer..];
-        let fits = |closer: &String| closer.strip_prefix(so_far).and_then(|rest| rest.strip_prefix(piece)).map(str::is_empty);
-        let Some((n, whole)) = self.closers.iter().enumerate().skip(self.tail_next).find_map(|(n, closer)| fits(closer).map(|whole| (n, whole))) else {
+        let fits = |closer: &String| {
+            closer
+                .strip_prefix(so_far)
+                .and_then(|rest| rest.strip_prefix(piece))
+                .map(str::is_empty)
+        };
+        let Some((n, whole)) = self
+            .closers
+            .iter()
+            .enumerate()
+            .skip(self.tail_next)
+            .find_map(|(n, closer)| fits(closer).map(|whole| (n, whole)))
+        else {
             return false;
         };
         if whole {
@@ -1269,12 +1501,21 @@ impl Transducer {
         self.state = State::Word;
     }
 
-    fn word(&mut self, text: &str, at: u64, i: &mut usize, run: &mut usize, out: &mut Output) -> Option<Step> {
+    fn word(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) -> Option<Step> {
         let bytes = text.as_bytes();
         let byte = bytes[*i];
         *run = *i;
         if let (Some(quote), false) = (&self.token_quote, self.in_key) {
-            if quote.starts_with(self.token.as_str()) && quote.as_bytes().get(self.token.len()) == Some(&byte) {
+            if quote.starts_with(self.token.as_str())
+                && quote.as_bytes().get(self.token.len()) == Some(&byte)
+            {
                 self.token.push(char::from(byte));
                 *i += 1;
                 *run = *i;
@@ -1296,7 +1537,11 @@ impl Transducer {
                 out.text.push('"');
                 self.mend(out, Repair::OtherQuote, self.token_at, at + *i as u64 + 1);
                 self.token.clear();
-                self.state = State::Str(if byte == b'"' { Quote::Double } else { Quote::Single });
+                self.state = State::Str(if byte == b'"' {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
                 *i += 1;
                 *run = *i;
                 return None;
@@ -1326,11 +1571,31 @@ impl Transducer {
             return None;
         }
         // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
-        let room = HELD.saturating_sub(self.token.len()).clamp(1, bytes.len() - *i);
+        let room = HELD
+            .saturating_sub(self.token.len())
+            .clamp(1, bytes.len() - *i);
         let rest = &bytes[*i..*i + room];
-        let run_length = rest.iter().position(|b| matches!(b, b',' | b'}' | b']' | b'\n' | b'<' | b':' | b'=' | b' ' | b'\t' | b'\r' | b')' | b'"' | b'\''));
+        let run_length = rest.iter().position(|b| {
+            matches!(
+                b,
+                b',' | b'}'
+                    | b']'
+                    | b'\n'
+                    | b'<'
+                    | b':'
+                    | b'='
+                    | b' '
+                    | b'\t'
+                    | b'\r'
+                    | b')'
+                    | b'"'
+                    | b'\''
+            )
+        });
         let end = *i + run_length.unwrap_or(rest.len()).max(1);
-        let end = (end..=bytes.len()).find(|&end| text.is_char_boundary(end)).unwrap_or(bytes.len());
+        let end = (end..=bytes.len())
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(bytes.len());
         self.token.push_str(&text[*i..end]);
         *i = end;
         *run = end;
@@ -1352,6 +1617,10 @@ impl Transducer {
 
     #[cold]
     fn mend(&mut self, out: &mut Output, repair: Repair, start: u64, end: u64) {
+        // In a Python call these are the spelling.
+        if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
+            return;
+        }
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }
@@ -1362,7 +1631,10 @@ fn is_blank_or_bracket(byte: u8) -> bool {
 }
 
 fn blanks(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count()
+    bytes
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
+        .count()
 }
 
 fn is_word_byte(byte: u8) -> bool {
@@ -1371,7 +1643,10 @@ fn is_word_byte(byte: u8) -> bool {
 
 /// Bytes of a number or literal at the begin.
 fn word_length(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.')).count()
+    bytes
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
+        .count()
 }
 
 fn is_literal(word: &str) -> bool {
@@ -1379,7 +1654,10 @@ fn is_literal(word: &str) -> bool {
 }
 
 fn is_string_prefix(word: &str) -> bool {
-    matches!(word, "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf")
+    matches!(
+        word,
+        "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
+    )
 }
 
 #[cfg(test)]
@@ -1394,41 +1672,77 @@ mod tests {
         let mut at = 0;
         let mut step = Step::More;
         while at < text.len() && step != Step::Done && step != Step::Stuck {
-            let end = (at + size.max(1)..=text.len()).find(|&end| text.is_char_boundary(end)).unwrap_or(text.len());
+            let end = (at + size.max(1)..=text.len())
+                .find(|&end| text.is_char_boundary(end))
+                .unwrap_or(text.len());
             let (used, now) = machine.feed(&text[at..end], at as u64, &mut out);
             step = now;
             at += used;
         }
         let rest = machine.finish(true, at as u64, &mut out);
-        (out.text, rest, out.repairs.iter().map(|m| m.repair).collect())
+        (
+            out.text,
+            rest,
+            out.repairs.iter().map(|m| m.repair).collect(),
+        )
     }
 
     /// Input and what it becomes; in every chunk size.
     const CASES: &[(&str, &str)] = &[
         ("{}", "{}"),
-        (r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#, r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#),
+        (
+            r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#,
+            r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#,
+        ),
         (r#"{"a":1,}"#, r#"{"a":1}"#),
         (r#"{"a":[1,2, ],}"#, r#"{"a":[1,2 ]}"#),
-        (r#"{'a': 'b', "c": 'don't "quote"'}"#, r#"{"a": "b", "c": "don't \"quote\""}"#),
-        ("{a: True, b: None, c: hello world}", r#"{"a": true, "b": null, "c": "hello world"}"#),
+        (
+            r#"{'a': 'b', "c": 'don't "quote"'}"#,
+            r#"{"a": "b", "c": "don't \"quote\""}"#,
+        ),
+        (
+            "{a: True, b: None, c: hello world}",
+            r#"{"a": true, "b": null, "c": "hello world"}"#,
+        ),
         (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
         (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
-        ("{\"a\": \"line\nnext\tcol\"}", r#"{"a": "line\nnext\tcol"}"#),
+        (
+            "{\"a\": \"line\nnext\tcol\"}",
+            r#"{"a": "line\nnext\tcol"}"#,
+        ),
         (r#"{"a": "say "hi" now"}"#, r#"{"a": "say \"hi\" now"}"#),
         (r#"{"a": "\d+\_b\'"}"#, r#"{"a": "\\d+_b'"}"#),
-        (r#"{"a": "\ud83e!", "b": "\udd80", "c": "\ud83e\udd80"}"#, r#"{"a": "\ufffd!", "b": "\ufffd", "c": "\ud83e\udd80"}"#),
-        ("{\"a\": 1 // one\n, /* two */ \"b\": 2 # three\n}", "{\"a\": 1 \n,  \"b\": 2 \n}"),
-        (r#"{"a": (1, 'x'), "b": """it"s"""}"#, r#"{"a": [1, "x"], "b": "it\"s"}"#),
+        (
+            r#"{"a": "\ud83e!", "b": "\udd80", "c": "\ud83e\udd80"}"#,
+            r#"{"a": "\ufffd!", "b": "\ufffd", "c": "\ud83e\udd80"}"#,
+        ),
+        (
+            "{\"a\": 1 // one\n, /* two */ \"b\": 2 # three\n}",
+            "{\"a\": 1 \n,  \"b\": 2 \n}",
+        ),
+        (
+            r#"{"a": (1, 'x'), "b": """it"s"""}"#,
+            r#"{"a": [1, "x"], "b": "it\"s"}"#,
+        ),
         (r#"{"path": "app.js"#, r#"{"path": "app.js"#),
         (r#"{"path": "app.js""#, r#"{"path": "app.js"}"#),
         (r#"{"path": "app.js}"#, r#"{"path": "app.js"}"#),
         (r#"{"a": {"path": "app.js}"#, r#"{"a": {"path": "app.js"}}"#),
-        (r#"{"a": "x } y", "b": "]}" }"#, r#"{"a": "x } y", "b": "]}" }"#),
+        (
+            r#"{"a": "x } y", "b": "]}" }"#,
+            r#"{"a": "x } y", "b": "]}" }"#,
+        ),
         (r#"{"a": [1, 2}"#, r#"{"a": [1, 2]}"#),
         (r#"{"a": , "b": }"#, r#"{"a": null, "b": null}"#),
-        (r#"{"a": .5, "b": 1_000, "c": 007}"#, r#"{"a": 0.5, "b": 1000, "c": "007"}"#),
+        (
+            r#"{"a": .5, "b": 1_000, "c": 007}"#,
+            r#"{"a": 0.5, "b": 1000, "c": "007"}"#,
+        ),
         ("{“a”: “b”}", r#"{"a": "b"}"#),
-        (r#"{"dir": /tmp/x, "u": http://h/p}"#, r#"{"dir": "/tmp/x", "u": "http://h/p"}"#),
+        (
+            r#"{"dir": /tmp/x, "u": http://h/p}"#,
+            r#"{"dir": "/tmp/x", "u": "http://h/p"}"#,
+        ),
     ];
 
     #[test]
@@ -1443,7 +1757,10 @@ mod tests {
     #[test]
     fn keywords_of_a_python_call_become_an_object() {
         for (text, want) in [
-            ("a=1, b='x', c=[True, None])", r#"1, "b":"x", "c":[true, null]}"#),
+            (
+                "a=1, b='x', c=[True, None])",
+                r#"1, "b":"x", "c":[true, null]}"#,
+            ),
             (")", "}"),
             ("q={'k': (1,)},)", "}"),
         ] {
@@ -1457,7 +1774,10 @@ mod tests {
     fn valid_documents_pass_byte_for_byte() {
         let text = r#"{"k": [ {"a" : 1 , "b":"\\\"\/"} , [] , {} , "" , 0 ],"é":"日本"}"#;
         for size in 1..20 {
-            assert_eq!(mend(Root::Object, text, size), (text.to_string(), Rest::Whole, Vec::new()));
+            assert_eq!(
+                mend(Root::Object, text, size),
+                (text.to_string(), Rest::Whole, Vec::new())
+            );
         }
     }
 

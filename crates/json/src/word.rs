@@ -9,7 +9,12 @@ use crate::repair::Repair;
 /// Whether `word` is a JSON number.
 pub fn is_number(word: &str) -> bool {
     let bytes = word.strip_prefix('-').unwrap_or(word).as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
     let whole = digits(0);
     if whole == 0 || (whole > 1 && bytes[0] == b'0') {
         return false;
@@ -49,9 +54,14 @@ pub(crate) fn value(word: &str) -> (Cow<'_, str>, Option<Repair>) {
     match word {
         "True" | "TRUE" => return (Cow::Borrowed("true"), Some(Repair::PythonLiteral)),
         "False" | "FALSE" => return (Cow::Borrowed("false"), Some(Repair::PythonLiteral)),
-        "None" | "NULL" | "Null" | "undefined" => return (Cow::Borrowed("null"), Some(Repair::PythonLiteral)),
+        "None" | "NULL" | "Null" | "undefined" => {
+            return (Cow::Borrowed("null"), Some(Repair::PythonLiteral));
+        }
         "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" | "nan" => {
-            return (Cow::Owned(quoted(word)), Some(Repair::UnrepresentableNumber));
+            return (
+                Cow::Owned(quoted(word)),
+                Some(Repair::UnrepresentableNumber),
+            );
         }
         _ => {}
     }
@@ -68,11 +78,17 @@ fn number(word: &str) -> Option<String> {
         b'+' => ("", &word[1..]),
         _ => ("", word),
     };
-    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    if let Some(hex) = digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         let value = u64::from_str_radix(hex, 16).ok()?;
         return Some(alloc::format!("{sign}{value}"));
     }
-    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || digits.contains("__") || digits.ends_with('_') {
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        || digits.contains("__")
+        || digits.ends_with('_')
+    {
         return None;
     }
     let mut plain: String = digits.chars().filter(|&c| c != '_').collect();
@@ -94,10 +110,20 @@ mod tests {
 
     #[test]
     fn numbers_are_json_numbers() {
-        for good in ["0", "-0", "12", "1.5", "1e9", "-1.5E-3", "123456789012345678901234567890"] {
+        for good in [
+            "0",
+            "-0",
+            "12",
+            "1.5",
+            "1e9",
+            "-1.5E-3",
+            "123456789012345678901234567890",
+        ] {
             assert!(is_number(good), "{good}");
         }
-        for bad in ["", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1_0", "--1", "1.5.2"] {
+        for bad in [
+            "", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1_0", "--1", "1.5.2",
+        ] {
             assert!(!is_number(bad), "{bad}");
         }
     }

@@ -16,12 +16,12 @@ mod tools;
 
 pub use call::{Call, Calls};
 pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
-pub use limits::{InCode, InReasoning, Limits};
-pub use note::{Code, Note};
-pub use span::Span;
 pub use grammar::{Dialect, GrammarError};
+pub use limits::{InCode, InReasoning, Limits};
 pub use machine::Parser;
+pub use note::{Code, Note};
 pub use program::Program;
 pub use render::{CallText, Renderer, ResultText, Unrenderable, render, render_results};
+pub use span::Span;
 pub use toolglot_json::{Fields, Scalars, Shape};
 pub use tools::{Tool, ToolSet};

@@ -17,7 +17,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { blanks: 4 << 10, capture: 160, scalar: 64, undecided: 64 << 10, notes: 64 }
+        Limits {
+            blanks: 4 << 10,
+            capture: 160,
+            scalar: 64,
+            undecided: 64 << 10,
+            notes: 64,
+        }
     }
 }
 

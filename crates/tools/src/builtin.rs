@@ -94,7 +94,9 @@ pub fn roo_names() -> ToolSet {
         properties: roo.parameters_of_all.iter().map(text).collect(),
         others: None,
     };
-    let tools = roo.tools.into_iter().map(|tool| tool.name);
+    // Roo's parser takes this one for `write_to_file`.
+    let alias = core::iter::once(String::from("write_file"));
+    let tools = roo.tools.into_iter().map(|tool| tool.name).chain(alias);
     ToolSet::new(tools.map(|name| Tool {
         name,
         parameters: parameters.clone(),

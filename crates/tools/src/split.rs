@@ -1,65 +1,119 @@
 //! Calls that hold a block of shell commands become one call for each command.
 
 use serde_json::{Map, Value};
-use toolglot::{Call, CallId, Code, End, Note};
+use toolglot::{Call, CallId, Calls, Code, End, Note};
 
 use crate::shell::split_shell;
 
-/// The parameter that holds the block.
-const COMMAND: &str = "command";
-
-/// Splits the calls for which `splits(dialect, name)` holds into one call per command; the others stay as they are.
+/// Splits the shell blocks of a message, and drops those without a command.
 ///
-/// A command's call has the span of the whole block and its other arguments; a written id stays with the first. A block
-/// of several commands says so in a note of the first. A block of comments alone gives no call. A truncated call stays
-/// whole: it is not run. Ids are counted anew.
-pub fn split_calls(calls: Vec<Call>, splits: impl Fn(&str, &str) -> bool) -> Vec<Call> {
-    let mut split = Vec::with_capacity(calls.len());
-    for call in calls {
-        match block(&call).filter(|_| splits(&call.dialect, &call.name)) {
-            Some(arguments) => split.extend(commands(&call, &arguments)),
-            None => split.push(call),
+/// `keys` gives for a dialect the argument that holds a block and the argument that each command becomes, as
+/// [`Dialect::split`](toolglot::Dialect::split) says. A call with the first is a block, whatever its name; a call whose
+/// command is blank asks for nothing. Both kinds of drops are noted, and so is a block of several commands.
+///
+/// A command's call has the span of the whole block and its other arguments; a written id and the notes stay with the
+/// first. A truncated block stays whole under the command's name: it is not run. Ids are counted anew.
+pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a str, &'a str)>) {
+    for mut call in std::mem::take(&mut message.calls) {
+        let Some(keys) = keys(&call.dialect) else {
+            message.calls.push(call);
+            continue;
+        };
+        match Found::of(&call, keys) {
+            Found::Other => message.calls.push(call),
+            Found::Half(arguments) => {
+                call.args = arguments;
+                message.calls.push(call);
+            }
+            Found::Nothing => message.notes.push(Note {
+                code: Code::NotACall,
+                span: call.span,
+                message: format!("`{}` without a command asks for nothing", call.name),
+                help: None,
+            }),
+            Found::Commands(commands) => {
+                if commands.len() > 1 {
+                    let note = split_note(&call, commands.len());
+                    call.notes.push(note.clone());
+                    message.notes.push(note);
+                }
+                for args in commands {
+                    message.calls.push(Call {
+                        args,
+                        ..call.clone()
+                    });
+                    call.written_id = None;
+                    call.notes.clear();
+                }
+            }
         }
     }
-    for (i, call) in split.iter_mut().enumerate() {
-        call.id = CallId(u32::try_from(i).unwrap_or(u32::MAX));
+    for (index, call) in message.calls.iter_mut().enumerate() {
+        call.id = CallId(u32::try_from(index).unwrap_or(u32::MAX));
     }
-    split
 }
 
-/// The arguments of a call that holds a whole block.
-fn block(call: &Call) -> Option<Map<String, Value>> {
-    if call.end == End::Truncated {
-        return None;
-    }
-    let arguments: Map<String, Value> = serde_json::from_str(&call.args).ok()?;
-    arguments.get(COMMAND)?.is_string().then_some(arguments)
+/// What a call of a dialect with shell blocks turns out to be.
+enum Found {
+    /// A block: the arguments of each command.
+    Commands(Vec<String>),
+    /// A block or a command that asks for nothing.
+    Nothing,
+    /// The beginning of a block, as the beginning of a command.
+    Half(String),
+    /// Any other call.
+    Other,
 }
 
-fn commands(call: &Call, arguments: &Map<String, Value>) -> Vec<Call> {
-    let text = arguments[COMMAND].as_str().unwrap_or_default();
-    let ranges = split_shell(text);
-    let n = ranges.len();
-    ranges
-        .into_iter()
-        .enumerate()
-        .map(|(i, range)| {
-            let mut one = call.clone();
-            let mut arguments = arguments.clone();
-            arguments[COMMAND] = text[range].into();
-            one.args = Value::Object(arguments).to_string();
-            if i > 0 {
-                one.written_id = None;
-                one.notes.clear();
-            } else if n > 1 {
-                one.notes.push(Note {
-                    code: Code::SplitShell,
-                    span: call.span,
-                    message: format!("a block of {n} shell commands became {n} calls"),
-                    help: None,
-                });
+impl Found {
+    fn of(call: &Call, (block, command): (&str, &str)) -> Found {
+        if call.end == End::Truncated {
+            // Half an object is no JSON yet; a rule that reads a block reads it first.
+            return match call.args.strip_prefix(&format!("{{\"{block}\"")) {
+                Some(rest) => Found::Half(format!("{{\"{command}\"{rest}")),
+                None => Found::Other,
+            };
+        }
+        let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(&call.args) else {
+            return Found::Other;
+        };
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        match (text(block), text(command)) {
+            (Some(lines), _) => {
+                let commands = split_shell(lines).into_iter();
+                let commands =
+                    commands.map(|range| renamed(&arguments, (block, command), &lines[range]));
+                match commands.collect::<Vec<_>>() {
+                    none if none.is_empty() => Found::Nothing,
+                    some => Found::Commands(some),
+                }
             }
-            one
+            (None, Some(command)) if command.trim().is_empty() => Found::Nothing,
+            _ => Found::Other,
+        }
+    }
+}
+
+/// `arguments` with one command under the command's key in place of the block.
+fn renamed(arguments: &Map<String, Value>, (block, command): (&str, &str), text: &str) -> String {
+    let arguments: Map<String, Value> = arguments
+        .iter()
+        .map(|(key, value)| {
+            if key == block {
+                (command.to_owned(), text.into())
+            } else {
+                (key.clone(), value.clone())
+            }
         })
-        .collect()
+        .collect();
+    Value::Object(arguments).to_string()
+}
+
+fn split_note(call: &Call, n_commands: usize) -> Note {
+    Note {
+        code: Code::SplitShell,
+        span: call.span,
+        message: format!("a block of {n_commands} shell commands became {n_commands} calls"),
+        help: None,
+    }
 }

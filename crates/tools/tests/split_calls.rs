@@ -1,9 +1,9 @@
 //! Shell blocks become calls.
 
-use toolglot::{Call, CallId, Code, End, Place, Span};
+use toolglot::{Call, CallId, Calls, Code, End, Place, Span};
 use toolglot_tools::split_calls;
 
-fn block(id: u32, args: &str, end: End) -> Call {
+fn call(id: u32, args: &str, end: End) -> Call {
     Call {
         id: CallId(id),
         written_id: Some(format!("id{id}")),
@@ -12,87 +12,100 @@ fn block(id: u32, args: &str, end: End) -> Call {
         ns: None,
         args: args.into(),
         span: Span::new(3, 40),
-        dialect: "axe".into(),
+        dialect: "shelly".into(),
         place: Place::Answer,
         end,
         notes: Vec::new(),
     }
 }
 
-/// Splits and gives id, written id, arguments and notes of each call.
-fn split(calls: Vec<Call>) -> Vec<(u32, Option<String>, String, Vec<Code>)> {
-    split_calls(calls, |dialect, name| {
-        dialect == "axe" && name == "execute_command"
-    })
-    .into_iter()
-    .map(|call| {
-        assert_eq!(call.span, Span::new(3, 40));
-        (
-            call.id.0,
-            call.written_id,
-            call.args,
-            call.notes.iter().map(|note| note.code).collect(),
-        )
-    })
-    .collect()
+/// The message of these calls after splitting, in a dialect with `split: shell_lines(lines: line)`.
+fn split(calls: Vec<Call>) -> Calls {
+    let mut message = Calls::default();
+    message.calls = calls;
+    split_calls(&mut message, |dialect| {
+        (dialect == "shelly").then_some(("lines", "line"))
+    });
+    message
+}
+
+/// Id, written id and arguments of each call.
+fn calls(message: &Calls) -> Vec<(u32, Option<&str>, &str)> {
+    let short = |call: &'_ Call| call.id.0;
+    message
+        .calls
+        .iter()
+        .map(|call| (short(call), call.written_id.as_deref(), call.args.as_str()))
+        .collect()
+}
+
+fn codes(message: &Calls) -> Vec<Code> {
+    message.notes.iter().map(|note| note.code).collect()
 }
 
 #[test]
 fn a_block_becomes_one_call_for_each_command() {
-    let calls = vec![
-        block(0, r#"{"command":"cd /tmp\nls","timeout":5}"#, End::Closed),
-        block(
-            1,
-            r##"{"command":"# what is left\npwd\n"}"##,
-            End::Recovered,
-        ),
-    ];
+    let message = split(vec![
+        call(0, r#"{"lines":"cd /tmp\nls","timeout":5}"#, End::Closed),
+        call(1, r##"{"lines":"# what is left\npwd\n"}"##, End::Recovered),
+    ]);
     assert_eq!(
-        split(calls),
+        calls(&message),
         [
-            (
-                0,
-                Some("id0".into()),
-                r#"{"command":"cd /tmp","timeout":5}"#.into(),
-                vec![Code::SplitShell]
-            ),
-            (1, None, r#"{"command":"ls","timeout":5}"#.into(), vec![]),
-            (2, Some("id1".into()), r#"{"command":"pwd"}"#.into(), vec![]),
+            (0, Some("id0"), r#"{"line":"cd /tmp","timeout":5}"#),
+            (1, None, r#"{"line":"ls","timeout":5}"#),
+            (2, Some("id1"), r#"{"line":"pwd"}"#),
+        ]
+    );
+    assert_eq!(codes(&message), [Code::SplitShell]);
+    assert_eq!(message.calls[0].notes, message.notes);
+    assert!(message.calls[1].notes.is_empty());
+    assert!(
+        message
+            .calls
+            .iter()
+            .all(|call| call.span == Span::new(3, 40))
+    );
+    assert_eq!(message.calls[2].end, End::Recovered);
+}
+
+#[test]
+fn what_asks_for_nothing_is_dropped_with_a_note() {
+    let message = split(vec![
+        call(0, r##"{"lines":"# nothing\n\n"}"##, End::Closed),
+        call(1, r#"{"line":" \n"}"#, End::Closed),
+        call(2, r#"{"line":"ls"}"#, End::Closed),
+    ]);
+    assert_eq!(calls(&message), [(0, Some("id2"), r#"{"line":"ls"}"#)]);
+    assert_eq!(codes(&message), [Code::NotACall; 2]);
+}
+
+#[test]
+fn half_a_block_is_half_a_command() {
+    let message = split(vec![
+        call(0, r#"{"lines":"ls\npw"#, End::Truncated),
+        call(1, r#"{"line":"#, End::Truncated),
+    ]);
+    assert_eq!(
+        calls(&message),
+        [
+            (0, Some("id0"), r#"{"line":"ls\npw"#),
+            (1, Some("id1"), r#"{"line":"#)
         ]
     );
 }
 
 #[test]
-fn a_block_without_a_command_is_no_call() {
-    let calls = vec![
-        block(0, r##"{"command":"# nothing\n\n"}"##, End::Closed),
-        block(1, r#"{"command":"ls"}"#, End::Closed),
-    ];
-    assert_eq!(
-        split(calls),
-        [(0, Some("id1".into()), r#"{"command":"ls"}"#.into(), vec![])]
-    );
-}
-
-#[test]
 fn other_calls_stay_as_they_are() {
-    let truncated = block(0, r#"{"command":"ls\npw"#, End::Truncated);
-    let whole_but_truncated = block(1, r#"{"command":"ls\npwd"}"#, End::Truncated);
-    let no_command = block(2, r#"{"cmd":"ls\npwd"}"#, End::Closed);
-    let no_text = block(3, r#"{"command":["ls","pwd"]}"#, End::Closed);
-    let other_name = Call {
-        name: "bash".into(),
-        ..block(4, r#"{"command":"ls\npwd"}"#, End::Closed)
+    let one_command = call(0, r#"{"line":"ls\npwd"}"#, End::Closed);
+    let no_command = call(1, r#"{"path":"ls\npwd"}"#, End::Closed);
+    let no_text = call(2, r#"{"lines":["ls","pwd"]}"#, End::Closed);
+    let other_dialect = Call {
+        dialect: "other".into(),
+        ..call(3, r#"{"lines":"ls\npwd"}"#, End::Closed)
     };
-    let calls = vec![
-        truncated,
-        whole_but_truncated,
-        no_command,
-        no_text,
-        other_name,
-    ];
-    let kept = split_calls(calls.clone(), |dialect, name| {
-        dialect == "axe" && name == "execute_command"
-    });
-    assert_eq!(kept, calls);
+    let kept = vec![one_command, no_command, no_text, other_dialect];
+    let message = split(kept.clone());
+    assert_eq!(message.calls, kept);
+    assert_eq!(message.notes, []);
 }

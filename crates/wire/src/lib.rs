@@ -46,3 +46,8 @@ pub use events::EventLine;
 pub use line::{BadLine, Line};
 pub use message::{Message, MessageCall, MessageError, MessageResult};
 pub use note::NoteLine;
+
+/// The README's example of the library, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -11,6 +11,7 @@ use toolglot_wire::{CallDocument, Document};
 use crate::args::Color;
 use crate::digest::{Digest, Knowledge};
 use crate::form;
+use crate::lookalike;
 use crate::reading::{Manner, Reading, compile};
 use crate::select;
 
@@ -53,19 +54,50 @@ impl View<'_> {
             writeln!(out, "no calls")?;
             self.other_dialect(out)?;
         }
-        let canonical = self.digest.canonical_notes.iter();
-        for note in self.digest.message.notes.iter().chain(canonical) {
+        self.chosen(out)?;
+        let lookalikes = lookalike::notes(
+            self.knowledge.dialects,
+            self.knowledge.toolbox,
+            self.reading,
+        );
+        let mut notes: Vec<&Note> = self
+            .digest
+            .message
+            .notes
+            .iter()
+            .chain(&lookalikes)
+            .collect();
+        notes.sort_by_key(|note| note.span.start);
+        notes.extend(&self.digest.canonical_notes);
+        for (note, others) in snippet::grouped(&notes) {
+            let page = snippet::Page {
+                text: &self.reading.text,
+                name: self.name,
+                is_colored: self.is_colored,
+            };
             let form = self.right_form(note);
-            let report = snippet::note(
-                note,
-                &self.reading.text,
-                self.name,
-                form.as_deref(),
-                self.is_colored,
-            );
-            writeln!(out, "\n{report}")?;
+            writeln!(out, "\n{}", page.note(note, &others, form.as_deref()))?;
         }
         Ok(())
+    }
+
+    /// Where every dialect was tried, says which one read the calls.
+    fn chosen(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.is_auto || self.digest.document.calls.is_empty() {
+            return Ok(());
+        }
+        let mut chosen: Vec<&str> = Vec::new();
+        for call in &self.digest.document.calls {
+            if !chosen.contains(&call.dialect.as_str()) {
+                chosen.push(&call.dialect);
+            }
+        }
+        let n_tried = self.knowledge.dialects.len();
+        writeln!(
+            out,
+            "read as {}, of {n_tried} dialects",
+            chosen.join(" and ")
+        )
     }
 
     fn call(&self, out: &mut dyn Write, call: &CallDocument) -> io::Result<()> {
@@ -138,11 +170,10 @@ impl View<'_> {
             None if dialects.len() == 1 => dialects.first()?,
             None => return None,
         };
-        form::of_call(
-            dialect,
-            self.knowledge.toolbox,
-            call.map(|call| call.name.as_str()),
-        )
+        // Without a call the note points at what may be a misspelt name.
+        let pointed = || self.reading.text.get(note.span.range());
+        let name = call.map(|call| call.name.as_str()).or_else(pointed);
+        form::of_call(dialect, self.knowledge.toolbox, name)
     }
 }
 

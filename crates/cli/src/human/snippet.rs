@@ -8,31 +8,81 @@ use toolglot::{Code, GrammarError, Note};
 
 use crate::args::Color;
 
-/// A note on a model's text.
-pub(crate) fn note(
-    note: &Note,
-    text: &str,
-    name: &str,
-    form: Option<&str>,
-    is_colored: bool,
-) -> String {
-    let level = level(note.code);
-    let code = format!("N{:03}", note.code.number());
-    let window = Window::around(text, note.span.range());
-    let mut group = level.primary_title(note.code.what()).id(code).element(
-        window.snippet(name).annotation(
-            AnnotationKind::Primary
-                .span(window.span.clone())
-                .label(&note.message),
-        ),
-    );
-    if let Some(help) = &note.help {
-        group = group.element(Level::HELP.message(help));
+/// The text that notes point into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Page<'a> {
+    pub(crate) text: &'a str,
+    /// Where it came from.
+    pub(crate) name: &'a str,
+    pub(crate) is_colored: bool,
+}
+
+impl Page<'_> {
+    /// A note on the text, with the places of others that say the same, and the right form of a call.
+    pub(crate) fn note(&self, note: &Note, others: &[&Note], form: Option<&str>) -> String {
+        let code = format!("N{:03}", note.code.number());
+        let window = Window::around(self.text, note.span.range());
+        let label = one_line(&note.message);
+        let label = AnnotationKind::Primary
+            .span(window.span.clone())
+            .label(&label);
+        let mut group = level(note.code)
+            .primary_title(note.code.what())
+            .id(code)
+            .element(window.snippet(self.name).annotation(label));
+        if !others.is_empty() {
+            let places: Vec<String> = others
+                .iter()
+                .take(SHOWN_PLACES)
+                .map(|note| self.place(note))
+                .collect();
+            let more = if others.len() > SHOWN_PLACES {
+                ", .."
+            } else {
+                ""
+            };
+            let also = format!("also at {}{more}", places.join(", "));
+            group = group.element(Level::NOTE.message(also));
+        }
+        if let Some(help) = &note.help {
+            group = group.element(Level::HELP.message(one_line(help)));
+        }
+        if let Some(form) = form {
+            group = group.element(Level::HELP.message(format!("the right form is\n{form}")));
+        }
+        render(group, self.is_colored)
     }
-    if let Some(form) = form {
-        group = group.element(Level::HELP.message(format!("the right form is\n{form}")));
+
+    /// Line and column, from 1, in characters.
+    fn place(&self, note: &Note) -> String {
+        let before = &self.text[..floor(self.text, note.span.range().start.min(self.text.len()))];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        format!("{line}:{}", before[line_start..].chars().count() + 1)
     }
-    render(group, is_colored)
+}
+
+/// How many places of equal notes are shown.
+const SHOWN_PLACES: usize = 8;
+
+/// Each note with the later ones that say the same.
+pub(crate) fn grouped<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, Vec<&'a Note>)> {
+    let mut groups: Vec<(&Note, Vec<&Note>)> = Vec::new();
+    let says_same = |one: &Note, other: &Note| {
+        (one.code, &one.message, &one.help) == (other.code, &other.message, &other.help)
+    };
+    for note in notes {
+        match groups.iter_mut().find(|(first, _)| says_same(first, note)) {
+            Some((_, others)) => others.push(note),
+            None => groups.push((note, Vec::new())),
+        }
+    }
+    groups
+}
+
+/// `text` on one line: a label cannot have several.
+fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n")
 }
 
 /// An error in a dialect file.
@@ -140,7 +190,12 @@ mod tests {
             message: "left out".into(),
             help: None,
         };
-        note(&note_, text, "message", form, false)
+        let page = Page {
+            text,
+            name: "message",
+            is_colored: false,
+        };
+        page.note(&note_, &[&note_], form)
     }
 
     #[test]
@@ -152,6 +207,12 @@ mod tests {
         );
         assert!(report.contains("--> message:2:8"), "{report}");
         assert!(report.contains("       ^ left out"), "{report}");
+    }
+
+    #[test]
+    fn equal_notes_are_told_once() {
+        let report = report("a\né,,\n", Span::new(5, 6), None);
+        assert!(report.contains("also at 2:3"), "{report}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Calls that show a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot::{CallText, Dialect, ToolSet};
+use toolglot::Dialect;
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub(crate) fn examples(
 
     let mut examples = Vec::new();
     if let Some(first) = &first {
-        let call = written(dialect, &tools, std::slice::from_ref(first)).map_err(|error| {
+        let call = form::calls(dialect, &tools, std::slice::from_ref(first)).map_err(|error| {
             Failure::Unrenderable {
                 dialect: dialect.name().to_owned(),
                 why: error.why,
@@ -43,14 +43,16 @@ pub(crate) fn examples(
         })?;
         examples.push(("call", call));
     }
-    let others = [("code", code.as_ref()), ("list", list.as_ref())];
-    for (name, call) in others {
-        let text = call.and_then(|call| written(dialect, &tools, std::slice::from_ref(call)).ok());
-        examples.extend(text.map(|text| (name, text)));
-    }
+    let written = |call: &Call| form::calls(dialect, &tools, std::slice::from_ref(call)).ok();
+    let code_text = code
+        .as_ref()
+        .and_then(|code| written(code).or_else(|| written(&without_last_break(code))));
+    examples.extend(code_text.map(|text| ("code", text)));
+    let list_text = list.as_ref().and_then(written);
+    examples.extend(list_text.map(|text| ("list", text)));
     if let (Some(first), Some(second)) = (first, second) {
         examples.extend(
-            written(dialect, &tools, &[first, second])
+            form::calls(dialect, &tools, &[first, second])
                 .ok()
                 .map(|text| ("several", text)),
         );
@@ -59,28 +61,6 @@ pub(crate) fn examples(
 }
 
 type Call = (String, Map<String, Value>);
-
-fn written(
-    dialect: &Dialect,
-    tools: &ToolSet,
-    calls: &[Call],
-) -> Result<String, toolglot::Unrenderable> {
-    let texts: Vec<String> = calls
-        .iter()
-        .map(|(_, arguments)| form::json(arguments))
-        .collect();
-    let calls: Vec<CallText<'_>> = calls
-        .iter()
-        .zip(&texts)
-        .map(|((name, _), args)| CallText {
-            name,
-            args,
-            ns: None,
-            id: None,
-        })
-        .collect();
-    toolglot::render(dialect, tools, &calls)
-}
 
 /// A call of `spec` that carries [`CODE`], if it takes a text of many lines.
 fn with_code(spec: &ToolSpec) -> Option<Call> {
@@ -93,6 +73,18 @@ fn with_code(spec: &ToolSpec) -> Option<Call> {
     let mut arguments = sample_arguments(&spec.parameters);
     arguments.insert((*name).to_owned(), CODE.into());
     Some((spec.name.clone(), arguments))
+}
+
+/// The same call for dialects that trim values, and can carry no text that ends with a line break.
+fn without_last_break((name, arguments): &Call) -> Call {
+    let trimmed = |value: &Value| match value {
+        Value::String(text) => text.trim_end().into(),
+        other => other.clone(),
+    };
+    let arguments = arguments
+        .iter()
+        .map(|(key, value)| (key.clone(), trimmed(value)));
+    (name.clone(), arguments.collect())
 }
 
 fn has_list(spec: &ToolSpec) -> bool {

@@ -1,10 +1,11 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
+use serde_json::json;
 use toolglot::{Call, CallText, Calls, Code, Dialect, ResultText};
 
 use super::session::Session;
 use super::step::{State, Step};
-use crate::form;
+use crate::{form, spaced};
 
 /// The text to be given back to the model; empty where there is nothing to say.
 pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &[Step]) -> String {
@@ -82,8 +83,47 @@ pub(crate) fn lessons(session: &Session<'_>, message: &Calls) -> Vec<String> {
 fn is_lesson(code: Code) -> bool {
     matches!(
         code,
-        Code::UnknownTool | Code::PlaceholderTag | Code::MissingToolName | Code::UnclosedCall
+        Code::UnknownTool
+            | Code::PlaceholderTag
+            | Code::MissingToolName
+            | Code::NotACall
+            | Code::MalformedJson
+            | Code::UnclosedCall
     )
+}
+
+/// Dialects whose models were taught that a result is JSON, and in which shape.
+const JSON_RESULTS: &[(&str, Shape)] = &[
+    ("tool_call", Shape::Output),
+    ("tool_call_xml", Shape::Output),
+    ("rye_invoke", Shape::Success),
+];
+
+/// A shape of results in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// The output itself, or an object with `error`.
+    Output,
+    /// An object with `success`, and `output` or `error`.
+    Success,
+}
+
+/// What a model reads of a result: plain text, or JSON where it was taught so.
+fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> String {
+    let shape = JSON_RESULTS.iter().find(|(known, _)| *known == dialect);
+    let output = match &step.state {
+        State::Done(outcome) if outcome.ok => outcome.output.clone(),
+        _ => text.into(),
+    };
+    let value = match (shape, failed) {
+        (None, _) => return text.strip_suffix('\n').unwrap_or(text).to_owned(),
+        (Some((_, Shape::Output)), false) => output,
+        (Some((_, Shape::Output)), true) => json!({ "error": text }),
+        (Some((_, Shape::Success)), false) => json!({ "success": true, "output": output }),
+        (Some((_, Shape::Success)), true) => json!({ "success": false, "error": text }),
+    };
+    // Indented, as `JSON.stringify(result, null, 2)` writes it.
+    format!("{value:#}")
 }
 
 fn dialect_of<'a>(message: &'a Calls, step: &Step) -> &'a str {
@@ -101,9 +141,11 @@ struct Told<'a> {
 impl<'a> Told<'a> {
     fn of(message: &'a Calls, step: &Step) -> Option<Told<'a>> {
         let (text, failed) = step.told()?;
-        let arguments = form::json(&step.call.arguments);
+        let arguments = spaced::text(&step.call.arguments);
+        let call = &message.calls[step.call.call];
+        let text = shaped(&call.dialect, step, &text, failed);
         Some(Told {
-            call: &message.calls[step.call.call],
+            call,
             arguments,
             text,
             failed,

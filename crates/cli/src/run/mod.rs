@@ -23,9 +23,10 @@ use crate::args::{RunArguments, RunFormat};
 use crate::digest;
 use crate::failure::Failure;
 use crate::human;
+use crate::lookalike;
 use crate::parse::write_line;
 use crate::reading::{Manner, compile};
-use crate::{Outcome, select, source, toolboxes};
+use crate::{Outcome, select, source, toolboxes, verify};
 
 use record::Record;
 use report::Report;
@@ -53,6 +54,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let mut message = reading.trace.message.clone();
     digest::split(&mut message, &dialects);
 
+    let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
+    message.notes.extend(lookalikes);
+    verify::forget_known(&mut message, &[known, &vocabulary]);
     let session = Session {
         dialects: &dialects,
         named: named.as_ref(),

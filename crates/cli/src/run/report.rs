@@ -31,12 +31,13 @@ impl Report<'_> {
         }
         let later = self.steps.iter().flat_map(|step| &step.notes);
         let notes: Vec<&Note> = self.message.notes.iter().chain(later).collect();
-        for note in notes {
-            writeln!(
-                out,
-                "\n{}",
-                snippet::note(note, self.text, self.name, None, self.is_colored)
-            )?;
+        let page = snippet::Page {
+            text: self.text,
+            name: self.name,
+            is_colored: self.is_colored,
+        };
+        for (note, others) in snippet::grouped(&notes) {
+            writeln!(out, "\n{}", page.note(note, &others, None))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use super::step::{State, Step};
-use crate::{form, verify};
+use crate::{form, server, verify};
 
 /// Dialects whose systems run one call per message, with the words in which they refuse the others.
 const ONE_CALL: &[(&str, &str)] = &[(
@@ -18,9 +18,6 @@ const ONE_CALL: &[(&str, &str)] = &[(
     "Tool [NAME] was not executed because a tool has already been used in this message. Only one tool may be used per \
      message. You must assess the first tool's result before proceeding to use the next tool.",
 )];
-
-/// The servers whose tools are those of this machine; a call without a server means them too.
-const LOCAL: &[&str] = &["local", "functions"];
 
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +27,7 @@ pub(crate) struct Session<'a> {
     pub(crate) named: Option<&'a Toolbox>,
     /// The tools whose effects are known, under the names that all others are brought to.
     pub(crate) vocabulary: &'a Toolbox,
+
     pub(crate) root: &'a Root,
     pub(crate) grants: &'a Grants,
     /// Whether every call of a message runs, whatever its dialect's system does.
@@ -117,7 +115,28 @@ impl Session<'_> {
         if let Arguments::Raw(_) = Arguments::of(call) {
             return Some(Objection::invalid(vec![verify::no_object(call.span)]));
         }
-        if let Some(server) = call.ns.as_deref().filter(|server| !LOCAL.contains(server)) {
+        let left_out: Vec<Note> = call
+            .notes
+            .iter()
+            .filter(|note| note.code == Code::UnknownParameter)
+            .cloned()
+            .collect();
+        if !left_out.is_empty() {
+            // What remains may fit the schema, and yet is not what the model asked for.
+            let rest = self.vocabulary.get(&canonical.tool);
+            let rest = rest.map(|spec| verify::violations(spec, &canonical.arguments, call.span));
+            let rest = rest.unwrap_or_default();
+            return Some(Objection {
+                // The others are among the notes of the message already.
+                notes: rest.clone(),
+                ..Objection::invalid(left_out.into_iter().chain(rest).collect())
+            });
+        }
+        if let Some(server) = call
+            .ns
+            .as_deref()
+            .filter(|server| !server::is_local(server))
+        {
             // A tool of another server is another tool, whatever its name.
             return Some(Objection {
                 rule: "unknown-server",
@@ -131,11 +150,16 @@ impl Session<'_> {
         if let Some(named) = self.named {
             // In the names and by the schema that the model was given, before anything is renamed.
             let as_named = toolglot_tools::normalize(std::slice::from_ref(call), named);
-            if let Some(objection) = as_named.iter().find_map(|one| misfit(one, call, named)) {
+            if let Some(objection) = as_named
+                .iter()
+                .find_map(|one| misfit(one, call, (named, named)))
+            {
                 return Some(objection);
             }
         }
-        misfit(canonical, call, self.vocabulary)
+        let taught = Toolbox::taught(&call.dialect);
+        let offered = self.named.or(taught.as_ref()).unwrap_or(self.vocabulary);
+        misfit(canonical, call, (self.vocabulary, offered))
     }
 
     /// The objection of a system that runs one call per message. One call may have become several reads.
@@ -223,9 +247,15 @@ impl Objection {
 }
 
 /// How a call does not fit the tools of `toolbox`, if it does not.
-fn misfit(canonical: &Canonical, call: &Call, toolbox: &Toolbox) -> Option<Objection> {
+///
+/// A tool that is not there is told of with those of `offered`, which its model knows.
+fn misfit(
+    canonical: &Canonical,
+    call: &Call,
+    (toolbox, offered): (&Toolbox, &Toolbox),
+) -> Option<Objection> {
     let Some(spec) = toolbox.get(&canonical.tool) else {
-        let note = verify::unknown_tool(&canonical.tool, toolbox, call.name_at);
+        let note = verify::unknown_tool(&canonical.tool, offered, call.name_at);
         let help = note.help.as_deref().unwrap_or_default();
         return Some(Objection {
             rule: "unknown-tool",

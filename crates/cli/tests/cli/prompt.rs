@@ -1,13 +1,21 @@
 use crate::toolglot;
 
+/// The dialects that write calls; `chat` is only what may stand around them.
+fn dialects() -> Vec<String> {
+    let list = toolglot(&["dialects", "list"], "").out;
+    let names = list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "chat")
+        .map(str::to_owned)
+        .collect()
+}
+
 #[test]
 fn no_hole_stays_open() {
-    let list = toolglot(&["dialects", "list"], "").out;
-    for dialect in list
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-    {
-        let ran = toolglot(&["prompt", "--dialect", dialect], "");
+    for dialect in dialects() {
+        let ran = toolglot(&["prompt", "--dialect", &dialect], "");
         assert_eq!(ran.code, 0, "{dialect}: {}", ran.err);
         assert!(!ran.out.contains("{{"), "{dialect}: {}", ran.out);
         assert!(ran.out.contains("read_file"), "{dialect}: {}", ran.out);
@@ -16,27 +24,16 @@ fn no_hole_stays_open() {
 
 #[test]
 fn the_examples_are_calls_that_are_read() {
-    let list = toolglot(&["dialects", "list"], "").out;
-    for dialect in list
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-    {
-        let prompt = toolglot(&["prompt", "--dialect", dialect], "").out;
+    for dialect in dialects() {
+        let prompt = toolglot(&["prompt", "--dialect", &dialect], "").out;
+        // Some dialects read calls only where the message begins, as a model would write them.
+        let (_, examples) = prompt.split_once(":\n\n").expect("an example is announced");
         let parsed = toolglot(
-            &[
-                "parse",
-                "--dialect",
-                dialect,
-                "--format",
-                "json",
-                "--in-code",
-                "accept",
-            ],
-            &prompt,
+            &["parse", "--dialect", &dialect, "--format", "json"],
+            examples,
         );
-        let document = parsed.json();
-        let calls = document["calls"].as_array().expect("an array");
-        assert!(!calls.is_empty(), "{dialect}: {prompt}");
+        let calls = &parsed.json()["calls"];
+        assert_eq!(calls[0]["end"], "closed", "{dialect}: {prompt}");
     }
 }
 

@@ -19,8 +19,14 @@ pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
     let end = text.iter().take(LONGEST + 1).position(|&b| b == b';');
     let Some(end) = end else {
         let inside = &text[1..text.len().min(LONGEST + 1)];
-        let open = inside.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'#');
-        return if open && text.len() <= LONGEST && !whole { Entity::Cut } else { Entity::Bare };
+        let open = inside
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || *b == b'#');
+        return if open && text.len() <= LONGEST && !whole {
+            Entity::Cut
+        } else {
+            Entity::Bare
+        };
     };
     let inside = &text[1..end];
     let c = match inside {
@@ -39,7 +45,12 @@ pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
 fn number(digits: &[u8], radix: u32) -> Option<char> {
     let digits = core::str::from_utf8(digits).ok()?;
     let all = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
-    all.then(|| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32)).flatten()
+    all.then(|| {
+        u32::from_str_radix(digits, radix)
+            .ok()
+            .and_then(char::from_u32)
+    })
+    .flatten()
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Transducer, string, unescape};
 
 use crate::grammar::Role;
-use crate::program::{Node, Program};
 use crate::machine::Thread;
+use crate::program::{Node, Program};
 
 /// Keys of an envelope that mean nothing and speak against nothing.
 const NEUTRAL: &[&str] = &["type", "id", "index"];
@@ -85,8 +86,8 @@ pub(crate) struct Envelope {
 impl Envelope {
     pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64) -> Envelope {
         let closers = match program.node(bodies[0].node) {
-            Node::Object(object) => object.closers.clone(),
-            _ => Vec::new(),
+            Node::Object(object) => Arc::clone(&object.closers),
+            _ => Arc::default(),
         };
         let mut json = Transducer::new(Root::Object).with_closers(closers);
         json.watch(1);
@@ -125,13 +126,32 @@ impl Envelope {
         matches!(self.part, Part::Role(Role::Args) | Part::Encoded)
     }
 
-    /// Reads on, until something is asked. `text` begins at `self.pos`.
-    pub(crate) fn feed(&mut self, program: &Program, text: &str, held: usize) -> Asked {
+    /// Reads on, until something is asked. `text` begins at `self.pos`; arguments of a call that has begun go straight
+    /// to `live`.
+    pub(crate) fn feed(
+        &mut self,
+        program: &Program,
+        text: &str,
+        held: usize,
+        live: &mut String,
+    ) -> Asked {
+        let direct = self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args_at.is_some()
+            && self.args.is_empty();
+        if direct {
+            core::mem::swap(live, &mut self.out.text);
+        }
         let (used, step) = self.json.feed(text, self.pos, &mut self.out);
+        if direct {
+            core::mem::swap(live, &mut self.out.text);
+        }
         self.pos += used as u64;
         self.repairs.append(&mut self.out.repairs);
         let before = self.args.len();
-        self.route();
+        if !direct {
+            self.route();
+        }
         if self.in_args() {
             self.args_end = self.pos;
         }
@@ -150,10 +170,17 @@ impl Envelope {
                 Asked::Done
             }
             Step::Stuck => Asked::Stuck,
-            Step::More if !self.committed && self.args.len() + self.capture.len() > held => Asked::Dead,
+            Step::More if !self.committed && self.args.len() + self.capture.len() > held => {
+                Asked::Dead
+            }
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
         }
+    }
+
+    /// Whether it was given up because no tool has its name.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.args_seen && !self.known && !self.marked
     }
 
     /// Whether the transducer has read the whole object.
@@ -163,13 +190,21 @@ impl Envelope {
 
     /// Ends the object where the message, or a byte that fits nothing, ends it.
     pub(crate) fn finish(&mut self, close: bool) -> toolglot_json::Rest {
-        let rest = self.json.finish(close && self.inner.is_none(), self.pos, &mut self.out);
+        let rest = self
+            .json
+            .finish(close && self.inner.is_none(), self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
         if let (Part::Role(Role::Args), Some(_)) = (self.part, self.args_at) {
             // The closers of the arguments come first, those of the envelope are not theirs.
             let outer = self.depths.len() + 1;
             let text = core::mem::take(&mut self.out.text);
-            let keep = text.len().saturating_sub(if close && rest == toolglot_json::Rest::Brackets { outer } else { 0 });
+            let keep =
+                text.len()
+                    .saturating_sub(if close && rest == toolglot_json::Rest::Brackets {
+                        outer
+                    } else {
+                        0
+                    });
             self.args.push_str(text[..keep].trim_start());
             if close && rest == toolglot_json::Rest::Brackets {
                 self.part = Part::Structure;
@@ -182,7 +217,11 @@ impl Envelope {
     fn member(&mut self, program: &Program) -> Asked {
         self.out.text.clear();
         let key = self.json.key().into_owned();
-        let path = if self.path.is_empty() { key.clone() } else { alloc::format!("{}.{key}", self.path) };
+        let path = if self.path.is_empty() {
+            key.clone()
+        } else {
+            alloc::format!("{}.{key}", self.path)
+        };
         self.member_at = self.pos;
         self.capture.clear();
         let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
@@ -220,7 +259,11 @@ impl Envelope {
             self.part = Part::Structure;
             return Asked::More;
         }
-        if !self.marked && !self.committed && !NEUTRAL.contains(&key.as_str()) && self.path.is_empty() {
+        if !self.marked
+            && !self.committed
+            && !NEUTRAL.contains(&key.as_str())
+            && self.path.is_empty()
+        {
             return Asked::Dead;
         }
         self.part = Part::Skip;
@@ -252,12 +295,21 @@ impl Envelope {
             }
             Part::Role(role) => {
                 let text = core::mem::take(&mut self.capture);
-                let value = string(&text).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+                let value = string(&text)
+                    .map(|text| text.trim().to_owned())
+                    .filter(|text| !text.is_empty());
                 match role {
                     Role::Name => {
-                        let Some(name) = value else { return Asked::Dead };
+                        let Some(name) = value else {
+                            return Asked::Dead;
+                        };
                         let length = text.trim().len() as u64;
-                        self.name_at = (self.pos.saturating_sub(length.saturating_sub(1)).max(self.member_at), self.pos.saturating_sub(1).max(self.member_at));
+                        self.name_at = (
+                            self.pos
+                                .saturating_sub(length.saturating_sub(1))
+                                .max(self.member_at),
+                            self.pos.saturating_sub(1).max(self.member_at),
+                        );
                         self.name = Some(name);
                         self.ask_commit(program)
                     }
@@ -278,7 +330,9 @@ impl Envelope {
 
     /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
     fn ask_commit(&mut self, program: &Program) -> Asked {
-        let Some(name) = &self.name else { return Asked::More };
+        let Some(name) = &self.name else {
+            return Asked::More;
+        };
         if self.committed {
             return Asked::More;
         }
@@ -286,10 +340,18 @@ impl Envelope {
         if !self.marked && !self.known {
             return Asked::Dead;
         }
-        if !self.marked && !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | '$')) {
+        if !self.marked
+            && !name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | '$'))
+        {
             return Asked::Dead;
         }
-        if self.marked || self.args_seen { Asked::Commit } else { Asked::More }
+        if self.marked || self.args_seen {
+            Asked::Commit
+        } else {
+            Asked::More
+        }
     }
 
     /// Sends what the transducer wrote where the role says.
@@ -343,13 +405,19 @@ impl Envelope {
     /// Argument text inside a string: what the string says is JSON of its own.
     fn encoded(&mut self) {
         // `None`: the string went on behind what it says; the rest is left out.
-        let Some((json, out)) = &mut self.inner else { return };
+        let Some((json, out)) = &mut self.inner else {
+            return;
+        };
         // The transducer writes whole escapes; the closing quotation mark is its last byte.
         let text = self.out.text.as_str();
         let text = closing_mark(text).map_or(text, |at| &text[..at]);
         let decoded = unescape(text);
         let begun = self.args_at.is_some();
-        let piece: &str = if begun { &decoded } else { decoded.trim_start() };
+        let piece: &str = if begun {
+            &decoded
+        } else {
+            decoded.trim_start()
+        };
         if piece.is_empty() {
             return;
         }
@@ -377,7 +445,11 @@ impl Envelope {
     /// Repairs of what a string says: they point at the arguments' begin, for escapes shift what stands behind them.
     fn mended_inside(&mut self, repairs: &[Mended]) {
         let at = self.args_at.unwrap_or(self.member_at);
-        self.repairs.extend(repairs.iter().map(|mended| Mended { start: at, end: at, ..*mended }));
+        self.repairs.extend(repairs.iter().map(|mended| Mended {
+            start: at,
+            end: at,
+            ..*mended
+        }));
     }
 }
 
@@ -407,9 +479,18 @@ fn name_is_key(program: &Program, body: &Thread) -> bool {
 }
 
 fn role_of(program: &Program, body: &Thread, path: &str) -> Option<Role> {
-    roles(program, body).iter().find(|(_, keys)| keys.iter().any(|key| key == path)).map(|(role, _)| *role)
+    roles(program, body)
+        .iter()
+        .find(|(_, keys)| keys.iter().any(|key| key == path))
+        .map(|(role, _)| *role)
 }
 
 fn leads(program: &Program, body: &Thread, path: &str) -> bool {
-    roles(program, body).iter().flat_map(|(_, keys)| keys).any(|key| key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    roles(program, body)
+        .iter()
+        .flat_map(|(_, keys)| keys)
+        .any(|key| {
+            key.strip_prefix(path)
+                .is_some_and(|rest| rest.starts_with('.'))
+        })
 }

@@ -1,6 +1,7 @@
 //! One JSON object that is the arguments.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use toolglot_json::{Output, Root, Transducer};
 
@@ -15,7 +16,18 @@ pub(crate) struct JsonBody {
 }
 
 impl JsonBody {
-    pub(crate) fn new(node: NodeId, root: Root, quote: Option<&str>, closers: &[String]) -> JsonBody {
-        JsonBody { node, json: Transducer::new(root).with_quote(quote).with_closers(closers.to_vec()), out: Output::default() }
+    pub(crate) fn new(
+        node: NodeId,
+        root: Root,
+        quote: Option<&str>,
+        closers: &Arc<[String]>,
+    ) -> JsonBody {
+        JsonBody {
+            node,
+            json: Transducer::new(root)
+                .with_quote(quote)
+                .with_closers(Arc::clone(closers)),
+            out: Output::default(),
+        }
     }
 }

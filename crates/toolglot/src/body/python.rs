@@ -35,7 +35,13 @@ pub(crate) enum PythonStep {
 
 impl Python {
     pub(crate) fn new(node: NodeId, at: u64) -> Python {
-        Python { node, at, state: State::Name, name_end: at, arguments: at }
+        Python {
+            node,
+            at,
+            state: State::Name,
+            name_end: at,
+            arguments: at,
+        }
     }
 
     pub(crate) fn step(&mut self, byte: u8, pos: u64) -> PythonStep {

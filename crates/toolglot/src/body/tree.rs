@@ -49,18 +49,26 @@ impl Writer<'_> {
             (Some(Shape::Object(fields)), _) => self.object(tree, text, fields),
             (Some(Shape::Array(item)), _) => self.array(tree, text, item),
             (Some(shape @ Shape::OneOf(shapes)), Content::Elements(_)) => {
-                let structured = shapes.iter().find(|s| matches!(s, Shape::Object(_) | Shape::Array(_)));
+                let structured = shapes
+                    .iter()
+                    .find(|s| matches!(s, Shape::Object(_) | Shape::Array(_)));
                 match structured {
                     Some(shape) => self.tree(tree, Some(shape)),
                     None => self.scalar(text, shape),
                 }
             }
-            (Some(shape @ Shape::OneOf(_)), _) if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) => match document(text) {
-                Some(json) => self.out.push_str(&json),
-                None => self.scalar(text, shape),
-            },
+            (Some(shape @ Shape::OneOf(_)), _)
+                if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) =>
+            {
+                match document(text) {
+                    Some(json) => self.out.push_str(&json),
+                    None => self.scalar(text, shape),
+                }
+            }
             (Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))), _) => self.scalar(text, shape),
-            (Some(Shape::Text), _) | (_, Content::Mixed | Content::Text { verbatim: true }) => self.string(text),
+            (Some(Shape::Text), _) | (_, Content::Mixed | Content::Text { verbatim: true }) => {
+                self.string(text)
+            }
             (_, Content::Text { .. }) => match how(None, self.typing, "") {
                 How::Infer => match infer(text) {
                     Ok(json) => self.out.push_str(&json),
@@ -77,10 +85,18 @@ impl Writer<'_> {
     }
 
     /// The members of an object: siblings of one name are an array, or one value where the shape says so.
-    pub(crate) fn members(&mut self, children: &[(String, Tree)], attributes: &[(String, String)], fields: Option<&Fields>) {
+    pub(crate) fn members(
+        &mut self,
+        children: &[(String, Tree)],
+        attributes: &[(String, String)],
+        fields: Option<&Fields>,
+    ) {
         self.out.push('{');
         let mut first = true;
-        for (name, value) in attributes.iter().filter(|(name, _)| fields.is_some_and(|fields| fields.get(name).is_some())) {
+        for (name, value) in attributes
+            .iter()
+            .filter(|(name, _)| fields.is_some_and(|fields| fields.get(name).is_some()))
+        {
             self.key(name, &mut first);
             let shape = fields.and_then(|fields| fields.get(name));
             match shape {
@@ -90,7 +106,10 @@ impl Writer<'_> {
         }
         for (name, group) in groups(children) {
             self.key(name, &mut first);
-            self.group(&group, fields.and_then(|fields| fields.get(name).or(fields.others.as_deref())));
+            self.group(
+                &group,
+                fields.and_then(|fields| fields.get(name).or(fields.others.as_deref())),
+            );
         }
         self.out.push('}');
     }
@@ -120,7 +139,10 @@ impl Writer<'_> {
                 self.out.push(']');
             }
             (many, shape) => {
-                self.remarks.push((Code::DoubleKey, String::from("the parameter came more than once; the last value counts")));
+                self.remarks.push((
+                    Code::DoubleKey,
+                    String::from("the parameter came more than once; the last value counts"),
+                ));
                 if let Some(last) = many.last() {
                     self.tree(last, shape);
                 }
@@ -144,7 +166,11 @@ impl Writer<'_> {
                     let mut first = true;
                     self.key(&field, &mut first);
                     self.string(text);
-                    for (name, value) in tree.attributes.iter().filter(|(name, _)| fields.get(name).is_some()) {
+                    for (name, value) in tree
+                        .attributes
+                        .iter()
+                        .filter(|(name, _)| fields.get(name).is_some())
+                    {
                         self.key(name, &mut first);
                         self.string(value);
                     }
@@ -194,7 +220,10 @@ impl Writer<'_> {
 
     fn misfit(&mut self, text: &str, wanted: &str) {
         let begin: String = text.trim().chars().take(40).collect();
-        self.remarks.push((Code::WrongType, format!("`{begin}` is no {wanted}; it was kept as a string")));
+        self.remarks.push((
+            Code::WrongType,
+            format!("`{begin}` is no {wanted}; it was kept as a string"),
+        ));
         self.string(text);
     }
 
@@ -229,8 +258,16 @@ pub(crate) fn groups(children: &[(String, Tree)]) -> Vec<(&str, Vec<&Tree>)> {
 /// The one text field that the attributes leave.
 fn text_field<'a>(fields: &'a Fields, attributes: &[(String, String)]) -> Option<&'a String> {
     let free = |name: &str| !attributes.iter().any(|(have, _)| have == name);
-    let texts = || fields.properties.iter().filter(|(name, shape)| matches!(shape, Shape::Text) && free(name));
-    texts().find(|(name, _)| name == "text").or_else(|| texts().next()).map(|(name, _)| name)
+    let texts = || {
+        fields
+            .properties
+            .iter()
+            .filter(|(name, shape)| matches!(shape, Shape::Text) && free(name))
+    };
+    texts()
+        .find(|(name, _)| name == "text")
+        .or_else(|| texts().next())
+        .map(|(name, _)| name)
 }
 
 /// A text that is one JSON document, mended.

@@ -7,6 +7,7 @@
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -93,15 +94,25 @@ pub(crate) struct Xml {
     opened: bool,
     values: Values,
     prefix: String,
-    closers: Vec<String>,
+    closers: Arc<[String]>,
     undecided: usize,
 }
 
 /// A tag as it stands.
 enum Tag<'a> {
-    Open { name: &'a str, attributes: Vec<(String, String)>, empty: bool, length: usize },
-    Close { name: &'a str, length: usize },
-    Comment { length: usize },
+    Open {
+        name: &'a str,
+        attributes: Vec<(String, String)>,
+        empty: bool,
+        length: usize,
+    },
+    Close {
+        name: &'a str,
+        length: usize,
+    },
+    Comment {
+        length: usize,
+    },
     CData,
     /// It may still become one.
     Cut,
@@ -109,7 +120,15 @@ enum Tag<'a> {
 }
 
 impl Xml {
-    pub(crate) fn new(node: NodeId, at: u64, root: Option<Fields>, values: Values, prefix: Option<&str>, closers: &[String], limits: &Limits) -> Xml {
+    pub(crate) fn new(
+        node: NodeId,
+        at: u64,
+        root: Option<Fields>,
+        values: Values,
+        prefix: Option<&str>,
+        closers: &Arc<[String]>,
+        limits: &Limits,
+    ) -> Xml {
         Xml {
             node,
             pos: at,
@@ -124,7 +143,7 @@ impl Xml {
             opened: false,
             values,
             prefix: prefix.unwrap_or("").into(),
-            closers: closers.to_vec(),
+            closers: Arc::clone(closers),
             undecided: limits.undecided,
         }
     }
@@ -155,7 +174,11 @@ impl Xml {
                 continue;
             }
             let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
-            let special = if self.values.entities { memchr::memchr2(intro, b'&', &bytes[i..]) } else { memchr::memchr(intro, &bytes[i..]) };
+            let special = if self.values.entities {
+                memchr::memchr2(intro, b'&', &bytes[i..])
+            } else {
+                memchr::memchr(intro, &bytes[i..])
+            };
             let run = special.unwrap_or(bytes.len() - i);
             if run > 0 {
                 self.push_text(&text[i..i + run], false, out);
@@ -169,7 +192,11 @@ impl Xml {
                         i += length;
                     }
                     Entity::Bare => {
-                        out.remarks.push((Code::BareAmpersand, Span::new(self.pos, self.pos + 1), String::from("an `&` that begins no entity was kept")));
+                        out.remarks.push((
+                            Code::BareAmpersand,
+                            Span::new(self.pos, self.pos + 1),
+                            String::from("an `&` that begins no entity was kept"),
+                        ));
                         self.push_text("&", false, out);
                         i += 1;
                     }
@@ -192,7 +219,8 @@ impl Xml {
         while let Some(frame) = self.frames.last() {
             out.structural = true;
             let message = format!("`</{}>` is missing; it was supplied", frame.name);
-            out.remarks.push((Code::MissingCloser, Span::empty(self.pos), message));
+            out.remarks
+                .push((Code::MissingCloser, Span::empty(self.pos), message));
             self.end_element(out);
         }
         self.tell_children(out);
@@ -219,7 +247,12 @@ impl Xml {
             }
             Tag::Comment { length } if !raw => Moved::By(length),
             Tag::Close { name, length } => self.close_tag(name, length, text, eof, out),
-            Tag::Open { name, attributes, empty, length } if !raw && self.frames.len() < DEPTH => {
+            Tag::Open {
+                name,
+                attributes,
+                empty,
+                length,
+            } if !raw && self.frames.len() < DEPTH => {
                 self.open_element(name, attributes, text, length, out);
                 if empty {
                     self.end_element(out);
@@ -229,7 +262,11 @@ impl Xml {
             }
             _ => {
                 if !raw && !self.frames.is_empty() && self.prefix.is_empty() {
-                    out.remarks.push((Code::BareLessThan, Span::new(self.pos, self.pos + 1), String::from("a `<` that begins no tag was kept")));
+                    out.remarks.push((
+                        Code::BareLessThan,
+                        Span::new(self.pos, self.pos + 1),
+                        String::from("a `<` that begins no tag was kept"),
+                    ));
                 }
                 self.push_text(&text[..1], false, out);
                 Moved::By(1)
@@ -237,7 +274,14 @@ impl Xml {
         }
     }
 
-    fn close_tag(&mut self, name: &str, length: usize, text: &str, eof: bool, out: &mut XmlOut) -> Moved {
+    fn close_tag(
+        &mut self,
+        name: &str,
+        length: usize,
+        text: &str,
+        eof: bool,
+        out: &mut XmlOut,
+    ) -> Moved {
         let behind = &text[length..];
         if let Some(frame) = self.frames.last() {
             if frame.name == name {
@@ -304,18 +348,29 @@ impl Xml {
         let parent = index.checked_sub(1).map(|n| &self.frames[n]);
         match self.read_tag(rest, eof) {
             Tag::Cut => {
-                if eof { Evidence::Yes } else { Evidence::Wait }
+                if eof {
+                    Evidence::Yes
+                } else {
+                    Evidence::Wait
+                }
             }
             Tag::Comment { .. } => Evidence::Yes,
             Tag::Open { name, .. } => {
                 let fields = match parent {
-                    Some(Frame { shape: Some(Shape::Object(fields)), .. }) => Some(fields),
+                    Some(Frame {
+                        shape: Some(Shape::Object(fields)),
+                        ..
+                    }) => Some(fields),
                     Some(_) => None,
                     None => self.root.as_ref(),
                 };
                 match fields {
                     Some(fields) if !fields.properties.is_empty() => {
-                        if fields.get(name).is_some() { Evidence::Yes } else { Evidence::No }
+                        if fields.get(name).is_some() {
+                            Evidence::Yes
+                        } else {
+                            Evidence::No
+                        }
                     }
                     _ => Evidence::Yes,
                 }
@@ -341,9 +396,14 @@ impl Xml {
 
     /// Whether the caller's closers stand here, all that the arguments have.
     fn ends_here(&self, text: &str, eof: bool) -> Evidence {
-        let Some(first) = self.closers.first() else { return Evidence::No };
+        let Some(first) = self.closers.first() else {
+            return Evidence::No;
+        };
         let mut rest = text;
-        for (n, closer) in core::iter::once(first).chain(self.closers.get(1)).enumerate() {
+        for (n, closer) in core::iter::once(first)
+            .chain(self.closers.get(1))
+            .enumerate()
+        {
             if n > 0 {
                 let blanks = rest.len();
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
@@ -370,7 +430,11 @@ impl Xml {
 
     fn read_tag<'a>(&self, text: &'a str, eof: bool) -> Tag<'a> {
         let Some(inside) = text.strip_prefix(self.prefix.as_str()) else {
-            return if self.prefix.starts_with(text) { Tag::Cut } else { Tag::None };
+            return if self.prefix.starts_with(text) {
+                Tag::Cut
+            } else {
+                Tag::None
+            };
         };
         let skipped = self.prefix.len();
         let bytes = inside.as_bytes();
@@ -383,12 +447,20 @@ impl Xml {
         for (literal, tag) in [("<![CDATA[", 0u8), ("<!--", 1), ("<?", 2)] {
             if inside.starts_with(literal) {
                 let (end, closing) = match tag {
-                    0 => return if self.values.cdata { Tag::CData } else { Tag::None },
+                    0 => {
+                        return if self.values.cdata {
+                            Tag::CData
+                        } else {
+                            Tag::None
+                        };
+                    }
                     1 => (inside[4..].find("-->").map(|n| n + 4), 3),
                     _ => (inside[2..].find("?>").map(|n| n + 2), 2),
                 };
                 return match end {
-                    Some(end) => Tag::Comment { length: skipped + end + closing },
+                    Some(end) => Tag::Comment {
+                        length: skipped + end + closing,
+                    },
                     None if bytes.len() > TAG || eof => Tag::None,
                     None => Tag::Cut,
                 };
@@ -399,23 +471,47 @@ impl Xml {
         }
         let closing = bytes.get(1) == Some(&b'/');
         let start = if closing { 2 } else { 1 };
-        let Some(&first) = bytes.get(start) else { return Tag::Cut };
+        let Some(&first) = bytes.get(start) else {
+            return Tag::Cut;
+        };
         if !(first.is_ascii_alphabetic() || first == b'_' || first >= 0x80) {
             return Tag::None;
         }
-        let length = bytes[start..].iter().position(|&b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80));
+        let length = bytes[start..].iter().position(|&b| {
+            !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80)
+        });
         let Some(length) = length else {
-            return if bytes.len() > TAG { Tag::None } else { Tag::Cut };
+            return if bytes.len() > TAG {
+                Tag::None
+            } else {
+                Tag::Cut
+            };
         };
         // A name space is none of ours.
-        let name = inside[start..start + length].rsplit(':').next().unwrap_or("");
+        let name = inside[start..start + length]
+            .rsplit(':')
+            .next()
+            .unwrap_or("");
         match attributes(&inside[start + length..]) {
-            Attributes::End { attributes, empty, used } => {
+            Attributes::End {
+                attributes,
+                empty,
+                used,
+            } => {
                 let length = skipped + start + length + used;
                 if closing {
-                    if attributes.is_empty() && !empty { Tag::Close { name, length } } else { Tag::None }
+                    if attributes.is_empty() && !empty {
+                        Tag::Close { name, length }
+                    } else {
+                        Tag::None
+                    }
                 } else {
-                    Tag::Open { name, attributes, empty, length }
+                    Tag::Open {
+                        name,
+                        attributes,
+                        empty,
+                        length,
+                    }
                 }
             }
             Attributes::Cut if bytes.len() <= TAG => Tag::Cut,
@@ -425,10 +521,21 @@ impl Xml {
 
     // ------------------------------------------------------------------------------------------------- elements
 
-    fn open_element(&mut self, name: &str, attributes: Vec<(String, String)>, text: &str, length: usize, out: &mut XmlOut) {
+    fn open_element(
+        &mut self,
+        name: &str,
+        attributes: Vec<(String, String)>,
+        text: &str,
+        length: usize,
+        out: &mut XmlOut,
+    ) {
         let shape = self.shape_of(name).cloned();
         self.in_junk = false;
-        let streams = matches!(shape, Some(Shape::Text)) && self.frames.iter().all(|frame| matches!(frame.told, Told::Object | Told::Array));
+        let streams = matches!(shape, Some(Shape::Text))
+            && self
+                .frames
+                .iter()
+                .all(|frame| matches!(frame.told, Told::Object | Told::Array));
         if self.frames.is_empty() {
             // Each argument's text begins anew where nothing waits.
             if self.children.is_empty() {
@@ -478,10 +585,17 @@ impl Xml {
 
     /// Text of the innermost element. The cap is met at the same byte in every cut: behind it the text streams.
     fn push_text(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
-        let room = (self.undecided + 1).saturating_sub(self.flat.len());
-        let waits = self.frames.last().is_some_and(|frame| frame.told != Told::Text);
+        let room = (self.undecided.saturating_add(1)).saturating_sub(self.flat.len());
+        let waits = self
+            .frames
+            .last()
+            .is_some_and(|frame| frame.told != Told::Text);
         if waits && text.len() >= room {
-            let (now, later) = text.split_at((room..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len()));
+            let (now, later) = text.split_at(
+                (room..text.len())
+                    .find(|&at| text.is_char_boundary(at))
+                    .unwrap_or(text.len()),
+            );
             self.push_piece(now, verbatim, out);
             self.spill(self.pos + now.len() as u64, out);
             if !later.is_empty() {
@@ -496,10 +610,15 @@ impl Xml {
     fn push_piece(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
         let Some(frame) = self.frames.last_mut() else {
             // Between arguments: blanks are markup, other text is junk.
-            if let (Some(at), false) = (text.bytes().position(|byte| !is_blank(byte)), self.in_junk) {
+            if let (Some(at), false) = (text.bytes().position(|byte| !is_blank(byte)), self.in_junk)
+            {
                 self.in_junk = true;
                 out.structural = true;
-                out.remarks.push((Code::Junk, Span::empty(self.pos + at as u64), String::from("text between arguments belongs to none of them")));
+                out.remarks.push((
+                    Code::Junk,
+                    Span::empty(self.pos + at as u64),
+                    String::from("text between arguments belongs to none of them"),
+                ));
             }
             return;
         };
@@ -514,7 +633,9 @@ impl Xml {
 
     /// The innermost element ends.
     fn end_element(&mut self, out: &mut XmlOut) {
-        let Some(mut frame) = self.frames.pop() else { return };
+        let Some(mut frame) = self.frames.pop() else {
+            return;
+        };
         match frame.told {
             Told::Text => {
                 out.json.push('"');
@@ -525,20 +646,27 @@ impl Xml {
                 if frame.told == Told::Object && frame.members == 0 {
                     out.json.push('{');
                 }
-                out.json.push(if frame.told == Told::Object { '}' } else { ']' });
+                out.json
+                    .push(if frame.told == Told::Object { '}' } else { ']' });
                 return;
             }
             Told::Nothing => {}
         }
         let flat = frame.flat..self.flat.len();
         let content = if frame.children.is_empty() {
-            Content::Text { verbatim: frame.verbatim || frame.raw }
+            Content::Text {
+                verbatim: frame.verbatim || frame.raw,
+            }
         } else if frame.has_text {
             Content::Mixed
         } else {
             Content::Elements(frame.children)
         };
-        let tree = Tree { content, attributes: frame.attributes, flat };
+        let tree = Tree {
+            content,
+            attributes: frame.attributes,
+            flat,
+        };
         match self.frames.last_mut() {
             Some(parent) => {
                 parent.children.push((frame.name.clone(), tree));
@@ -558,7 +686,14 @@ impl Xml {
             if frame.children.is_empty() {
                 // Mixed content needs a child to be told from text; an empty one will do.
                 let here = self.flat.len()..self.flat.len();
-                frame.children.push((String::new(), Tree { content: Content::Mixed, attributes: Vec::new(), flat: here }));
+                frame.children.push((
+                    String::new(),
+                    Tree {
+                        content: Content::Mixed,
+                        attributes: Vec::new(),
+                        flat: here,
+                    },
+                ));
             }
         }
     }
@@ -571,7 +706,8 @@ impl Xml {
             None => return self.begin_argument(name, out),
             Some(frame) => {
                 let open = if frame.told == Told::Array { "" } else { "{" };
-                out.json.push_str(if frame.members > 0 { "," } else { open });
+                out.json
+                    .push_str(if frame.members > 0 { "," } else { open });
                 frame.members += 1;
                 if frame.told == Told::Array {
                     return;
@@ -591,7 +727,11 @@ impl Xml {
         out.json.push_str("\":");
         if !self.told_keys.insert(name.into()) {
             out.structural = true;
-            out.remarks.push((Code::DoubleKey, Span::empty(self.pos), format!("`{name}` came before; the last value counts")));
+            out.remarks.push((
+                Code::DoubleKey,
+                Span::empty(self.pos),
+                format!("`{name}` came before; the last value counts"),
+            ));
         }
     }
 
@@ -601,7 +741,11 @@ impl Xml {
         let flat = core::mem::take(&mut self.flat);
         for (name, group) in groups(&children) {
             self.begin_argument(name, out);
-            let shape = self.root.as_ref().and_then(|fields| fields.get(name).or(fields.others.as_deref())).cloned();
+            let shape = self
+                .root
+                .as_ref()
+                .and_then(|fields| fields.get(name).or(fields.others.as_deref()))
+                .cloned();
             self.write_group(&flat, &group, shape.as_ref(), out);
         }
         if self.frames.is_empty() {
@@ -630,12 +774,15 @@ impl Xml {
             }
         } else {
             for (name, group) in groups(&children) {
-                out.json.push_str(if frame.members > 0 { ",\"" } else { "{\"" });
+                out.json
+                    .push_str(if frame.members > 0 { ",\"" } else { "{\"" });
                 frame.members += 1;
                 escape_into(&mut out.json, name);
                 out.json.push_str("\":");
                 let shape = match &frame.shape {
-                    Some(Shape::Object(fields)) => fields.get(name).or(fields.others.as_deref()).cloned(),
+                    Some(Shape::Object(fields)) => {
+                        fields.get(name).or(fields.others.as_deref()).cloned()
+                    }
                     _ => None,
                 };
                 self.write_group(&flat, &group, shape.as_ref(), out);
@@ -646,18 +793,32 @@ impl Xml {
 
     fn write_group(&self, flat: &str, group: &[&Tree], shape: Option<&Shape>, out: &mut XmlOut) {
         let mut remarks = Vec::new();
-        let mut writer = Writer { flat, typing: &self.values.typing, out: &mut out.json, remarks: &mut remarks, refused: &mut out.refused };
+        let mut writer = Writer {
+            flat,
+            typing: &self.values.typing,
+            out: &mut out.json,
+            remarks: &mut remarks,
+            refused: &mut out.refused,
+        };
         writer.group(group, shape);
         for (code, message) in remarks {
             out.structural |= code == Code::DoubleKey;
-            out.remarks.push((code, Span::new(self.at, self.pos), message));
+            out.remarks
+                .push((code, Span::new(self.at, self.pos), message));
         }
     }
 
     /// Past the cap what waits is told.
     fn spill(&mut self, at: u64, out: &mut XmlOut) {
         if self.flat.len() > self.undecided {
-            out.remarks.push((Code::UndecidedText, Span::empty(at), format!("over {} bytes were undecided: told as they look", self.undecided)));
+            out.remarks.push((
+                Code::UndecidedText,
+                Span::empty(at),
+                format!(
+                    "over {} bytes were undecided: told as they look",
+                    self.undecided
+                ),
+            ));
             self.spill_all(out);
         }
     }
@@ -685,11 +846,22 @@ impl Xml {
                     frame.raw = true;
                     out.json.push('"');
                     let text = &self.flat[frame.flat..];
-                    escape_into(&mut out.json, if frame.verbatim { text } else { text.trim_start() });
+                    escape_into(
+                        &mut out.json,
+                        if frame.verbatim {
+                            text
+                        } else {
+                            text.trim_start()
+                        },
+                    );
                     frames.truncate(n + 1);
                     break;
                 }
-                frame.told = if matches!(frame.shape, Some(Shape::Array(_))) { Told::Array } else { Told::Object };
+                frame.told = if matches!(frame.shape, Some(Shape::Array(_))) {
+                    Told::Array
+                } else {
+                    Told::Object
+                };
                 if frame.told == Told::Array {
                     out.json.push('[');
                 }
@@ -739,7 +911,11 @@ enum Evidence {
 }
 
 enum Attributes {
-    End { attributes: Vec<(String, String)>, empty: bool, used: usize },
+    End {
+        attributes: Vec<(String, String)>,
+        empty: bool,
+        used: usize,
+    },
     Cut,
     Bad,
 }
@@ -753,19 +929,37 @@ fn attributes(text: &str) -> Attributes {
         at += bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
         match bytes.get(at) {
             None => return Attributes::Cut,
-            Some(b'>') => return Attributes::End { attributes: found, empty: false, used: at + 1 },
+            Some(b'>') => {
+                return Attributes::End {
+                    attributes: found,
+                    empty: false,
+                    used: at + 1,
+                };
+            }
             Some(b'/') => {
                 return match bytes.get(at + 1) {
                     None => Attributes::Cut,
-                    Some(b'>') => Attributes::End { attributes: found, empty: true, used: at + 2 },
+                    Some(b'>') => Attributes::End {
+                        attributes: found,
+                        empty: true,
+                        used: at + 2,
+                    },
                     Some(_) => Attributes::Bad,
                 };
             }
             Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {}
             Some(_) => return Attributes::Bad,
         }
-        let name: Range<usize> = at..at + bytes[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':')).count();
-        at = name.end + bytes[name.end..].iter().take_while(|&&b| is_blank(b)).count();
+        let name: Range<usize> = at..at
+            + bytes[at..]
+                .iter()
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':'))
+                .count();
+        at = name.end
+            + bytes[name.end..]
+                .iter()
+                .take_while(|&&b| is_blank(b))
+                .count();
         match bytes.get(at) {
             None => return Attributes::Cut,
             Some(b'=') => at += 1,
@@ -777,7 +971,9 @@ fn attributes(text: &str) -> Attributes {
             Some(quote @ (b'"' | b'\'')) => *quote,
             Some(_) => return Attributes::Bad,
         };
-        let Some(length) = bytes[at + 1..].iter().position(|&b| b == quote) else { return Attributes::Cut };
+        let Some(length) = bytes[at + 1..].iter().position(|&b| b == quote) else {
+            return Attributes::Cut;
+        };
         found.push((text[name].into(), text[at + 1..at + 1 + length].into()));
         at += length + 2;
     }
@@ -799,7 +995,8 @@ fn cdata_end(bytes: &[u8], eof: bool) -> (usize, bool) {
 /// An opener with some other name stands there: a value that goes on over it is in doubt.
 fn unknown_opener(behind: &str) -> bool {
     let rest = behind.trim_start();
-    rest.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+    rest.strip_prefix('<')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`); `None` if there is no element in it.
@@ -810,8 +1007,19 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     }
     let mut root = Fields::default();
     root.properties.push((String::from("value"), shape.clone()));
-    let limits = Limits { undecided: usize::MAX, ..Limits::default() };
-    let mut xml = Xml::new(0, 0, Some(root), values.clone(), None, &[String::from("</end>")], &limits);
+    let limits = Limits {
+        undecided: usize::MAX,
+        ..Limits::default()
+    };
+    let mut xml = Xml::new(
+        0,
+        0,
+        Some(root),
+        values.clone(),
+        None,
+        &Arc::from([String::from("</end>")]),
+        &limits,
+    );
     let mut out = XmlOut::default();
     let whole = format!("<value>{trimmed}</value></end>");
     if xml.feed(&whole, true, &mut out) != XmlStep::Done {

@@ -19,7 +19,12 @@ pub struct GrammarError {
 
 impl GrammarError {
     pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> GrammarError {
-        GrammarError { message: message.into(), help: None, span, dialect: None }
+        GrammarError {
+            message: message.into(),
+            help: None,
+            span,
+            dialect: None,
+        }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> GrammarError {

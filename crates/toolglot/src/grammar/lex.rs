@@ -33,7 +33,9 @@ impl<'a> Lexer<'a> {
         self.pos += rest.len() - rest.trim_start().len();
         let start = self.pos;
         let rest = &self.line[start..];
-        let Some(first) = rest.chars().next() else { return Ok(None) };
+        let Some(first) = rest.chars().next() else {
+            return Ok(None);
+        };
         let token = match first {
             '#' => return Ok(None),
             '"' => self.literal()?,
@@ -42,13 +44,18 @@ impl<'a> Lexer<'a> {
                 Token::Mark(first)
             }
             c if c.is_alphanumeric() || c == '_' => {
-                let length = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))).unwrap_or(rest.len());
+                let length = rest
+                    .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-')))
+                    .unwrap_or(rest.len());
                 self.pos += length;
                 Token::Word(rest[..length].into())
             }
             c => {
-                return Err(GrammarError::new(self.place(start, start + c.len_utf8()), format!("`{c}` is no part of the notation"))
-                    .help("literals stand in quotation marks: \"<tool>\""));
+                return Err(GrammarError::new(
+                    self.place(start, start + c.len_utf8()),
+                    format!("`{c}` is no part of the notation"),
+                )
+                .help("literals stand in quotation marks: \"<tool>\""));
             }
         };
         Ok(Some((token, self.place(start, self.pos))))
@@ -72,14 +79,20 @@ impl<'a> Lexer<'a> {
                     other => {
                         let at = start + 1 + offset;
                         let found = other.map_or(String::from("nothing"), |c| format!("`{c}`"));
-                        return Err(GrammarError::new(self.place(at, at + 1), format!("a backslash before {found}"))
-                            .help(r#"a literal knows \n \t \r \" and \\"#));
+                        return Err(GrammarError::new(
+                            self.place(at, at + 1),
+                            format!("a backslash before {found}"),
+                        )
+                        .help(r#"a literal knows \n \t \r \" and \\"#));
                     }
                 },
                 c => text.push(c),
             }
         }
-        Err(GrammarError::new(self.place(start, self.line.len()), "a literal without its closing quotation mark"))
+        Err(GrammarError::new(
+            self.place(start, self.line.len()),
+            "a literal without its closing quotation mark",
+        ))
     }
 
     fn place(&self, start: usize, end: usize) -> Range<usize> {

@@ -39,7 +39,10 @@ impl Dialect {
 
     /// A setting or header line (`values`, `models`, `source`, ...), as written.
     pub fn setting(&self, name: &str) -> Option<&str> {
-        self.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.settings
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The lines that describe it, as written; inherited rules are not repeated.
@@ -49,27 +52,42 @@ impl Dialect {
 
     /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).
     pub fn split(&self) -> Option<(&str, &str)> {
-        let inside = self.setting("split")?.strip_prefix("shell_lines(")?.strip_suffix(')')?;
+        let inside = self
+            .setting("split")?
+            .strip_prefix("shell_lines(")?
+            .strip_suffix(')')?;
         let (from, to) = inside.split_once(':')?;
         Some((from.trim(), to.trim()))
     }
 
     /// The rules of that name without a fixed tool.
     pub(crate) fn rules_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Rule> {
-        self.rules.iter().filter(move |rule| rule.name == name && rule.tool.is_none())
+        self.rules
+            .iter()
+            .filter(move |rule| rule.name == name && rule.tool.is_none())
     }
 
     /// A `|`-separated setting as a list.
     pub(crate) fn list(&self, name: &str) -> Vec<String> {
         let list = self.setting(name).unwrap_or("");
-        list.split('|').map(str::trim).filter(|item| !item.is_empty()).map(ToString::to_string).collect()
+        list.split('|')
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// Whether letter case is ignored in rules of that name (`case: ignore`, `case: ignore in a, b`).
     pub(crate) fn ignores_case(&self, rule: &Rule) -> bool {
-        match self.setting("case").map(|value| value.split_once(" in ").map_or((value, None), |(a, b)| (a, Some(b)))) {
+        match self.setting("case").map(|value| {
+            value
+                .split_once(" in ")
+                .map_or((value, None), |(a, b)| (a, Some(b)))
+        }) {
             Some(("ignore", None)) => true,
-            Some(("ignore", Some(names))) => rule.tool.is_none() && names.split(',').any(|name| name.trim() == rule.name),
+            Some(("ignore", Some(names))) => {
+                rule.tool.is_none() && names.split(',').any(|name| name.trim() == rule.name)
+            }
             _ => false,
         }
     }

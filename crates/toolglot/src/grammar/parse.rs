@@ -12,7 +12,10 @@ use super::lex::{Lexer, Token};
 use super::{Dialect, GrammarError, Values};
 
 /// Settings that mean something to the engine or stand in the header.
-const SETTINGS: &[&str] = &["values", "case", "tools", "split", "refuse", "models", "source", "date", "quirks", "license", "family"];
+const SETTINGS: &[&str] = &[
+    "values", "case", "tools", "split", "refuse", "models", "source", "date", "quirks", "license",
+    "family",
+];
 
 pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
     let mut dialects: Vec<Dialect> = Vec::new();
@@ -27,13 +30,17 @@ pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
             if let Some(dialect) = dialects.last_mut() {
                 complete(dialect, &mut inherited);
             }
-            let (dialect, base_rules) = header(words.next().unwrap_or(""), line, at, known, &dialects)?;
+            let (dialect, base_rules) =
+                header(words.next().unwrap_or(""), line, at, known, &dialects)?;
             inherited = base_rules;
             dialects.push(dialect);
             continue;
         }
         let Some(dialect) = dialects.last_mut() else {
-            return Err(GrammarError::new(at..at + line.len(), "a rule before any `dialect NAME`").help("begin the file with `dialect NAME`"));
+            return Err(
+                GrammarError::new(at..at + line.len(), "a rule before any `dialect NAME`")
+                    .help("begin the file with `dialect NAME`"),
+            );
         };
         dialect.source.push_str(line.trim_end());
         dialect.source.push('\n');
@@ -60,7 +67,9 @@ fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
             return None;
         }
         let mut end = rest.find('\n').map_or(rest.len(), |n| n + 1);
-        while rest[end..].starts_with([' ', '\t']) && rest[end..].trim_start_matches([' ', '\t']).starts_with('|') {
+        while rest[end..].starts_with([' ', '\t'])
+            && rest[end..].trim_start_matches([' ', '\t']).starts_with('|')
+        {
             end += rest[end..].find('\n').map_or(rest.len() - end, |n| n + 1);
         }
         let (line, tail) = rest.split_at(end);
@@ -74,25 +83,44 @@ fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
 /// An own rule replaces the inherited ones of its name; the others are added behind.
 fn complete(dialect: &mut Dialect, inherited: &mut Vec<Rule>) {
     for rule in inherited.drain(..) {
-        let own = dialect.rules.iter().any(|own| own.name == rule.name && own.tool == rule.tool);
+        let own = dialect
+            .rules
+            .iter()
+            .any(|own| own.name == rule.name && own.tool == rule.tool);
         if !own {
             dialect.rules.push(rule);
         }
     }
 }
 
-fn header(rest: &str, line: &str, at: usize, known: &[Dialect], earlier: &[Dialect]) -> Result<(Dialect, Vec<Rule>), GrammarError> {
+fn header(
+    rest: &str,
+    line: &str,
+    at: usize,
+    known: &[Dialect],
+    earlier: &[Dialect],
+) -> Result<(Dialect, Vec<Rule>), GrammarError> {
     let rest = rest.split('#').next().unwrap_or("").trim();
     let (name, base) = match rest.split_once(':') {
         Some((name, base)) => (name.trim(), Some(base.trim())),
         None => (rest, None),
     };
     let place = at..at + line.trim_end().len();
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
-        return Err(GrammarError::new(place, format!("`{name}` is no name for a dialect")).help("lower-case letters, digits and `_`: `dialect qwen3_coder`"));
+    if name.is_empty()
+        || !name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    {
+        return Err(
+            GrammarError::new(place, format!("`{name}` is no name for a dialect"))
+                .help("lower-case letters, digits and `_`: `dialect qwen3_coder`"),
+        );
     }
     if earlier.iter().any(|dialect| dialect.name == name) {
-        return Err(GrammarError::new(place, format!("dialect `{name}` is there twice")));
+        return Err(GrammarError::new(
+            place,
+            format!("dialect `{name}` is there twice"),
+        ));
     }
     let mut dialect = Dialect {
         name: name.into(),
@@ -103,12 +131,24 @@ fn header(rest: &str, line: &str, at: usize, known: &[Dialect], earlier: &[Diale
     };
     let mut rules = Vec::new();
     if let Some(base) = base {
-        let Some(found) = earlier.iter().chain(known).find(|dialect| dialect.name == base) else {
-            return Err(GrammarError::new(place, format!("dialect `{name}` builds on `{base}`, which is not known"))
-                .help("a dialect builds on one that stands before it"));
+        let Some(found) = earlier
+            .iter()
+            .chain(known)
+            .find(|dialect| dialect.name == base)
+        else {
+            return Err(GrammarError::new(
+                place,
+                format!("dialect `{name}` builds on `{base}`, which is not known"),
+            )
+            .help("a dialect builds on one that stands before it"));
         };
         dialect.settings.clone_from(&found.settings);
-        dialect.settings.retain(|(key, _)| matches!(key.as_str(), "values" | "case" | "tools" | "split" | "refuse"));
+        dialect.settings.retain(|(key, _)| {
+            matches!(
+                key.as_str(),
+                "values" | "case" | "tools" | "split" | "refuse"
+            )
+        });
         dialect.values = found.values.clone();
         rules.clone_from(&found.rules);
     }
@@ -118,11 +158,15 @@ fn header(rest: &str, line: &str, at: usize, known: &[Dialect], earlier: &[Diale
 fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(), GrammarError> {
     let place = at..at + setting.len() + 1;
     if !SETTINGS.contains(&setting) {
-        return Err(GrammarError::new(place, format!("no setting is called `{setting}`")).help(format!("settings are {}", SETTINGS.join(", "))));
+        return Err(
+            GrammarError::new(place, format!("no setting is called `{setting}`"))
+                .help(format!("settings are {}", SETTINGS.join(", "))),
+        );
     }
     let value = value.trim().trim_end_matches('\n').to_string();
     if setting == "values" {
-        dialect.values = Values::parse(&value).map_err(|message| GrammarError::new(place, message))?;
+        dialect.values =
+            Values::parse(&value).map_err(|message| GrammarError::new(place, message))?;
     }
     dialect.settings.retain(|(key, _)| key != setting);
     dialect.settings.push((setting.into(), value));
@@ -159,16 +203,28 @@ impl<'a> Reader<'a> {
     }
 
     fn here(&self) -> Range<usize> {
-        self.ahead.as_ref().map_or_else(|| self.lexer.here(), |(_, place)| place.clone())
+        self.ahead
+            .as_ref()
+            .map_or_else(|| self.lexer.here(), |(_, place)| place.clone())
     }
 
     fn expect(&mut self, mark: char, after: &str) -> Result<(), GrammarError> {
-        if self.eat(mark)? { Ok(()) } else { Err(GrammarError::new(self.here(), format!("`{mark}` is missing {after}"))) }
+        if self.eat(mark)? {
+            Ok(())
+        } else {
+            Err(GrammarError::new(
+                self.here(),
+                format!("`{mark}` is missing {after}"),
+            ))
+        }
     }
 
     fn rule(mut self) -> Result<Rule, GrammarError> {
         let Some((Token::Word(name), span)) = self.take()? else {
-            return Err(GrammarError::new(self.here(), "a line is `NAME = ..`, `SETTING: ..` or `dialect NAME`"));
+            return Err(GrammarError::new(
+                self.here(),
+                "a line is `NAME = ..`, `SETTING: ..` or `dialect NAME`",
+            ));
         };
         let tool = match &self.ahead {
             Some((Token::Word(_), _)) => match self.take()? {
@@ -180,8 +236,16 @@ impl<'a> Reader<'a> {
         self.expect('=', &format!("behind `{name}`"))?;
         let alt = self.alt()?;
         match self.ahead {
-            None => Ok(Rule { name, tool, alt, span }),
-            Some((_, ref place)) => Err(GrammarError::new(place.clone(), "a `)` too many, or a mark out of place")),
+            None => Ok(Rule {
+                name,
+                tool,
+                alt,
+                span,
+            }),
+            Some((_, ref place)) => Err(GrammarError::new(
+                place.clone(),
+                "a `)` too many, or a mark out of place",
+            )),
         }
     }
 
@@ -206,7 +270,14 @@ impl<'a> Reader<'a> {
                 self.take()?;
                 let span = term.span.clone();
                 let inner = Box::new(term);
-                term = Term { kind: if many { TermKind::Many(inner) } else { TermKind::Optional(inner) }, span };
+                term = Term {
+                    kind: if many {
+                        TermKind::Many(inner)
+                    } else {
+                        TermKind::Optional(inner)
+                    },
+                    span,
+                };
             }
             terms.push(term);
         }
@@ -214,7 +285,9 @@ impl<'a> Reader<'a> {
     }
 
     fn atom(&mut self, span: Range<usize>) -> Result<Term, GrammarError> {
-        let Some((token, _)) = self.take()? else { return Err(GrammarError::new(span, "a term is missing")) };
+        let Some((token, _)) = self.take()? else {
+            return Err(GrammarError::new(span, "a term is missing"));
+        };
         let kind = match token {
             Token::Literal(text) => TermKind::Literal(pieces(&text, &span)?),
             Token::Mark('(') => {
@@ -222,7 +295,12 @@ impl<'a> Reader<'a> {
                 self.expect(')', "behind the group")?;
                 TermKind::Group(alt)
             }
-            Token::Mark(mark) => return Err(GrammarError::new(span, format!("`{mark}` where a term should stand"))),
+            Token::Mark(mark) => {
+                return Err(GrammarError::new(
+                    span,
+                    format!("`{mark}` where a term should stand"),
+                ));
+            }
             Token::Word(word) => self.word(&word, &span)?,
         };
         Ok(Term { kind, span })
@@ -236,21 +314,35 @@ impl<'a> Reader<'a> {
             "start" => TermKind::Start,
             "end" => TermKind::End,
             "py" => TermKind::Py,
-            "text" => TermKind::Text(self.argument()?),
-            "json" => TermKind::Json(self.argument()?),
-            "xml" => TermKind::Xml(self.argument()?),
+            "text" => TermKind::Text(self.argument(span)?),
+            "json" => TermKind::Json(self.argument(span)?),
+            "xml" => TermKind::Xml(self.argument(span)?),
             "object" => TermKind::Object(envelope(self.roles()?, span)?),
-            "attrs" => TermKind::Attrs(self.roles()?.into_iter().map(|(role, keys)| attribute(role, keys)).collect()),
+            "attrs" => TermKind::Attrs(
+                self.roles()?
+                    .into_iter()
+                    .map(|(role, keys)| attribute(role, keys))
+                    .collect(),
+            ),
             _ => match Capture::named(word) {
-                Some(capture) => TermKind::Capture(capture, self.texts()?),
+                Some(capture) => TermKind::Capture(capture, self.texts(span)?),
                 None => TermKind::Rule(word.into()),
             },
         })
     }
 
+    /// Whether a word's own `(` stands right behind it; one behind a blank opens a group.
+    fn eat_own(&mut self, word: &Range<usize>) -> Result<bool, GrammarError> {
+        let own = self
+            .ahead
+            .as_ref()
+            .is_some_and(|(_, place)| place.start == word.end);
+        if own { self.eat('(') } else { Ok(false) }
+    }
+
     /// `(arg)` or `("literal")`.
-    fn argument(&mut self) -> Result<Option<String>, GrammarError> {
-        if !self.eat('(')? {
+    fn argument(&mut self, word: &Range<usize>) -> Result<Option<String>, GrammarError> {
+        if !self.eat_own(word)? {
             return Ok(None);
         }
         let place = self.here();
@@ -263,14 +355,17 @@ impl<'a> Reader<'a> {
     }
 
     /// `("a"|"b")`.
-    fn texts(&mut self) -> Result<Vec<String>, GrammarError> {
+    fn texts(&mut self, word: &Range<usize>) -> Result<Vec<String>, GrammarError> {
         let mut texts = Vec::new();
-        if self.eat('(')? {
+        if self.eat_own(word)? {
             loop {
                 let place = self.here();
                 match self.take()? {
                     Some((Token::Literal(text), _)) => texts.push(text),
-                    _ => return Err(GrammarError::new(place, "a literal is missing").help("write skip(\"a\"|\"b\")")),
+                    _ => {
+                        return Err(GrammarError::new(place, "a literal is missing")
+                            .help("write skip(\"a\"|\"b\")"));
+                    }
                 }
                 if !self.eat('|')? {
                     break;
@@ -288,7 +383,8 @@ impl<'a> Reader<'a> {
         loop {
             let place = self.here();
             let Some((Token::Word(role), _)) = self.take()? else {
-                return Err(GrammarError::new(place, "a role is missing").help("write object(name: name, args: arguments)"));
+                return Err(GrammarError::new(place, "a role is missing")
+                    .help("write object(name: name, args: arguments)"));
             };
             self.expect(':', &format!("behind `{role}`"))?;
             let mut keys = Vec::new();
@@ -313,8 +409,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn envelope(roles: Vec<(String, Vec<String>)>, span: &Range<usize>) -> Result<Envelope, GrammarError> {
-    let mut envelope = Envelope { roles: Vec::new(), name_is_key: false };
+fn envelope(
+    roles: Vec<(String, Vec<String>)>,
+    span: &Range<usize>,
+) -> Result<Envelope, GrammarError> {
+    let mut envelope = Envelope {
+        roles: Vec::new(),
+        name_is_key: false,
+    };
     for (role, keys) in roles {
         let role = match role.as_str() {
             "name" => Role::Name,
@@ -323,7 +425,11 @@ fn envelope(roles: Vec<(String, Vec<String>)>, span: &Range<usize>) -> Result<En
             "args" => Role::Args,
             "key" => Role::Id,
             other => {
-                return Err(GrammarError::new(span.clone(), format!("object() has no role `{other}`")).help("roles are name, id, ns, args"));
+                return Err(GrammarError::new(
+                    span.clone(),
+                    format!("object() has no role `{other}`"),
+                )
+                .help("roles are name, id, ns, args"));
             }
         };
         if keys.iter().any(|key| key == "*") {
@@ -332,22 +438,34 @@ fn envelope(roles: Vec<(String, Vec<String>)>, span: &Range<usize>) -> Result<En
         envelope.roles.push((role, keys));
     }
     if !envelope.name_is_key && !envelope.roles.iter().any(|(role, _)| *role == Role::Name) {
-        return Err(GrammarError::new(span.clone(), "object() without a name").help("say which key holds the tool's name: object(name: name, args: arguments)"));
+        return Err(GrammarError::new(span.clone(), "object() without a name")
+            .help("say which key holds the tool's name: object(name: name, args: arguments)"));
     }
     Ok(envelope)
 }
 
 fn attribute(role: String, keys: Vec<String>) -> Attribute {
     match Capture::named(&role) {
-        Some(capture) => Attribute { capture: Some(capture), argument: None, keys },
-        None => Attribute { capture: None, argument: Some(role), keys },
+        Some(capture) => Attribute {
+            capture: Some(capture),
+            argument: None,
+            keys,
+        },
+        None => Attribute {
+            capture: None,
+            argument: Some(role),
+            keys,
+        },
     }
 }
 
 /// Cuts a literal at its holes.
 fn pieces(text: &str, span: &Range<usize>) -> Result<Vec<Piece>, GrammarError> {
     if text.is_empty() {
-        return Err(GrammarError::new(span.clone(), "an empty literal matches everywhere").help("leave it out, or write `?` behind a group"));
+        return Err(
+            GrammarError::new(span.clone(), "an empty literal matches everywhere")
+                .help("leave it out, or write `?` behind a group"),
+        );
     }
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -40,7 +40,10 @@ impl Values {
                 "cdata" => values.cdata = true,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
                 "schema|infer" => values.typing = Typing::Infer,
-                _ => match part.strip_prefix("schema|kind(").and_then(|rest| rest.strip_suffix(')')) {
+                _ => match part
+                    .strip_prefix("schema|kind(")
+                    .and_then(|rest| rest.strip_suffix(')'))
+                {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
@@ -57,10 +60,17 @@ impl Values {
 fn kinds_of(kinds: &str) -> Result<Typing, String> {
     let mut list = Vec::new();
     for pair in kinds.split(',') {
-        match pair.split_once(':').map(|(kind, means)| (kind.trim(), means.trim())) {
+        match pair
+            .split_once(':')
+            .map(|(kind, means)| (kind.trim(), means.trim()))
+        {
             Some((kind, "string")) => list.push((kind.to_string(), false)),
             Some((kind, "json")) => list.push((kind.to_string(), true)),
-            _ => return Err(format!("`kind({kinds})`: each item is `VALUE: string` or `VALUE: json`")),
+            _ => {
+                return Err(format!(
+                    "`kind({kinds})`: each item is `VALUE: string` or `VALUE: json`"
+                ));
+            }
         }
     }
     Ok(Typing::Kind(list))

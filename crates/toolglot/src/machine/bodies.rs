@@ -1,5 +1,6 @@
 //! Running the bodies that are sub-machines: JSON, envelope, Python call, elements.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use toolglot_json::{Rest, Root, Step};
@@ -15,7 +16,13 @@ use crate::{Code, End, Sink, Span};
 
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn body(&mut self, program: &Program, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> bool {
+    pub(super) fn body(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
         match core::mem::take(&mut self.mode) {
             Mode::Json(body) => self.json(program, body, view, sink),
             Mode::Envelope(envelope) => self.envelope(program, envelope, view, sink),
@@ -33,12 +40,22 @@ impl Parser {
         match &self.mode {
             Mode::Json(_) => self.pos,
             Mode::Xml(xml) => xml.pos,
-            Mode::Envelope(envelope) if envelope.committed && envelope.in_args() && envelope.args_at.is_some() => envelope.pos,
+            Mode::Envelope(envelope)
+                if envelope.committed && envelope.in_args() && envelope.args_at.is_some() =>
+            {
+                envelope.pos
+            }
             _ => self.teller.cursor,
         }
     }
 
-    fn json(&mut self, program: &Program, mut body: JsonBody, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    fn json(
+        &mut self,
+        program: &Program,
+        mut body: Box<JsonBody>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let rest = view.slice(self.pos, view.end());
         core::mem::swap(self.teller.args(), &mut body.out.text);
         let (used, step) = body.json.feed(rest, self.pos, &mut body.out);
@@ -71,7 +88,13 @@ impl Parser {
     }
 
     /// A byte that fits no JSON: the arguments may still be whole but for their brackets.
-    fn stuck_json(&mut self, program: &Program, mut body: JsonBody, view: View<'_>, sink: &mut dyn Sink) {
+    fn stuck_json(
+        &mut self,
+        program: &Program,
+        mut body: Box<JsonBody>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         core::mem::swap(self.teller.args(), &mut body.out.text);
         let rest = body.json.finish(true, self.pos, &mut body.out);
         core::mem::swap(self.teller.args(), &mut body.out.text);
@@ -92,7 +115,13 @@ impl Parser {
     }
 
     /// A body ended at `pos`: the set is what follows it.
-    pub(super) fn end_body(&mut self, program: &Program, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
+    pub(super) fn end_body(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        node: NodeId,
+        sink: &mut dyn Sink,
+    ) {
         let at = self.pos;
         self.teller.flush_args(at, sink);
         let next = match program.node(node) {
@@ -108,7 +137,8 @@ impl Parser {
         threads.clear();
         let mut thread = Thread::at(next, Log::ROOT, at);
         thread.marked = true;
-        self.stepper(program, view, Judge::Reading).close(thread, at, &mut threads);
+        self.stepper(program, view, Judge::Reading)
+            .close(thread, at, &mut threads);
         self.threads = threads;
         self.committed = true;
         self.safe = at;
@@ -116,7 +146,12 @@ impl Parser {
         self.fallback = None;
         self.mode = Mode::Between;
         // An entry that can only end here ends here.
-        if self.threads.iter().all(|thread| matches!(program.node(thread.node), Node::Match)) && !self.threads.is_empty() {
+        if self
+            .threads
+            .iter()
+            .all(|thread| matches!(program.node(thread.node), Node::Match))
+            && !self.threads.is_empty()
+        {
             self.found.bodies.clear();
             self.found.bodies.push(self.threads[0]);
             self.win(program, view, sink);
@@ -132,14 +167,22 @@ impl Parser {
         // One character: more may not be here yet.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
-        self.teller.note(Code::MalformedJson, Span::empty(at), message, None, sink);
+        self.teller
+            .note(Code::MalformedJson, Span::empty(at), message, None, sink);
         self.teller.end_call(End::Truncated, view, at, sink);
         self.end_body(program, view, node, sink);
         // Late closers are markup still; all else is text.
         let threads = core::mem::take(&mut self.threads);
         let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
-        let extras = late.map(|thread| self.wait(program, thread, self.flushed)).collect();
-        self.context = Context { speech: Speech::Text, extras, entries: true, sync: true };
+        let extras = late
+            .map(|thread| self.wait(program, thread, self.flushed))
+            .collect();
+        self.context = Context {
+            speech: Speech::Text,
+            extras,
+            reads: true,
+            sync: true,
+        };
         self.safe_threads.clear();
         self.not_before = at;
         self.mode = Mode::Text;
@@ -147,14 +190,24 @@ impl Parser {
 
     // ------------------------------------------------------------------------------------------------ envelope
 
-    fn envelope(&mut self, program: &Program, mut envelope: Envelope, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    fn envelope(
+        &mut self,
+        program: &Program,
+        mut envelope: Box<Envelope>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let before = envelope.pos;
         let rest = view.slice(envelope.pos, view.end());
         if rest.is_empty() && !(envelope.committed && envelope.is_over()) {
             self.mode = Mode::Envelope(envelope);
             return false;
         }
-        let asked = if rest.is_empty() { Asked::Done } else { envelope.feed(program, rest, program.limits.undecided) };
+        let asked = if rest.is_empty() {
+            Asked::Done
+        } else {
+            envelope.feed(program, rest, program.limits.undecided, self.teller.args())
+        };
         self.work += envelope.pos - before;
         self.pos = envelope.pos;
         match asked {
@@ -203,7 +256,13 @@ impl Parser {
     }
 
     /// The call begins: its head, then the arguments that waited.
-    fn commit_envelope(&mut self, program: &Program, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
+    fn commit_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &mut Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         let body = envelope.bodies[0];
         self.threads.clear();
         self.threads.push(body);
@@ -222,7 +281,13 @@ impl Parser {
             call.ns = envelope.ns.take().or(call.ns.take());
             if call.tool.is_none() && !program.tools.is_empty() {
                 let message = alloc::format!("no tool is called `{name}`");
-                self.teller.note(Code::UnknownTool, Span::new(start.min(end), end), message, None, sink);
+                self.teller.note(
+                    Code::UnknownTool,
+                    Span::new(start.min(end), end),
+                    message,
+                    None,
+                    sink,
+                );
             }
         }
         let upto = envelope.args_at.unwrap_or(self.pos);
@@ -231,36 +296,57 @@ impl Parser {
     }
 
     /// Tells the arguments read so far.
-    pub(super) fn tell_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn tell_envelope(
+        &mut self,
+        envelope: &mut Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         if !envelope.repairs.is_empty() {
             self.teller.mended(&envelope.repairs, sink);
             envelope.repairs.clear();
         }
         if let Some(at) = envelope.encoded_at.take() {
-            let message = String::from("the arguments are a string that holds JSON; it was unpacked");
-            self.teller.note(Code::EncodedArguments, Span::empty(at), message, None, sink);
+            let message =
+                String::from("the arguments are a string that holds JSON; it was unpacked");
+            self.teller
+                .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
         }
-        if envelope.args.is_empty() {
-            return;
+        if let (false, Some(at)) = (envelope.args.is_empty(), envelope.args_at) {
+            if self.teller.args().is_empty() {
+                self.teller.markup(view, at, sink);
+            }
+            self.teller.args().push_str(&envelope.args);
+            envelope.args.clear();
+            if let Some(call) = &mut self.teller.call {
+                call.opened = true;
+            }
         }
-        if let Some(at) = envelope.args_at {
-            self.teller.markup(view, at, sink);
+        // While arguments stream they are told at the push's end.
+        if !self.teller.args().is_empty() && !envelope.in_args() {
+            let told = envelope.args_end;
+            self.teller.flush_args(told, sink);
         }
-        self.teller.args().push_str(&envelope.args);
-        envelope.args.clear();
-        if let Some(call) = &mut self.teller.call {
-            call.opened = true;
-        }
-        let told = envelope.args_end;
-        self.teller.flush_args(told, sink);
     }
 
-    fn end_envelope(&mut self, program: &Program, mut envelope: Envelope, view: View<'_>, sink: &mut dyn Sink) {
+    fn end_envelope(
+        &mut self,
+        program: &Program,
+        mut envelope: Box<Envelope>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         self.tell_envelope(&mut envelope, view, sink);
         let node = envelope.bodies[0].node;
         if envelope.malformed {
             let message = String::from("the arguments are no JSON object");
-            self.teller.note(Code::MalformedJson, Span::new(envelope.at, self.pos), message, None, sink);
+            self.teller.note(
+                Code::MalformedJson,
+                Span::new(envelope.at, self.pos),
+                message,
+                None,
+                sink,
+            );
             if let Some(call) = &mut self.teller.call {
                 call.worsen(End::Truncated);
             }
@@ -284,32 +370,69 @@ impl Parser {
     }
 
     /// The envelope is no call.
-    pub(super) fn dead_envelope(&mut self, program: &Program, envelope: &Envelope, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn dead_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         let at = envelope.pos;
         if self.committed {
-            self.safe_threads.retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
+            self.safe_threads
+                .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
             self.recover(program, view, at, sink);
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);
+        if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
+            let message =
+                alloc::format!("no tool is called `{name}`; without a marker it is no call");
+            self.teller
+                .speak(self.context.speech, view, self.candidate, sink);
+            let (start, end) = envelope.name_at;
+            self.teller.note(
+                Code::UnknownTool,
+                Span::new(start.min(end), end),
+                message,
+                None,
+                sink,
+            );
+        }
         if marked && !self.quoted && !self.candidate_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.name.is_none() {
-                (Code::MissingToolName, alloc::format!("the JSON object of a `{dialect}` call has no tool name"))
+                (
+                    Code::MissingToolName,
+                    alloc::format!("the JSON object of a `{dialect}` call has no tool name"),
+                )
             } else {
-                (Code::MalformedJson, alloc::format!("the JSON of a `{dialect}` call ends too early"))
+                (
+                    Code::MalformedJson,
+                    alloc::format!("the JSON of a `{dialect}` call ends too early"),
+                )
             };
-            self.teller.speak(self.context.speech, view, self.candidate, sink);
-            self.teller.note(code, Span::new(self.candidate, at), message, None, sink);
+            self.teller
+                .speak(self.context.speech, view, self.candidate, sink);
+            self.teller
+                .note(code, Span::new(self.candidate, at), message, None, sink);
         }
         self.reject(at);
     }
 
     // -------------------------------------------------------------------------------------------------- python
 
-    fn python(&mut self, program: &Program, mut python: Python, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    fn python(
+        &mut self,
+        program: &Program,
+        mut python: Python,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         while let Some(byte) = view.byte(self.pos) {
-            let step = if self.pos - python.at > 2 * program.limits.capture as u64 + program.limits.blanks as u64 {
+            let step = if self.pos - python.at
+                > 2 * program.limits.capture as u64 + program.limits.blanks as u64
+            {
                 PythonStep::Dead
             } else {
                 python.step(byte, self.pos)
@@ -323,9 +446,21 @@ impl Parser {
                     let body = self.threads.first().copied();
                     let marked = body.is_some_and(|body| body.marked);
                     if !marked && known.is_none() && !program.tools.is_empty() {
+                        let message = alloc::format!(
+                            "no tool is called `{name}`; without a marker it is no call"
+                        );
+                        self.teller.note(
+                            Code::UnknownTool,
+                            Span::new(python.at, python.name_end),
+                            message,
+                            None,
+                            sink,
+                        );
                         return self.dead_python(program, view, sink);
                     }
-                    let Some(body) = body else { return self.dead_python(program, view, sink) };
+                    let Some(body) = body else {
+                        return self.dead_python(program, view, sink);
+                    };
                     self.commit(program, view, sink);
                     self.threads.clear();
                     self.flush(program, view, body.log, python.at, sink);
@@ -335,14 +470,25 @@ impl Parser {
                         call.name_at = at;
                         call.tool = known;
                         if known.is_none() && !program.tools.is_empty() {
-                            self.teller.note(Code::UnknownTool, at, alloc::format!("no tool is called `{name}`"), None, sink);
+                            self.teller.note(
+                                Code::UnknownTool,
+                                at,
+                                alloc::format!("no tool is called `{name}`"),
+                                None,
+                                sink,
+                            );
                         }
                     }
                     self.teller.start_call(view, python.arguments, sink);
                     self.teller.markup(view, python.arguments, sink);
                     self.teller.args().push('{');
                     self.pos = python.arguments;
-                    self.mode = Mode::Json(JsonBody::new(python.node, Root::Keywords, None, &[]));
+                    self.mode = Mode::Json(Box::new(JsonBody::new(
+                        python.node,
+                        Root::Keywords,
+                        None,
+                        &alloc::sync::Arc::default(),
+                    )));
                     return true;
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),
@@ -352,9 +498,15 @@ impl Parser {
         false
     }
 
-    pub(super) fn dead_python(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn dead_python(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         if self.committed {
-            self.safe_threads.retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
+            self.safe_threads
+                .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
             self.recover(program, view, self.pos, sink);
         } else {
             self.reject(self.pos);
@@ -364,7 +516,14 @@ impl Parser {
 
     // ------------------------------------------------------------------------------------------------ elements
 
-    fn xml(&mut self, program: &Program, mut xml: Xml, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> bool {
+    fn xml(
+        &mut self,
+        program: &Program,
+        mut xml: Box<Xml>,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
         let mut out = XmlOut::default();

@@ -27,15 +27,28 @@ impl Parser {
         if self.teller.call.is_some() {
             self.unclosed(why, view, sink);
         }
-        self.teller.speak(self.context.speech, view, view.end(), sink);
+        self.teller
+            .speak(self.context.speech, view, view.end(), sink);
         if self.context.speech == Speech::Reasoning && !self.teller.spoken {
             let message = String::from("the reasoning has no end; nothing was answered");
-            self.teller.note(Code::UnclosedCall, Span::empty(view.end()), message, None, sink);
+            self.teller.note(
+                Code::UnclosedCall,
+                Span::empty(view.end()),
+                message,
+                None,
+                sink,
+            );
         }
     }
 
     /// Ends the mode that the message ended in. Returns whether there is more to read.
-    fn end_mode(&mut self, program: &Program, why: Finish, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    fn end_mode(
+        &mut self,
+        program: &Program,
+        why: Finish,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         match core::mem::take(&mut self.mode) {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
@@ -47,7 +60,9 @@ impl Parser {
             }
             Mode::Json(mut body) => {
                 core::mem::swap(self.teller.args(), &mut body.out.text);
-                let rest = body.json.finish(why != Finish::Length, self.pos, &mut body.out);
+                let rest = body
+                    .json
+                    .finish(why != Finish::Length, self.pos, &mut body.out);
                 core::mem::swap(self.teller.args(), &mut body.out.text);
                 self.teller.mended(&body.out.repairs, sink);
                 self.after_json(program, rest, why, body.node, view, sink);
@@ -60,7 +75,11 @@ impl Parser {
                     return true;
                 }
                 let over = envelope.is_over();
-                let rest = if over { Rest::Whole } else { envelope.finish(why != Finish::Length) };
+                let rest = if over {
+                    Rest::Whole
+                } else {
+                    envelope.finish(why != Finish::Length)
+                };
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
                 self.tell_envelope(&mut envelope, view, sink);
@@ -87,7 +106,15 @@ impl Parser {
         }
     }
 
-    fn after_json(&mut self, program: &Program, rest: Rest, why: Finish, node: u32, view: View<'_>, sink: &mut dyn Sink) {
+    fn after_json(
+        &mut self,
+        program: &Program,
+        rest: Rest,
+        why: Finish,
+        node: u32,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         self.pos = view.end();
         if rest == Rest::Broken || why == Finish::Length {
             self.teller.flush_args(self.pos, sink);
@@ -109,7 +136,11 @@ impl Parser {
 
     /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
     fn end_between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let ends = |threads: &[super::Thread]| threads.iter().position(|thread| matches!(program.node(thread.node), Node::Match | Node::End { .. }));
+        let ends = |threads: &[super::Thread]| {
+            threads.iter().position(|thread| {
+                matches!(program.node(thread.node), Node::Match | Node::End { .. })
+            })
+        };
         if let Some(n) = ends(&self.threads) {
             let thread = self.threads[n];
             if matches!(program.node(thread.node), Node::Match) {
@@ -127,8 +158,15 @@ impl Parser {
             self.win(program, view, sink);
             return true;
         }
-        let text = self.threads.iter().copied().find(|thread| matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_)));
-        if let (Some(body), true) = (text, self.committed || self.threads.iter().any(|thread| thread.marked)) {
+        let text = self
+            .threads
+            .iter()
+            .copied()
+            .find(|thread| matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_)));
+        if let (Some(body), true) = (
+            text,
+            self.committed || self.threads.iter().any(|thread| thread.marked),
+        ) {
             self.found.bodies.clear();
             self.found.bodies.push(body);
             self.pos = view.end();
@@ -143,28 +181,67 @@ impl Parser {
         self.between_values = !self.threads.iter().any(|thread| program.opens(thread.node));
         // Committed: what is certain of the head is told.
         let common = {
-            let Parser { log, threads, flushed, .. } = self;
+            let Parser {
+                log,
+                threads,
+                flushed,
+                ..
+            } = self;
             log.common(*flushed, threads.iter().map(|thread| thread.log))
         };
         self.flush(program, view, common, view.end(), sink);
         self.pos = view.end();
+        if self.teller.call.is_none() {
+            self.teller.markup(view, view.end(), sink);
+            let span = Span::empty(view.end());
+            self.teller.note(
+                Code::MissingCloser,
+                span,
+                String::from("the closer of the block is missing; its calls are whole"),
+                None,
+                sink,
+            );
+        }
         false
     }
 
     /// The message ends inside a call.
     fn unclosed(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
-        let Some(call) = &self.teller.call else { return };
+        let Some(call) = &self.teller.call else {
+            return;
+        };
         let started = call.started;
         // Tag dialects: the head or a parameter was whole, and only closers are missing.
         let whole = call.whole || self.between_values;
         let (end, code, message) = match (whole, why) {
-            (true, Finish::Stop) => (End::Closed, Code::StrippedStop, "the final closer is missing; the model had stopped"),
-            (true, Finish::Unknown) => (End::Recovered, Code::MissingCloser, "the final closer is missing; it was supplied"),
-            (_, Finish::Length) => (End::Truncated, Code::CutShort, "the model stopped at its length limit inside the call"),
-            (false, _) => (End::Truncated, Code::UnclosedCall, "the message ended inside the call; it is never run"),
+            (true, Finish::Stop) => (
+                End::Closed,
+                Code::StrippedStop,
+                "the final closer is missing; the model had stopped",
+            ),
+            (true, Finish::Unknown) => (
+                End::Recovered,
+                Code::MissingCloser,
+                "the final closer is missing; it was supplied",
+            ),
+            (_, Finish::Length) => (
+                End::Truncated,
+                Code::CutShort,
+                "the model stopped at its length limit inside the call",
+            ),
+            (false, _) => (
+                End::Truncated,
+                Code::UnclosedCall,
+                "the message ended inside the call; it is never run",
+            ),
         };
-        let at = if started { self.teller.cursor } else { view.end() };
-        self.teller.note(code, Span::empty(at), String::from(message), None, sink);
+        let at = if started {
+            self.teller.cursor
+        } else {
+            view.end()
+        };
+        self.teller
+            .note(code, Span::empty(at), String::from(message), None, sink);
         self.teller.end_call(end, view, view.end(), sink);
     }
 }

@@ -17,9 +17,18 @@ pub(crate) type LogId = u32;
 pub(crate) enum Act {
     Enter(NodeId),
     Exit(NodeId),
-    Captured { what: Capture, start: u64, end: u64 },
+    Captured {
+        what: Capture,
+        start: u64,
+        end: u64,
+    },
     /// An attribute that is an argument: which of the node's attributes, and its value.
-    Argument { node: NodeId, index: u8, start: u64, end: u64 },
+    Argument {
+        node: NodeId,
+        index: u8,
+        start: u64,
+        end: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,16 +56,17 @@ impl Log {
         self.lines.clear();
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
     fn line(&self, id: LogId) -> Line {
         self.lines[id as usize - 1]
     }
 
     /// The newest capture of a kind in a thread's own log, behind `flushed`: the bytes of older ones may be gone.
-    pub(crate) fn newest(&self, mut at: LogId, flushed: LogId, wanted: Capture) -> Option<(u64, u64)> {
+    pub(crate) fn newest(
+        &self,
+        mut at: LogId,
+        flushed: LogId,
+        wanted: Capture,
+    ) -> Option<(u64, u64)> {
         while at != Log::ROOT && at != flushed {
             let line = self.line(at);
             if let Act::Captured { what, start, end } = line.act {
@@ -84,7 +94,9 @@ impl Log {
 
     /// The last act that all of `tips` share, at or behind `from`.
     pub(crate) fn common(&mut self, from: LogId, mut tips: impl Iterator<Item = LogId>) -> LogId {
-        let Some(first) = tips.next() else { return from };
+        let Some(first) = tips.next() else {
+            return from;
+        };
         let mut chain = core::mem::take(&mut self.scratch);
         chain.clear();
         let mut at = first;

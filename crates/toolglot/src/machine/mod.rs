@@ -24,6 +24,7 @@ mod view;
 pub(crate) use thread::Thread;
 pub(crate) use typing::{How, how, infer, typed};
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -37,16 +38,16 @@ use thread::{Found, Judge, Registers, Stepper};
 use value::Value;
 use view::View;
 
-/// What is being read.
+/// What is being read. Bodies are boxed: the mode is taken and put back with every push.
 #[derive(Debug, Default)]
 enum Mode {
     #[default]
     Text,
     Between,
-    Value(Value),
-    Json(JsonBody),
-    Envelope(Envelope),
-    Xml(Xml),
+    Value(Box<Value>),
+    Json(Box<JsonBody>),
+    Envelope(Box<Envelope>),
+    Xml(Box<Xml>),
     Python(Python),
 }
 
@@ -56,8 +57,8 @@ struct Context {
     speech: Speech,
     /// Positions that wait for their literal.
     extras: Vec<Waiting>,
-    /// Openers of entries count.
-    entries: bool,
+    /// What looks like an entry is one; otherwise it is remarked on and stays speech.
+    reads: bool,
     /// It was entered by a recovery: an entry ends it.
     sync: bool,
 }
@@ -74,7 +75,12 @@ struct Waiting {
 
 impl Default for Context {
     fn default() -> Context {
-        Context { speech: Speech::Text, extras: Vec::new(), entries: true, sync: false }
+        Context {
+            speech: Speech::Text,
+            extras: Vec::new(),
+            reads: true,
+            sync: false,
+        }
     }
 }
 
@@ -128,6 +134,7 @@ pub struct Parser {
     specials: Vec<(u64, u64)>,
     special_spellings: Vec<String>,
 
+    spare_probe: probe::Probe,
     in_code: InCode,
     in_reasoning: InReasoning,
     work: u64,
@@ -170,6 +177,7 @@ impl Parser {
             not_before: 0,
             specials: Vec::new(),
             special_spellings: Vec::new(),
+            spare_probe: probe::Probe::default(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),
             work: 0,
@@ -192,7 +200,14 @@ impl Parser {
     pub fn reasoning_open(mut self) -> Parser {
         let program = Arc::clone(&self.program);
         if let Some(node) = program.reasoning {
-            self.enter_speech(node, Log::ROOT, View { text: "", base: self.pos });
+            self.enter_speech(
+                node,
+                Log::ROOT,
+                View {
+                    text: "",
+                    base: self.pos,
+                },
+            );
         }
         self
     }
@@ -229,13 +244,19 @@ impl Parser {
         }
         let mut buffer = core::mem::take(&mut self.buffer);
         if buffer.is_empty() {
-            let view = View { text, base: self.base };
+            let view = View {
+                text,
+                base: self.base,
+            };
             self.run(view, false, sink);
             let keep = (self.teller.cursor - self.base) as usize;
             buffer.push_str(&text[keep..]);
         } else {
             buffer.push_str(text);
-            let view = View { text: &buffer, base: self.base };
+            let view = View {
+                text: &buffer,
+                base: self.base,
+            };
             self.run(view, false, sink);
             let keep = (self.teller.cursor - self.base) as usize;
             if keep > 0 {
@@ -253,7 +274,10 @@ impl Parser {
     /// Ends the message.
     pub fn finish(mut self, why: Finish, sink: &mut dyn Sink) {
         let buffer = core::mem::take(&mut self.buffer);
-        let view = View { text: &buffer, base: self.base };
+        let view = View {
+            text: &buffer,
+            base: self.base,
+        };
         self.end(why, view, sink);
         debug_assert_eq!(self.teller.cursor, view.end(), "spans tile the input");
     }
@@ -279,13 +303,19 @@ impl Parser {
                 Mode::Text => self.text(&program, view, sink),
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
-                Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => self.body(&program, view, eof, sink),
+                Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
+                    self.body(&program, view, eof, sink)
+                }
             };
             if !goes_on {
                 break;
             }
             // A progress guard: modes may change without moving, but not for ever.
-            guard = if (before, self.teller.cursor) == last { guard + 1 } else { 0 };
+            guard = if (before, self.teller.cursor) == last {
+                guard + 1
+            } else {
+                0
+            };
             last = (before, self.teller.cursor);
             debug_assert!(guard < 64, "no progress at {} in {:?}", self.pos, self.mode);
             if guard >= 64 {
@@ -303,11 +333,14 @@ impl Parser {
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
             Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
-            Mode::Between if !self.committed => self.teller.speak(self.context.speech, view, self.candidate, sink),
+            Mode::Between if !self.committed => {
+                self.teller
+                    .speak(self.context.speech, view, self.candidate, sink)
+            }
             Mode::Between => {}
             Mode::Value(value) => {
-                let told = value.told;
-                if value.dropped {
+                let (told, dropped) = (value.told, value.dropped);
+                if dropped {
                     self.teller.markup(view, told, sink);
                 } else {
                     self.teller.flush_args(told, sink);
@@ -337,7 +370,13 @@ impl Parser {
         self.base = 0;
         self.pos = 0;
         self.teller.cursor = 0;
-        (self.candidate, self.safe, self.reread_end, self.reread_depth, self.not_before) = (0, 0, 0, 0, 0);
+        (
+            self.candidate,
+            self.safe,
+            self.reread_end,
+            self.reread_depth,
+            self.not_before,
+        ) = (0, 0, 0, 0, 0);
         for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
             thread.since = 0;
             thread.log = Log::ROOT;
@@ -347,7 +386,12 @@ impl Parser {
         self.specials.clear();
     }
 
-    fn stepper<'a>(&'a mut self, program: &'a Program, view: View<'a>, judge: Judge<'a>) -> Stepper<'a> {
+    fn stepper<'a>(
+        &'a mut self,
+        program: &'a Program,
+        view: View<'a>,
+        judge: Judge<'a>,
+    ) -> Stepper<'a> {
         Stepper {
             program,
             view,
@@ -365,15 +409,31 @@ impl Parser {
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech.
     fn enter_speech(&mut self, node: crate::program::NodeId, log: LogId, view: View<'_>) {
         let program = Arc::clone(&self.program);
-        let crate::program::Node::Text(text) = program.node(node) else { return };
-        let speech = if text.role == RuleRole::Think { Speech::Reasoning } else { Speech::Text };
+        let crate::program::Node::Text(text) = program.node(node) else {
+            return;
+        };
+        let speech = if text.role == RuleRole::Think {
+            Speech::Reasoning
+        } else {
+            Speech::Text
+        };
         let mut extras = Vec::new();
         let at = self.pos;
         let thread = Thread::at(text.next, log, at);
-        self.stepper(&program, view, Judge::Reading).close(thread, at, &mut extras);
-        let reading = speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
-        let extras = extras.into_iter().map(|thread| self.wait(&program, thread, log)).collect();
-        self.context = Context { speech, extras, entries: reading, sync: false };
+        self.stepper(&program, view, Judge::Reading)
+            .close(thread, at, &mut extras);
+        let reads =
+            speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
+        let extras = extras
+            .into_iter()
+            .map(|thread| self.wait(&program, thread, log))
+            .collect();
+        self.context = Context {
+            speech,
+            extras,
+            reads,
+            sync: false,
+        };
         self.mode = Mode::Text;
         self.forget();
     }
@@ -382,10 +442,26 @@ impl Parser {
     fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> Waiting {
         let mut acts = Vec::new();
         self.log.acts(flushed, thread.log, &mut acts);
-        let acts = acts.into_iter().map(|(act, _)| act).filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_))).collect();
-        let template = matches!(program.node(thread.node), crate::program::Node::Template { .. });
+        let acts = acts
+            .into_iter()
+            .map(|(act, _)| act)
+            .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
+            .collect();
+        let template = matches!(
+            program.node(thread.node),
+            crate::program::Node::Template { .. }
+        );
         let literal = template.then(|| self.instances[thread.instance as usize].clone());
-        Waiting { thread: Thread { extra: true, off: 0, log: Log::ROOT, ..thread }, acts, literal }
+        Waiting {
+            thread: Thread {
+                extra: true,
+                off: 0,
+                log: Log::ROOT,
+                ..thread
+            },
+            acts,
+            literal,
+        }
     }
 
     /// Nothing is being read: the log and the filled literals begin anew.

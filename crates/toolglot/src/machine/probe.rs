@@ -5,14 +5,14 @@
 
 use alloc::vec::Vec;
 
+use super::Parser;
 use super::log::{Act, Log};
-use super::thread::{Found, Judge, Thread};
+use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::Value;
 use super::view::View;
-use super::Parser;
-use crate::grammar::Capture;
-use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 use crate::Sink;
+use crate::grammar::Capture;
+use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};
 
 /// What a probe found.
 #[derive(Debug)]
@@ -22,7 +22,11 @@ pub(super) enum Verdict {
     /// The bytes up to `upto` are the value's.
     Data { upto: u64, doubt: bool },
     /// The value ends before `at`; `enclosing`: its own closer is not there.
-    Ends { at: u64, recovered: bool, enclosing: bool },
+    Ends {
+        at: u64,
+        recovered: bool,
+        enclosing: bool,
+    },
 }
 
 /// A probe that runs.
@@ -40,6 +44,37 @@ pub(crate) struct Probe {
     last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
     unknown_key: bool,
+    /// The last such key, while it may be the tag of an unknown parameter that is closed.
+    unknown_at: Option<UnknownKey>,
+    /// Reading over the value of an unknown parameter.
+    over: Option<Over>,
+}
+
+impl Probe {
+    /// Begins anew at `at`, keeping the allocations.
+    fn begin(&mut self, at: u64) {
+        self.follow.clear();
+        self.enclosing.clear();
+        self.own.clear();
+        (
+            self.at,
+            self.pos,
+            self.beyond,
+            self.closer,
+            self.last,
+            self.unknown_key,
+        ) = (at, at, None, false, None, false);
+        (self.unknown_at, self.over) = (None, None);
+    }
+}
+
+/// Reading over the value of an unknown parameter.
+#[derive(Debug)]
+struct Over {
+    from: u64,
+    closer: Vec<u8>,
+    /// Behind the closer.
+    next: NodeId,
 }
 
 /// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
@@ -55,32 +90,56 @@ struct Beyond {
 }
 
 impl Parser {
-    pub(super) fn begin_probe(&mut self, program: &Program, text: &TextNode, value: &mut Value, at: u64, view: View<'_>) {
-        let mut probe = Probe { at, pos: at, ..Probe::default() };
+    pub(super) fn begin_probe(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        value: &mut Value,
+        at: u64,
+        view: View<'_>,
+    ) {
+        let mut probe = core::mem::take(&mut self.spare_probe);
+        probe.begin(at);
         // The probe's log begins anew: nothing of it is ever flushed.
         self.log.clear();
         self.flushed = Log::ROOT;
         let judge = self.evidence();
         let thread = Thread::at(text.follow, Log::ROOT, at);
-        self.stepper(program, view, judge).close(thread, at, &mut probe.follow);
+        self.stepper(program, view, judge)
+            .close(thread, at, &mut probe.follow);
         for &node in &text.enclosing {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, judge).close(thread, at, &mut probe.enclosing);
+            self.stepper(program, view, judge)
+                .close(thread, at, &mut probe.enclosing);
         }
         if let Some(node) = text.own {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, judge).close(thread, at, &mut probe.own);
+            self.stepper(program, view, judge)
+                .close(thread, at, &mut probe.own);
         }
         value.probe = Some(probe);
     }
 
     fn evidence(&self) -> Judge<'static> {
-        Judge::Evidence { tool: self.teller.call.as_ref().and_then(|call| call.tool), same_key: None }
+        Judge::Evidence {
+            tool: self.teller.call.as_ref().and_then(|call| call.tool),
+            same_key: None,
+        }
     }
 
     /// Runs the probe over what the view has.
-    pub(super) fn probe(&mut self, program: &Program, text: &TextNode, value: &mut Value, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> Verdict {
-        let Some(mut probe) = value.probe.take() else { return Verdict::Pending };
+    pub(super) fn probe(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        value: &mut Value,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> Verdict {
+        let Some(mut probe) = value.probe.take() else {
+            return Verdict::Pending;
+        };
         if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
             match fence(value, view, probe.at, eof) {
                 Fence::Wait => {
@@ -94,6 +153,22 @@ impl Parser {
         let cap = program.limits.undecided as u64;
         let _ = sink;
         loop {
+            if let Some(over) = probe.over.take() {
+                match self.run_over(program, &mut probe, &over, view, eof) {
+                    Some(true) => {}
+                    Some(false) => {
+                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view) {
+                            return self.settle(turn, value, probe);
+                        }
+                    }
+                    None => {
+                        probe.over = Some(over);
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    }
+                }
+                continue;
+            }
             if let Some(beyond) = probe.beyond.take() {
                 if let Some(verdict) = self.run_beyond(program, &mut probe, beyond, view, eof) {
                     return self.settle(verdict, value, probe);
@@ -119,39 +194,67 @@ impl Parser {
     }
 
     /// One byte of the three sets.
-    fn turn(&mut self, program: &Program, text: &TextNode, probe: &mut Probe, value: &Value, byte: u8, view: View<'_>) -> Option<Turn> {
+    fn turn(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        value: &Value,
+        byte: u8,
+        view: View<'_>,
+    ) -> Option<Turn> {
+        let mut found = core::mem::take(&mut self.found);
+        let mut next = core::mem::take(&mut self.next);
+        let turn = self.three_sets(
+            program, text, probe, value, byte, view, &mut next, &mut found,
+        );
+        (self.found, self.next) = (found, next);
+        turn
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "two of them are scratch space")]
+    fn three_sets(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        value: &Value,
+        byte: u8,
+        view: View<'_>,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) -> Option<Turn> {
         let judge = self.evidence();
         let pos = probe.pos;
-        let mut found = Found::default();
-        let mut next = Vec::new();
-        let here = Found::default;
-        let mut unknown = false;
-        let mut work = 0;
 
         // What follows.
-        self.stepper(program, view, judge).step(&probe.follow, byte, pos, &mut next, &mut found);
-        work += found.work;
-        unknown |= found.unknown_key;
-        core::mem::swap(&mut probe.follow, &mut next);
+        self.stepper(program, view, judge)
+            .step(&probe.follow, byte, pos, next, found);
+        let unknown = found.unknown_key;
+        core::mem::swap(&mut probe.follow, next);
         if found.literal_ended {
             if !probe.closer {
                 probe.closer = true;
             }
             probe.last = Some(pos + 1);
         }
-        let follow_ends = probe.follow.iter().any(|thread| self.log.any(Log::ROOT, thread.log, |act| leaves_call(program, act)));
-        let follow_opens = probe.follow.iter().any(|thread| program.node(thread.node).is_body());
+        let follow_ends = probe.follow.iter().any(|thread| {
+            self.log
+                .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
+        });
+        let follow_opens = probe
+            .follow
+            .iter()
+            .any(|thread| program.node(thread.node).is_body());
 
         // The value's own opener.
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.key.as_str());
             let tool = self.teller.call.as_ref().and_then(|call| call.tool);
-            let mut found = here();
-            self.stepper(program, view, Judge::Evidence { tool, same_key }).step(&probe.own, byte, pos, &mut next, &mut found);
-            work += found.work;
-            core::mem::swap(&mut probe.own, &mut next);
+            self.stepper(program, view, Judge::Evidence { tool, same_key })
+                .step(&probe.own, byte, pos, next, found);
+            core::mem::swap(&mut probe.own, next);
             if probe.own.iter().any(|thread| thread.node == value.node) {
-                self.work += work;
                 return Some(Turn::Nested);
             }
         }
@@ -160,41 +263,87 @@ impl Parser {
         let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            let mut found = here();
-            self.stepper(program, view, judge).step(&probe.enclosing, byte, pos, &mut next, &mut found);
-            work += found.work;
-            core::mem::swap(&mut probe.enclosing, &mut next);
+            self.stepper(program, view, judge)
+                .step(&probe.enclosing, byte, pos, next, found);
+            core::mem::swap(&mut probe.enclosing, next);
             if found.literal_ended {
                 probe.last = Some(pos + 1);
             }
             for thread in &probe.enclosing {
-                if self.log.any(Log::ROOT, thread.log, |act| leaves_call(program, act)) {
+                if self
+                    .log
+                    .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
+                {
                     enclosing_left = true;
-                    enclosing_names |= self.log.any(Log::ROOT, thread.log, |act| self.names_known(program, view, act));
+                    enclosing_names |= self.log.any(Log::ROOT, thread.log, |act| {
+                        self.names_known(program, view, act)
+                    });
                 }
             }
         }
-        self.work += work;
         probe.pos = pos + 1;
-        probe.unknown_key |= unknown && probe.closer;
+        if probe.closer {
+            probe.unknown_key |= unknown.is_some();
+            probe.unknown_at = unknown.or(probe.unknown_at);
+        }
 
         if follow_opens {
-            return Some(if value.nest == 0 { Turn::Ends { recovered: false, enclosing: false } } else { Turn::Unnested });
+            return Some(if value.nest == 0 {
+                Turn::Ends {
+                    recovered: false,
+                    enclosing: false,
+                }
+            } else {
+                Turn::Unnested
+            });
         }
         if follow_ends && value.nest == 0 {
-            return Some(Turn::Ends { recovered: false, enclosing: false });
+            return Some(Turn::Ends {
+                recovered: false,
+                enclosing: false,
+            });
         }
         if enclosing_left && enclosing_names {
-            return Some(Turn::Ends { recovered: true, enclosing: !probe.closer });
+            return Some(Turn::Ends {
+                recovered: true,
+                enclosing: !probe.closer,
+            });
         }
-        let alive = |set: &[Thread]| set.iter().any(|thread| !matches!(program.node(thread.node), Node::Match));
+        let alive = |set: &[Thread]| {
+            set.iter()
+                .any(|thread| !matches!(program.node(thread.node), Node::Match))
+        };
         if alive(&probe.follow) || alive(&probe.enclosing) || alive(&probe.own) {
             return None;
         }
+        if let Some(key) = probe.unknown_at.take() {
+            probe.over = self.read_over(program, key, view);
+            if probe.over.is_some() {
+                probe.pos = key.end + 1;
+                return None;
+            }
+        }
+        self.look_beyond(program, text, probe, view)
+    }
+
+    /// All sets are dead: what stands behind the last whole closer decides.
+    fn look_beyond(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        view: View<'_>,
+    ) -> Option<Turn> {
         match probe.last {
             Some(last) => {
                 let enclosing = self.enclosing_threads(program, text, last, view);
-                probe.beyond = Some(Beyond { from: last, blank: true, bol: false, entries: Vec::new(), enclosing });
+                probe.beyond = Some(Beyond {
+                    from: last,
+                    blank: true,
+                    bol: false,
+                    entries: Vec::new(),
+                    enclosing,
+                });
                 probe.pos = last;
                 None
             }
@@ -202,19 +351,103 @@ impl Parser {
         }
     }
 
-    fn enclosing_threads(&mut self, program: &Program, text: &TextNode, at: u64, view: View<'_>) -> Vec<Thread> {
+    /// Where the key is the tag, an unknown parameter can be read over: text without a tag, up to its own closer.
+    fn read_over(&mut self, program: &Program, key: UnknownKey, view: View<'_>) -> Option<Over> {
+        let text = program
+            .value_behind(key.node)
+            .filter(|text| text.own_needs_same_key)?;
+        let UnknownKey { start, end, .. } = key;
+        let key_log = self.log.push(
+            Log::ROOT,
+            Act::Captured {
+                what: Capture::Key,
+                start,
+                end,
+            },
+            end,
+        );
+        let judge = self.evidence();
+        let mut set = Vec::new();
+        self.stepper(program, view, judge).close(
+            Thread::at(text.follow, key_log, end),
+            end,
+            &mut set,
+        );
+        let thread = set.first()?;
+        let Node::Template { next, .. } = program.node(thread.node) else {
+            return None;
+        };
+        let closer = self.instances.get(thread.instance as usize)?.clone();
+        Some(Over {
+            from: end + 1,
+            closer,
+            next: *next,
+        })
+    }
+
+    /// Reads over it: whether it is closed, once that is known.
+    fn run_over(
+        &mut self,
+        program: &Program,
+        probe: &mut Probe,
+        over: &Over,
+        view: View<'_>,
+        eof: bool,
+    ) -> Option<bool> {
+        let rest = view.from(probe.pos);
+        let tag = memchr::memchr(b'<', rest);
+        self.work += tag.unwrap_or(rest.len()) as u64 + 1;
+        probe.pos += tag.unwrap_or(rest.len()) as u64;
+        if probe.pos - over.from > program.limits.blanks as u64 {
+            return Some(false);
+        }
+        let found = view.from(probe.pos);
+        if found.starts_with(&over.closer) {
+            probe.pos += over.closer.len() as u64;
+            let judge = self.evidence();
+            let thread = Thread::at(over.next, Log::ROOT, probe.pos);
+            probe.follow.clear();
+            self.stepper(program, view, judge)
+                .close(thread, probe.pos, &mut probe.follow);
+            return Some(true);
+        }
+        if !eof && over.closer.starts_with(found) {
+            None
+        } else {
+            Some(false)
+        }
+    }
+
+    fn enclosing_threads(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        at: u64,
+        view: View<'_>,
+    ) -> Vec<Thread> {
         let mut set = Vec::new();
         let judge = self.evidence();
         for &node in &text.enclosing {
             let thread = Thread::at(node, Log::ROOT, at);
-            self.stepper(program, view, judge).close(thread, at, &mut set);
+            self.stepper(program, view, judge)
+                .close(thread, at, &mut set);
         }
         set
     }
 
     /// Behind the last closer. `None`: more bytes are needed.
-    fn run_beyond(&mut self, program: &Program, probe: &mut Probe, mut beyond: Beyond, view: View<'_>, eof: bool) -> Option<Turn> {
-        let ends = Turn::Ends { recovered: true, enclosing: !probe.closer };
+    fn run_beyond(
+        &mut self,
+        program: &Program,
+        probe: &mut Probe,
+        mut beyond: Beyond,
+        view: View<'_>,
+        eof: bool,
+    ) -> Option<Turn> {
+        let ends = Turn::Ends {
+            recovered: true,
+            enclosing: !probe.closer,
+        };
         loop {
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
@@ -234,7 +467,9 @@ impl Parser {
                 }
                 beyond.blank = false;
                 beyond.from = probe.pos;
-                beyond.entries.push(Thread::at(program.trie_node, Log::ROOT, probe.pos));
+                beyond
+                    .entries
+                    .push(Thread::at(program.trie_node, Log::ROOT, probe.pos));
             }
             if probe.pos - probe.at > program.limits.undecided as u64 {
                 return Some(Turn::Data);
@@ -244,28 +479,65 @@ impl Parser {
             // An entry there would begin a line or not, and never the message.
             let place = (self.candidate, self.bol, self.start);
             (self.candidate, self.bol, self.start) = (beyond.from, beyond.bol, false);
-            let judge = Judge::Entry { plausible: probe.closer };
-            self.stepper(program, view, judge).step(&beyond.entries, byte, probe.pos, &mut next, &mut found);
+            let judge = Judge::Entry {
+                plausible: probe.closer,
+            };
+            self.stepper(program, view, judge).step(
+                &beyond.entries,
+                byte,
+                probe.pos,
+                &mut next,
+                &mut found,
+            );
             (self.candidate, self.bol, self.start) = place;
             core::mem::swap(&mut beyond.entries, &mut next);
             let entered = beyond.entries.iter().any(|thread| {
                 let stop = matches!(program.node(thread.node), Node::Match);
-                let named = found.literal_ended && self.log.any(Log::ROOT, thread.log, |act| matches!(act, Act::Captured { what: Capture::Name, .. }));
-                let fixed = program.node(thread.node).is_body() && self.log.any(Log::ROOT, thread.log, |act| enters_tool(program, act));
+                let named = found.literal_ended
+                    && self.log.any(Log::ROOT, thread.log, |act| {
+                        matches!(
+                            act,
+                            Act::Captured {
+                                what: Capture::Name,
+                                ..
+                            }
+                        )
+                    });
+                let fixed = program.node(thread.node).is_body()
+                    && self
+                        .log
+                        .any(Log::ROOT, thread.log, |act| enters_tool(program, act));
                 stop || named || fixed
             });
             let mut inner = Found::default();
             let judge = self.evidence();
-            self.stepper(program, view, judge).step(&beyond.enclosing, byte, probe.pos, &mut next, &mut inner);
+            self.stepper(program, view, judge).step(
+                &beyond.enclosing,
+                byte,
+                probe.pos,
+                &mut next,
+                &mut inner,
+            );
             core::mem::swap(&mut beyond.enclosing, &mut next);
             self.work += found.work + inner.work;
             probe.pos += 1;
             if entered {
                 return Some(ends);
             }
-            if inner.literal_ended && beyond.enclosing.iter().any(|thread| matches!(program.node(thread.node), Node::Match)) {
+            if inner.literal_ended
+                && beyond
+                    .enclosing
+                    .iter()
+                    .any(|thread| matches!(program.node(thread.node), Node::Match))
+            {
                 // One more enclosing closer: look behind that one.
-                beyond = Beyond { from: probe.pos, blank: true, bol: false, entries: Vec::new(), enclosing: Vec::new() };
+                beyond = Beyond {
+                    from: probe.pos,
+                    blank: true,
+                    bol: false,
+                    entries: Vec::new(),
+                    enclosing: Vec::new(),
+                };
                 continue;
             }
             if beyond.entries.is_empty() && beyond.enclosing.is_empty() {
@@ -277,14 +549,26 @@ impl Parser {
     /// The message ends while a probe runs.
     fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
         match (probe.last, probe.closer) {
-            (Some(_), true) if value.nest == 0 => Turn::Ends { recovered: false, enclosing: false },
+            (Some(_), true) if value.nest == 0 => Turn::Ends {
+                recovered: false,
+                enclosing: false,
+            },
             (Some(_), _) if self.cut_off => Turn::Data,
-            (Some(_), closer) => Turn::Ends { recovered: true, enclosing: !closer },
+            (Some(_), closer) => Turn::Ends {
+                recovered: true,
+                enclosing: !closer,
+            },
             (None, _) => Turn::Data,
         }
     }
 
     fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
+        let verdict = self.verdict(turn, value, &probe);
+        self.spare_probe = probe;
+        verdict
+    }
+
+    fn verdict(&mut self, turn: Turn, value: &mut Value, probe: &Probe) -> Verdict {
         self.log.clear();
         self.flushed = Log::ROOT;
         let upto = probe.at + 1;
@@ -293,7 +577,10 @@ impl Parser {
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }
-                Verdict::Data { upto, doubt: probe.closer && probe.unknown_key }
+                Verdict::Data {
+                    upto,
+                    doubt: probe.closer && probe.unknown_key,
+                }
             }
             Turn::Nested => {
                 value.nest += 1;
@@ -303,13 +590,24 @@ impl Parser {
                 value.nest -= 1;
                 Verdict::Data { upto, doubt: false }
             }
-            Turn::Ends { recovered, enclosing } => Verdict::Ends { at: probe.at, recovered, enclosing },
+            Turn::Ends {
+                recovered,
+                enclosing,
+            } => Verdict::Ends {
+                at: probe.at,
+                recovered,
+                enclosing,
+            },
         }
     }
 
     fn names_known(&self, program: &Program, view: View<'_>, act: Act) -> bool {
         match act {
-            Act::Captured { what: Capture::Name, start, end } => program.tools.find(view.slice(start, end)).is_some(),
+            Act::Captured {
+                what: Capture::Name,
+                start,
+                end,
+            } => program.tools.find(view.slice(start, end)).is_some(),
             _ => false,
         }
     }
@@ -332,7 +630,11 @@ enum Fence {
 fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fence {
     const LONGEST: usize = 64;
     let bytes = view.from(at);
-    let run = bytes.iter().take(LONGEST + 1).take_while(|&&b| b == b'`').count();
+    let run = bytes
+        .iter()
+        .take(LONGEST + 1)
+        .take_while(|&&b| b == b'`')
+        .count();
     if run <= LONGEST && run == bytes.len() && !eof {
         return Fence::Wait;
     }

@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use toolglot_json::{Mended, Repair, escape_into};
 
@@ -14,8 +15,7 @@ use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(crate) id: CallId,
-    pub(crate) dialect: String,
-    pub(crate) node_dialect: u16,
+    pub(crate) dialect: Arc<str>,
     pub(crate) name: String,
     pub(crate) name_at: Span,
     pub(crate) ns: Option<String>,
@@ -35,11 +35,10 @@ pub(crate) struct OpenCall {
 }
 
 impl OpenCall {
-    pub(crate) fn new(dialect: &str, node_dialect: u16, place: Place, at: u64) -> OpenCall {
+    pub(crate) fn new(dialect: &Arc<str>, place: Place, at: u64) -> OpenCall {
         OpenCall {
             id: CallId(0),
-            dialect: dialect.into(),
-            node_dialect,
+            dialect: Arc::clone(dialect),
             name: String::new(),
             name_at: Span::empty(at),
             ns: None,
@@ -88,7 +87,10 @@ pub(crate) struct Teller {
 
 impl Teller {
     pub(crate) fn new(notes_cap: usize) -> Teller {
-        Teller { notes_cap, ..Teller::default() }
+        Teller {
+            notes_cap,
+            ..Teller::default()
+        }
     }
 
     fn tell(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
@@ -141,7 +143,14 @@ impl Teller {
         };
         let json = core::mem::take(&mut self.args);
         let to = to.max(self.cursor);
-        self.tell(Span::new(self.cursor, to), Event::Args { call: call.id, json: &json }, sink);
+        self.tell(
+            Span::new(self.cursor, to),
+            Event::Args {
+                call: call.id,
+                json: &json,
+            },
+            sink,
+        );
         self.cursor = to;
         self.args = json;
         self.args.clear();
@@ -161,7 +170,9 @@ impl Teller {
         self.counts.clear();
         let id = CallId(self.calls);
         self.calls += 1;
-        let Some(mut call) = self.call.take() else { return };
+        let Some(mut call) = self.call.take() else {
+            return;
+        };
         (call.id, call.started) = (id, true);
         let head = CallHead {
             call: id,
@@ -178,7 +189,9 @@ impl Teller {
 
     /// Begins the member `key` of the arguments. Says whether the key is new.
     pub(crate) fn key(&mut self, key: &str) -> bool {
-        let Some(call) = &mut self.call else { return true };
+        let Some(call) = &mut self.call else {
+            return true;
+        };
         self.args.push_str(if call.opened { ",\"" } else { "{\"" });
         call.opened = true;
         escape_into(&mut self.args, key);
@@ -203,16 +216,36 @@ impl Teller {
         self.markup(view, to, sink);
         self.overflow(sink);
         self.call = None;
-        self.tell(Span::empty(self.cursor), Event::CallEnd { call: id, end }, sink);
+        self.tell(
+            Span::empty(self.cursor),
+            Event::CallEnd { call: id, end },
+            sink,
+        );
     }
 
     /// Makes a remark.
     #[cold]
-    pub(crate) fn note(&mut self, code: Code, span: Span, message: String, help: Option<String>, sink: &mut dyn Sink) {
+    pub(crate) fn note(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: String,
+        help: Option<String>,
+        sink: &mut dyn Sink,
+    ) {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= self.notes_cap {
-            self.tell(span, Event::Note(&Note { code, span, message, help }), sink);
+            self.tell(
+                span,
+                Event::Note(&Note {
+                    code,
+                    span,
+                    message,
+                    help,
+                }),
+                sink,
+            );
         }
     }
 
@@ -222,7 +255,16 @@ impl Teller {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);
                 let message = format!("{} more of {}", count - self.notes_cap, code.name());
-                self.tell(span, Event::Note(&Note { code, span, message, help: None }), sink);
+                self.tell(
+                    span,
+                    Event::Note(&Note {
+                        code,
+                        span,
+                        message,
+                        help: None,
+                    }),
+                    sink,
+                );
             }
         }
     }
@@ -235,32 +277,71 @@ impl Teller {
             if let (true, Some(call)) = (mended.repair.is_structural(), &mut self.call) {
                 call.worsen(End::Recovered);
             }
-            self.note(code, Span::new(mended.start, mended.end.max(mended.start)), message.into(), None, sink);
+            self.note(
+                code,
+                Span::new(mended.start, mended.end.max(mended.start)),
+                message.into(),
+                None,
+                sink,
+            );
         }
     }
 }
 
 fn remark(repair: Repair) -> (Code, &'static str) {
     match repair {
-        Repair::TrailingComma => (Code::TrailingComma, "a comma before the closing bracket was left out"),
-        Repair::ExtraComma => (Code::ExtraComma, "a comma with nothing before it was left out"),
+        Repair::TrailingComma => (
+            Code::TrailingComma,
+            "a comma before the closing bracket was left out",
+        ),
+        Repair::ExtraComma => (
+            Code::ExtraComma,
+            "a comma with nothing before it was left out",
+        ),
         Repair::MissingComma => (Code::MissingComma, "a comma was supplied"),
         Repair::MissingColon => (Code::MissingColon, "a colon was supplied"),
-        Repair::MissingQuote => (Code::MissingQuote, "the closing quotation mark was supplied"),
-        Repair::InnerQuote => (Code::BadEscape, "a quotation mark inside the string was escaped"),
+        Repair::MissingQuote => (
+            Code::MissingQuote,
+            "the closing quotation mark was supplied",
+        ),
+        Repair::InnerQuote => (
+            Code::BadEscape,
+            "a quotation mark inside the string was escaped",
+        ),
         Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
-        Repair::WrongBracket => (Code::WrongBracket, "a closing bracket that fits none was left out"),
-        Repair::OtherQuote => (Code::OtherQuote, "quotation marks other than \" were replaced"),
+        Repair::WrongBracket => (
+            Code::WrongBracket,
+            "a closing bracket that fits none was left out",
+        ),
+        Repair::OtherQuote => (
+            Code::OtherQuote,
+            "quotation marks other than \" were replaced",
+        ),
         Repair::BareKey => (Code::BareKey, "a key without quotation marks was quoted"),
-        Repair::BareWord => (Code::BareWord, "a word without quotation marks was read as a string"),
+        Repair::BareWord => (
+            Code::BareWord,
+            "a word without quotation marks was read as a string",
+        ),
         Repair::PythonLiteral => (Code::PythonLiteral, "a Python literal became JSON"),
-        Repair::RawControl => (Code::RawControl, "a control character inside the string was escaped"),
-        Repair::BadEscape => (Code::BadEscape, "a backslash that escapes nothing was mended"),
+        Repair::RawControl => (
+            Code::RawControl,
+            "a control character inside the string was escaped",
+        ),
+        Repair::BadEscape => (
+            Code::BadEscape,
+            "a backslash that escapes nothing was mended",
+        ),
         Repair::BadNumber => (Code::BadNumber, "a number was rewritten as JSON spells it"),
-        Repair::UnrepresentableNumber => (Code::UnrepresentableNumber, "JSON has no such number; it was kept as a string"),
+        Repair::UnrepresentableNumber => (
+            Code::UnrepresentableNumber,
+            "JSON has no such number; it was kept as a string",
+        ),
         Repair::Comment => (Code::Comment, "a comment was left out"),
         Repair::MissingValue => (Code::MissingValue, "the key has no value and got `null`"),
-        Repair::DoubleKey => (Code::DoubleKey, "the key came before; the last value counts"),
+        Repair::DoubleKey => (
+            Code::DoubleKey,
+            "the key came before; the last value counts",
+        ),
         _ => (Code::MalformedJson, "the JSON was mended"),
     }
 }

@@ -3,29 +3,39 @@
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
-use crate::program::{ByteSet, Node, Program};
+use crate::program::{ByteSet, Finder, Node, Program};
 use crate::{InCode, Sink};
-
-/// Below this many bytes a table beats a wide search.
-const SHORT: usize = 64;
 
 impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn text(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let waits = self.waited_for(program);
-        let mut first = if self.context.entries { program.trie.first } else { ByteSet::default() };
+        let finder = match &waits {
+            None => program.finder,
+            Some(waits) => {
+                let mut set = program.trie.first;
+                set.add(waits);
+                Finder::new(set)
+            }
+        };
         let mut from = self.pos.max(self.not_before);
-        if let Some(waits) = &waits {
-            first.add(waits);
-        }
         loop {
-            let Some(at) = find(&first, view, from) else {
+            let rest = if from < view.end() {
+                view.from(from)
+            } else {
+                &[]
+            };
+            let Some(step) = finder.find(rest) else {
                 self.pos = view.end();
                 return false;
             };
+            let at = from + step as u64;
             let bytes = view.from(at);
             let extra = waits.as_ref().is_some_and(|set| set.has(bytes[0]));
-            let entry = self.context.entries && program.trie.first.has(bytes[0]) && bytes.get(1).is_none_or(|&second| program.trie.has_pair(bytes[0], second));
+            let entry = program.trie.first.has(bytes[0])
+                && bytes
+                    .get(1)
+                    .is_none_or(|&second| program.trie.has_pair(bytes[0], second));
             self.work += 1;
             let trie_only = !extra && !program.bodies_first.has(bytes[0]);
             if (!extra && !entry) || (trie_only && self.dies_in_trie(program, bytes)) {
@@ -65,25 +75,32 @@ impl Parser {
         self.bol = self.teller.quote.at_bol();
         self.start = !self.teller.spoken;
         let special = self.special_at(at);
-        self.candidate_in_code = self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
-        self.quoted = self.candidate_in_code && self.in_code == InCode::Ignore;
+        self.candidate_in_code =
+            self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
+        self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore)
+            || !(self.context.reads || special);
         self.threads.clear();
         self.safe_threads.clear();
         self.forget();
         for waiting in &self.context.extras {
-            let log = waiting.acts.iter().fold(Log::ROOT, |log, &act| self.log.push(log, act, at));
-            let mut thread = Thread { log, ..waiting.thread };
+            let log = waiting
+                .acts
+                .iter()
+                .fold(Log::ROOT, |log, &act| self.log.push(log, act, at));
+            let mut thread = Thread {
+                log,
+                ..waiting.thread
+            };
             if let Some(literal) = &waiting.literal {
                 thread.instance = self.instances.len() as u32;
                 self.instances.push(literal.clone());
             }
             self.threads.push(thread);
         }
-        if self.context.entries {
-            self.threads.push(Thread::at(program.trie_node, Log::ROOT, at));
-            if !self.quoted {
-                self.add_bodies(program, view, at);
-            }
+        self.threads
+            .push(Thread::at(program.trie_node, Log::ROOT, at));
+        if !self.quoted {
+            self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
     }
@@ -99,7 +116,8 @@ impl Parser {
             for &enter in &way.enters {
                 thread.log = self.log.push(thread.log, super::log::Act::Enter(enter), at);
             }
-            self.stepper(program, view, super::Judge::Reading).close(thread, at, &mut threads);
+            self.stepper(program, view, super::Judge::Reading)
+                .close(thread, at, &mut threads);
         }
         self.threads = threads;
     }
@@ -131,42 +149,29 @@ impl Parser {
 
     /// Whether the byte at `at` came in a special token.
     pub(super) fn special_at(&self, at: u64) -> bool {
-        self.specials.iter().any(|&(start, end)| start <= at && at < end)
+        self.specials
+            .iter()
+            .any(|&(start, end)| start <= at && at < end)
     }
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        let depth = if self.candidate < self.reread_end { (self.reread_depth + 1).min(4) } else { 1 };
+        let depth = if self.candidate < self.reread_end {
+            (self.reread_depth + 1).min(4)
+        } else {
+            1
+        };
         self.reread_end = self.reread_end.max(upto);
         self.reread_depth = depth;
         self.pos = self.candidate;
-        self.not_before = if depth >= 4 { upto.max(self.candidate + 1) } else { self.candidate + 1 };
+        self.not_before = if depth >= 4 {
+            upto.max(self.candidate + 1)
+        } else {
+            self.candidate + 1
+        };
         self.threads.clear();
         self.safe_threads.clear();
         self.mode = Mode::Text;
         self.forget();
     }
-}
-
-/// The first byte of `set` at or behind `from`.
-fn find(set: &ByteSet, view: View<'_>, from: u64) -> Option<u64> {
-    let bytes = if from < view.end() { view.from(from) } else { return None };
-    let step = if bytes.len() < SHORT {
-        bytes.iter().position(|&byte| set.has(byte))
-    } else {
-        let mut few = [0; 4];
-        let mut n = 0;
-        for (slot, byte) in few.iter_mut().zip(set.iter()) {
-            *slot = byte;
-            n += 1;
-        }
-        match few[..n] {
-            [] => None,
-            [a] => memchr::memchr(a, bytes),
-            [a, b] => memchr::memchr2(a, b, bytes),
-            [a, b, c] => memchr::memchr3(a, b, c, bytes),
-            _ => bytes.iter().position(|&byte| set.has(byte)),
-        }
-    };
-    step.map(|n| from + n as u64)
 }

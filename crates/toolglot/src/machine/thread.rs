@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 use super::log::{Act, Log, LogId};
 use super::view::View;
 use crate::grammar::{Capture, Piece};
-use crate::program::{AttrsNode, CaptureNode, Node, NodeId, Program, is_blank, may_be_empty, takes};
+use crate::program::{
+    AttrsNode, CaptureNode, Node, NodeId, Program, is_blank, may_be_empty, takes,
+};
 
 /// One position. Order in the set is priority.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +60,8 @@ impl Thread {
 pub(crate) struct Registers {
     pub(crate) name: String,
     pub(crate) key: String,
+    /// Where the key was read.
+    pub(crate) key_at: crate::Span,
     pub(crate) kind: String,
     pub(crate) skip: String,
     pub(crate) id: Option<String>,
@@ -84,9 +88,20 @@ pub(crate) enum Judge<'a> {
     Reading,
     /// Looking for evidence: a key must be declared by the call's tool (`None`: no tool is known, any will do), and, for
     /// the value's own opener where the closer holds the key, be this one.
-    Evidence { tool: Option<usize>, same_key: Option<&'a str> },
+    Evidence {
+        tool: Option<usize>,
+        same_key: Option<&'a str>,
+    },
     /// Looking for an entry behind a closer: only known names, or plausible ones too.
     Entry { plausible: bool },
+}
+
+/// A plausible key that the tool does not have, and the node that captured it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnknownKey {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) node: NodeId,
 }
 
 /// What one step found, beside the new set.
@@ -100,8 +115,10 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
+    /// Markers that ended with the byte: where they began, and their dialects. They outrank what captured their bytes.
+    pub(crate) markers: Vec<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
-    pub(crate) unknown_key: bool,
+    pub(crate) unknown_key: Option<UnknownKey>,
     /// A placeholder stood where a name belongs: its extent.
     pub(crate) placeholder: Option<(u64, u64)>,
     /// A name that is not known stood where only the name marks the call.
@@ -113,9 +130,14 @@ pub(crate) struct Found {
 impl Found {
     fn clear(&mut self) {
         self.bodies.clear();
-        (self.body_first, self.literal_took, self.literal_ended, self.unknown_key) = (false, false, false, false);
-        self.placeholder = None;
-        self.unknown_name = None;
+        (
+            self.body_first,
+            self.literal_took,
+            self.literal_ended,
+            self.unknown_key,
+        ) = (false, false, false, None);
+        (self.placeholder, self.unknown_name) = (None, None);
+        self.markers.clear();
     }
 }
 
@@ -137,7 +159,14 @@ pub(crate) struct Stepper<'a> {
 
 impl Stepper<'_> {
     /// Steps `set` over `byte`, which stands at `pos`, into `next`.
-    pub(crate) fn step(&mut self, set: &[Thread], byte: u8, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
+    pub(crate) fn step(
+        &mut self,
+        set: &[Thread],
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
         next.clear();
         found.clear();
         for &thread in set {
@@ -185,11 +214,17 @@ impl Stepper<'_> {
                     thread.node = next;
                 }
                 Node::Template { pieces, .. } => {
-                    let Some(bytes) = self.fill(pieces, thread.log) else { return };
-                    thread.instance = self.instances.iter().position(|have| *have == bytes).unwrap_or_else(|| {
-                        self.instances.push(bytes);
-                        self.instances.len() - 1
-                    }) as u32;
+                    let Some(bytes) = self.fill(pieces, thread.log) else {
+                        return;
+                    };
+                    thread.instance = self
+                        .instances
+                        .iter()
+                        .position(|have| *have == bytes)
+                        .unwrap_or_else(|| {
+                            self.instances.push(bytes);
+                            self.instances.len() - 1
+                        }) as u32;
                     thread.off = 0;
                     add(set, thread);
                     return;
@@ -203,11 +238,23 @@ impl Stepper<'_> {
         }
     }
 
-    fn thread(&mut self, mut thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
+    fn thread(
+        &mut self,
+        mut thread: Thread,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
         found.work += 1;
         match self.program.node(thread.node) {
             Node::Trie => self.trie(thread, byte, pos, next, found),
-            Node::Literal { bytes, fold, mark, next: to } => {
+            Node::Literal {
+                bytes,
+                fold,
+                mark,
+                next: to,
+            } => {
                 if !same(bytes[usize::from(thread.off)], byte, *fold) {
                     return;
                 }
@@ -215,6 +262,12 @@ impl Stepper<'_> {
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
                     thread.marked |= *mark;
+                    if *mark {
+                        let from = pos + 1 - bytes.len() as u64;
+                        found
+                            .markers
+                            .push((from, self.program.node_dialect[thread.node as usize]));
+                    }
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
                     add(next, thread);
@@ -237,7 +290,11 @@ impl Stepper<'_> {
             Node::Ws { next: to } => {
                 if is_blank(byte) && pos - thread.since < self.program.limits.blanks as u64 {
                     add(next, thread);
-                    let mut behind = Thread { node: *to, off: 0, ..thread };
+                    let mut behind = Thread {
+                        node: *to,
+                        off: 0,
+                        ..thread
+                    };
                     behind.broke = false;
                     self.close(behind, pos + 1, next);
                 }
@@ -248,7 +305,12 @@ impl Stepper<'_> {
                     add(next, thread);
                 }
                 (_, b'\n') => {
-                    let behind = Thread { node: *to, off: 0, broke: true, ..thread };
+                    let behind = Thread {
+                        node: *to,
+                        off: 0,
+                        broke: true,
+                        ..thread
+                    };
                     self.close(behind, pos + 1, next);
                 }
                 _ => {}
@@ -265,8 +327,19 @@ impl Stepper<'_> {
                     self.body(thread, next, found);
                 }
             }
-            Node::Text(_) | Node::Xml(_) | Node::Match => self.body(thread, next, found),
-            Node::End { .. } | Node::Split(_) | Node::Enter { .. } | Node::Exit { .. } | Node::Bol { .. } | Node::Start { .. } => {}
+            Node::Xml(xml) => {
+                let tag = xml.prefix.as_deref().unwrap_or("<").as_bytes()[0];
+                if byte == tag || is_blank(byte) {
+                    self.body(thread, next, found);
+                }
+            }
+            Node::Text(_) | Node::Match => self.body(thread, next, found),
+            Node::End { .. }
+            | Node::Split(_)
+            | Node::Enter { .. }
+            | Node::Exit { .. }
+            | Node::Bol { .. }
+            | Node::Start { .. } => {}
         }
     }
 
@@ -278,7 +351,14 @@ impl Stepper<'_> {
         found.bodies.push(thread);
     }
 
-    fn literal_end(&mut self, mut thread: Thread, to: NodeId, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
+    fn literal_end(
+        &mut self,
+        mut thread: Thread,
+        to: NodeId,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
         found.literal_ended = true;
         thread.node = to;
         thread.off = 0;
@@ -286,8 +366,17 @@ impl Stepper<'_> {
         self.close(thread, pos + 1, next);
     }
 
-    fn trie(&mut self, mut thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
-        let Some(state) = self.program.trie.step(thread.off, byte) else { return };
+    fn trie(
+        &mut self,
+        mut thread: Thread,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        let Some(state) = self.program.trie.step(thread.off, byte) else {
+            return;
+        };
         found.literal_took = true;
         thread.off = state;
         if self.program.trie.has_children(state) {
@@ -299,7 +388,12 @@ impl Stepper<'_> {
                 continue;
             }
             found.literal_ended = true;
-            let mut way = Thread { node: opener.target, off: 0, marked: opener.mark, ..thread };
+            let mut way = Thread {
+                node: opener.target,
+                off: 0,
+                marked: opener.mark,
+                ..thread
+            };
             for &enter in &opener.enters {
                 way.log = self.log.push(way.log, Act::Enter(enter), self.candidate);
             }
@@ -312,11 +406,20 @@ impl Stepper<'_> {
         }
     }
 
-    fn capture(&mut self, thread: Thread, capture: &CaptureNode, byte: u8, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
+    fn capture(
+        &mut self,
+        thread: Thread,
+        capture: &CaptureNode,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
         let length = pos - thread.since;
         let stops = capture.stop.has(byte);
         if !stops {
-            let slash = length == 0 && byte == b'/' && matches!(capture.what, Capture::Name | Capture::Key);
+            let slash =
+                length == 0 && byte == b'/' && matches!(capture.what, Capture::Name | Capture::Key);
             if takes(capture.what, byte) && !slash && length < self.program.limits.capture as u64 {
                 add(next, thread);
             }
@@ -329,13 +432,34 @@ impl Stepper<'_> {
             }
             return;
         }
-        let act = Act::Captured { what: capture.what, start: thread.since, end: pos };
+        let act = Act::Captured {
+            what: capture.what,
+            start: thread.since,
+            end: pos,
+        };
         let log = self.log.push(thread.log, act, pos);
-        self.go_on(Thread { node: capture.next, log, ..thread }, byte, pos, next, found);
+        self.go_on(
+            Thread {
+                node: capture.next,
+                log,
+                ..thread
+            },
+            byte,
+            pos,
+            next,
+            found,
+        );
     }
 
     /// Closes over a place that the byte has not been shown to, and shows it.
-    fn go_on(&mut self, thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
+    fn go_on(
+        &mut self,
+        thread: Thread,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
         let mut here = Vec::new();
         self.close(thread, pos, &mut here);
         for thread in here {
@@ -343,7 +467,13 @@ impl Stepper<'_> {
         }
     }
 
-    fn accepts(&mut self, thread: &Thread, capture: &CaptureNode, pos: u64, found: &mut Found) -> bool {
+    fn accepts(
+        &mut self,
+        thread: &Thread,
+        capture: &CaptureNode,
+        pos: u64,
+        found: &mut Found,
+    ) -> bool {
         let text = self.view.slice(thread.since, pos);
         if !capture.one_of.is_empty() {
             return capture.one_of.iter().any(|one| **one == *text);
@@ -363,7 +493,11 @@ impl Stepper<'_> {
         if !text.chars().any(char::is_alphanumeric) {
             return false;
         }
-        let known = if self.program.tools.is_empty() { dialect.names.contains(text) } else { self.program.tools.find(text).is_some() };
+        let known = if self.program.tools.is_empty() {
+            dialect.names.contains(text)
+        } else {
+            self.program.tools.find(text).is_some()
+        };
         let closed = !thread.marked && !dialect.names.is_empty();
         if dialect.refuse.iter().any(|name| name == text) && !known {
             found.placeholder = Some((thread.since, pos));
@@ -380,21 +514,42 @@ impl Stepper<'_> {
     }
 
     fn accepts_key(&self, thread: &Thread, text: &str, found: &mut Found) -> bool {
-        let Judge::Evidence { tool, same_key } = self.judge else { return true };
+        let Judge::Evidence { tool, same_key } = self.judge else {
+            return true;
+        };
         if let Some(key) = same_key {
             return text == key;
         }
-        let Some(tool) = tool else { return is_plausible_key(text) };
+        let Some(tool) = tool else {
+            return is_plausible_key(text);
+        };
         let parameters = &self.program.tools.tool(tool).parameters;
         // A schema that lists nothing and forbids nothing knows no key.
-        if parameters.get(text).is_some() || (parameters.properties.is_empty() && parameters.others.is_some()) {
+        if parameters.get(text).is_some()
+            || (parameters.properties.is_empty() && parameters.others.is_some())
+        {
             return true;
         }
-        found.unknown_key |= is_plausible_key(text) && thread.since > 0;
+        if is_plausible_key(text) {
+            let end = thread.since + text.len() as u64;
+            found.unknown_key = Some(UnknownKey {
+                start: thread.since,
+                end,
+                node: thread.node,
+            });
+        }
         false
     }
 
-    fn attrs(&mut self, mut thread: Thread, attrs: &AttrsNode, byte: u8, pos: u64, next: &mut Vec<Thread>, found: &mut Found) {
+    fn attrs(
+        &mut self,
+        mut thread: Thread,
+        attrs: &AttrsNode,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
         const BETWEEN: u16 = 0;
         const NAME: u16 = 1;
         const EQUALS: u16 = 2;
@@ -408,26 +563,39 @@ impl Stepper<'_> {
             match thread.off {
                 QUOTED => {
                     if byte == thread.quote {
-                        self.attribute(&mut thread, attrs, pos);
+                        self.attribute(&mut thread, attrs, pos, found);
                         thread.off = BETWEEN;
-                    } else if byte == b'<' && !self.program.dialect_of(thread.node).values.entities_in_attrs {
+                    } else if byte == b'<'
+                        && !self
+                            .program
+                            .dialect_of(thread.node)
+                            .values
+                            .entities_in_attrs
+                    {
                         return;
                     }
                 }
                 BARE => {
                     if is_blank(byte) || attrs.stop.has(byte) {
-                        self.attribute(&mut thread, attrs, pos);
+                        self.attribute(&mut thread, attrs, pos, found);
                         thread.off = BETWEEN;
                         continue;
                     }
                 }
                 BETWEEN if attrs.stop.has(byte) && !is_blank(byte) => {
                     let missing = attrs.attributes.iter().enumerate().any(|(n, attribute)| {
-                        let needed = !matches!(attribute.capture, Some(Capture::Kind | Capture::Id | Capture::Ns | Capture::Skip));
+                        let needed = !matches!(
+                            attribute.capture,
+                            Some(Capture::Kind | Capture::Id | Capture::Ns | Capture::Skip)
+                        );
                         needed && thread.seen >> n & 1 == 0
                     });
                     if !missing {
-                        let behind = Thread { node: attrs.next, off: 0, ..thread };
+                        let behind = Thread {
+                            node: attrs.next,
+                            off: 0,
+                            ..thread
+                        };
                         self.go_on(behind, byte, pos, next, found);
                     }
                     return;
@@ -487,33 +655,48 @@ impl Stepper<'_> {
     /// Which attribute the name between `since` and `name_end` is; 255 for one that nobody asked for.
     fn attribute_index(&self, thread: &Thread, attrs: &AttrsNode) -> u8 {
         let name = self.view.slice(thread.since, thread.name_end);
-        attrs.attributes.iter().position(|a| a.keys.iter().any(|key| **key == *name)).map_or(255, |n| n as u8)
+        let fits = |key: &str| {
+            if attrs.fold {
+                key.eq_ignore_ascii_case(name)
+            } else {
+                key == name
+            }
+        };
+        attrs
+            .attributes
+            .iter()
+            .position(|a| a.keys.iter().any(|key| fits(key)))
+            .map_or(255, |n| n as u8)
     }
 
-    fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64) {
+    fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64, found: &mut Found) {
         let start = thread.since;
         let index = thread.name_end as u8;
-        let Some(attribute) = attrs.attributes.get(usize::from(index)) else { return };
+        let Some(attribute) = attrs.attributes.get(usize::from(index)) else {
+            return;
+        };
         if thread.seen >> index & 1 == 1 {
             return;
         }
         let act = match attribute.capture {
             Some(what) => {
-                if start == end || (what == Capture::Key && !self.judges_key(thread, start, end)) {
+                if start == end
+                    || (what == Capture::Key
+                        && !self.accepts_key(thread, self.view.slice(start, end), found))
+                {
                     return;
                 }
                 Act::Captured { what, start, end }
             }
-            None => Act::Argument { node: thread.node, index, start, end },
+            None => Act::Argument {
+                node: thread.node,
+                index,
+                start,
+                end,
+            },
         };
         thread.seen |= 1 << index;
         thread.log = self.log.push(thread.log, act, end);
-    }
-
-    fn judges_key(&self, thread: &Thread, start: u64, end: u64) -> bool {
-        let mut found = Found::default();
-        let text = self.view.slice(start, end);
-        self.accepts_key(thread, text, &mut found)
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.
@@ -534,7 +717,9 @@ impl Stepper<'_> {
 
 /// Adds a thread unless one at the same place is there: the first has priority, however long it has been there.
 fn add(set: &mut Vec<Thread>, thread: Thread) -> bool {
-    let there = set.iter().any(|have| have.node == thread.node && have.off == thread.off && have.instance == thread.instance);
+    let there = set.iter().any(|have| {
+        have.node == thread.node && have.off == thread.off && have.instance == thread.instance
+    });
     if !there {
         set.push(thread);
     }
@@ -548,5 +733,8 @@ fn same(a: u8, b: u8, fold: bool) -> bool {
 
 /// Whether a key could be one: letters, digits, `_ - . : $`, no blank.
 pub(crate) fn is_plausible_key(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$' | '@'))
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$' | '@'))
 }

@@ -33,8 +33,15 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
             Typing::Text => How::Text,
             Typing::Infer => How::Infer,
             Typing::Kind(kinds) => {
-                let means = kinds.iter().find(|(value, _)| value == kind).or_else(|| kinds.iter().find(|(value, _)| value == "*"));
-                if means.is_some_and(|(_, json)| *json) { How::Structured(Shape::Any) } else { How::Text }
+                let means = kinds
+                    .iter()
+                    .find(|(value, _)| value == kind)
+                    .or_else(|| kinds.iter().find(|(value, _)| value == "*"));
+                if means.is_some_and(|(_, json)| *json) {
+                    How::Structured(Shape::Any)
+                } else {
+                    How::Text
+                }
             }
         },
     }
@@ -50,14 +57,30 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
         return (Cow::Owned(quoted(text)), None);
     }
     let wanted = name(shape);
-    let code = if is_not_finite(trimmed) { Code::UnrepresentableNumber } else { Code::WrongType };
-    (Cow::Owned(quoted(text)), Some((code, format!("`{}` is no {wanted}; it was kept as a string", short(trimmed)))))
+    let code = if is_not_finite(trimmed) {
+        Code::UnrepresentableNumber
+    } else {
+        Code::WrongType
+    };
+    (
+        Cow::Owned(quoted(text)),
+        Some((
+            code,
+            format!(
+                "`{}` is no {wanted}; it was kept as a string",
+                short(trimmed)
+            ),
+        )),
+    )
 }
 
 fn fitted<'a>(text: &'a str, shape: &Shape) -> Option<Cow<'a, str>> {
     match shape {
         Shape::Scalar(scalars) => scalar(text, *scalars),
-        Shape::OneOf(shapes) => shapes.iter().filter(|shape| !matches!(shape, Shape::Text)).find_map(|shape| fitted(text, shape)),
+        Shape::OneOf(shapes) => shapes
+            .iter()
+            .filter(|shape| !matches!(shape, Shape::Text))
+            .find_map(|shape| fitted(text, shape)),
         Shape::Object(_) | Shape::Array(_) => None,
         _ => None,
     }
@@ -128,9 +151,15 @@ fn float(text: &str) -> Option<Cow<'_, str>> {
         b'+' => ("", &text[1..]),
         _ => ("", text),
     };
-    let (whole, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+    let (whole, rest) = rest.split_at(
+        rest.find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len()),
+    );
     let (fraction, exponent) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())),
+        Some(rest) => rest.split_at(
+            rest.find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len()),
+        ),
         None => ("", rest),
     };
     if whole.is_empty() && fraction.is_empty() {
@@ -145,7 +174,9 @@ fn float(text: &str) -> Option<Cow<'_, str>> {
 
 fn is_not_finite(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
-    ["inf", "infinity", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name))
+    ["inf", "infinity", "nan"]
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name))
 }
 
 /// What an untyped text looks like (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise itself, trimmed.
@@ -170,8 +201,17 @@ pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
 
 fn name(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Scalar(Scalars { boolean: true, integer: false, number: false, .. }) => "boolean",
-        Shape::Scalar(Scalars { integer: true, number: false, .. }) => "integer",
+        Shape::Scalar(Scalars {
+            boolean: true,
+            integer: false,
+            number: false,
+            ..
+        }) => "boolean",
+        Shape::Scalar(Scalars {
+            integer: true,
+            number: false,
+            ..
+        }) => "integer",
         Shape::Scalar(Scalars { number: true, .. }) => "number",
         Shape::Object(_) => "object",
         Shape::Array(_) => "array",
@@ -214,7 +254,10 @@ mod tests {
 
     #[test]
     fn shapes_decide_before_looks() {
-        let integer = Shape::Scalar(Scalars { integer: true, ..Scalars::default() });
+        let integer = Shape::Scalar(Scalars {
+            integer: true,
+            ..Scalars::default()
+        });
         let either = Shape::OneOf(alloc::vec![Shape::Text, integer.clone()]);
         assert_eq!(typed("007", &integer).0, "7");
         assert_eq!(typed("x", &integer).0, "\"x\"");

@@ -1,5 +1,6 @@
 //! A raw value: text that ends at a confirmed closer.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
@@ -50,22 +51,51 @@ pub(crate) struct Value {
 
 impl Value {
     /// Begins the value of `body` at `at`: decides its key and how it is read, and writes the key.
-    pub(super) fn begin(program: &Program, parser: &mut Parser, body: Thread, at: u64, sink: &mut dyn Sink) -> Value {
-        let Node::Text(text) = program.node(body.node) else { unreachable!("only text begins a value") };
-        let key: String = text.argument.as_deref().map_or_else(|| parser.registers.key.trim().into(), String::from);
+    pub(super) fn begin(
+        program: &Program,
+        parser: &mut Parser,
+        body: Thread,
+        at: u64,
+        sink: &mut dyn Sink,
+    ) -> Value {
+        let Node::Text(text) = program.node(body.node) else {
+            unreachable!("only text begins a value")
+        };
+        let key: String = text
+            .argument
+            .as_deref()
+            .map_or_else(|| parser.registers.key.trim().into(), String::from);
         let tool = parser.teller.call.as_ref().and_then(|call| call.tool);
         let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
-        let unknown = fields.is_some_and(|fields| fields.get(&key).is_none() && fields.others.is_none() && !fields.properties.is_empty());
+        let unknown = fields.is_some_and(|fields| {
+            fields.get(&key).is_none() && fields.others.is_none() && !fields.properties.is_empty()
+        });
         // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
         let dropped = unknown && text.own_needs_same_key && text.argument.is_none();
-        let how = how(shape, &program.dialect_of(body.node).values.typing, &parser.registers.kind);
+        let how = how(
+            shape,
+            &program.dialect_of(body.node).values.typing,
+            &parser.registers.kind,
+        );
         if dropped {
             let message = format!("the tool has no parameter `{key}`; its value was left out");
-            parser.teller.note(Code::UnknownParameter, Span::empty(at), message, None, sink);
+            parser.teller.note(
+                Code::UnknownParameter,
+                parser.registers.key_at,
+                message,
+                None,
+                sink,
+            );
         } else if !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
-            parser.teller.note(Code::DoubleKey, Span::empty(at), message, None, sink);
+            parser.teller.note(
+                Code::DoubleKey,
+                parser.registers.key_at,
+                message,
+                None,
+                sink,
+            );
         }
         let mut value = Value {
             node: body.node,
@@ -113,7 +143,11 @@ impl Value {
         }
         let trailing = match text.trim {
             Trim::Blanks => bytes.iter().rev().take_while(|&&b| is_blank(b)).count(),
-            Trim::Lines => bytes.iter().rev().take_while(|&&b| b == b'\n' || b == b'\r').count(),
+            Trim::Lines => bytes
+                .iter()
+                .rev()
+                .take_while(|&&b| b == b'\n' || b == b'\r')
+                .count(),
             Trim::PairedNl => match bytes {
                 [.., b'\r', b'\n'] => 2,
                 [.., b'\n' | b'\r'] => 1,
@@ -162,7 +196,11 @@ impl Value {
                 };
                 if self.held.len() > cap {
                     let union = matches!(&self.how, How::Held(Shape::OneOf(_)) | How::Infer);
-                    out.remarks.push((Code::UndecidedText, String::from("the value is too long for its type and became a string"), !union));
+                    out.remarks.push((
+                        Code::UndecidedText,
+                        String::from("the value is too long for its type and became a string"),
+                        !union,
+                    ));
                     self.become_text(out);
                 }
             }
@@ -198,7 +236,13 @@ impl Value {
                 let from = at + piece.len() as u64 - held.len() as u64 + skipped;
                 self.feed_json(held.trim_start(), from, out);
             } else if self.held.len() > out.undecided {
-                out.remarks.push((Code::UndecidedText, String::from("the value is too long to be read as elements and became a string"), true));
+                out.remarks.push((
+                    Code::UndecidedText,
+                    String::from(
+                        "the value is too long to be read as elements and became a string",
+                    ),
+                    true,
+                ));
                 self.become_text(out);
             }
         } else {
@@ -207,12 +251,23 @@ impl Value {
     }
 
     fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        let Some((json, output)) = &mut self.json else { return };
-        let (used, step) = if self.json_over { (0, Step::Done) } else { json.feed(piece, at, output) };
-        let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
+        let Some((json, output)) = &mut self.json else {
+            return;
+        };
+        let (used, step) = if self.json_over {
+            (0, Step::Done)
+        } else {
+            json.feed(piece, at, output)
+        };
+        let over =
+            step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
         if over && !self.json_over {
             self.json_over = true;
-            out.remarks.push((Code::MalformedJson, String::from("the value holds more than its JSON; the rest was left out"), true));
+            out.remarks.push((
+                Code::MalformedJson,
+                String::from("the value holds more than its JSON; the rest was left out"),
+                true,
+            ));
         }
         out.args.push_str(&output.text);
         output.text.clear();
@@ -254,7 +309,9 @@ impl Value {
             How::Text => out.args.push('"'),
             How::Held(shape) => {
                 let begins = self.held.trim_start().as_bytes().first().copied();
-                let json = matches!(begins, Some(b'{' | b'[')).then(|| structure(&self.held, at, out)).flatten();
+                let json = matches!(begins, Some(b'{' | b'['))
+                    .then(|| structure(&self.held, at, out))
+                    .flatten();
                 if let Some(json) = json {
                     out.args.push_str(&json);
                     return;
@@ -269,7 +326,8 @@ impl Value {
                 Ok(json) => out.args.push_str(&json),
                 Err(message) => {
                     out.args.push_str(&quoted(&self.held));
-                    out.remarks.push((Code::UnrepresentableNumber, message, false));
+                    out.remarks
+                        .push((Code::UnrepresentableNumber, message, false));
                     out.refused = true;
                 }
             },
@@ -316,9 +374,19 @@ struct Out<'a> {
 
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn value(&mut self, program: &Program, view: View<'_>, eof: bool, sink: &mut dyn Sink) -> bool {
-        let Mode::Value(mut value) = core::mem::take(&mut self.mode) else { return false };
-        let Node::Text(text) = program.node(value.node) else { return false };
+    pub(super) fn value(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Mode::Value(mut value) = core::mem::take(&mut self.mode) else {
+            return false;
+        };
+        let Node::Text(text) = program.node(value.node) else {
+            return false;
+        };
         loop {
             if value.probe.is_none() {
                 let Some(at) = next_closer(text, view, value.scan) else {
@@ -345,7 +413,11 @@ impl Parser {
                         self.doubt(upto, sink);
                     }
                 }
-                Verdict::Ends { at, recovered, enclosing } => {
+                Verdict::Ends {
+                    at,
+                    recovered,
+                    enclosing,
+                } => {
                     self.end_value(program, text, value, at, recovered, enclosing, view, sink);
                     return true;
                 }
@@ -354,17 +426,32 @@ impl Parser {
     }
 
     fn doubt(&mut self, at: u64, sink: &mut dyn Sink) {
-        let first = self.teller.call.as_ref().is_some_and(|call| call.at_best == End::Closed);
+        let first = self
+            .teller
+            .call
+            .as_ref()
+            .is_some_and(|call| call.at_best == End::Closed);
         if let Some(call) = &mut self.teller.call {
             call.worsen(End::Recovered);
         }
         if first {
-            let message = String::from("a closer was passed over because no known parameter follows it; the value may hold too much");
-            self.teller.note(Code::ValueInDoubt, Span::empty(at), message, None, sink);
+            let message = String::from(
+                "a closer was passed over because no known parameter follows it; the value may hold too much",
+            );
+            self.teller
+                .note(Code::ValueInDoubt, Span::empty(at), message, None, sink);
         }
     }
 
-    fn advance(&mut self, program: &Program, text: &TextNode, value: &mut Value, to: u64, view: View<'_>, sink: &mut dyn Sink) {
+    fn advance(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        value: &mut Value,
+        to: u64,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         let limits = &program.limits;
         let mut out = Out {
             args: self.teller.args(),
@@ -375,14 +462,30 @@ impl Parser {
             undecided: limits.undecided,
         };
         value.advance(text, to, view, limits.blanks, &mut out);
-        let Out { remarks, repairs, refused, .. } = out;
+        let Out {
+            remarks,
+            repairs,
+            refused,
+            ..
+        } = out;
         self.say(value, remarks, &repairs, refused, sink);
     }
 
-    fn say(&mut self, value: &Value, remarks: alloc::vec::Vec<(Code, String, bool)>, repairs: &[toolglot_json::Mended], refused: bool, sink: &mut dyn Sink) {
+    fn say(
+        &mut self,
+        value: &Value,
+        remarks: alloc::vec::Vec<(Code, String, bool)>,
+        repairs: &[toolglot_json::Mended],
+        refused: bool,
+        sink: &mut dyn Sink,
+    ) {
         for (code, message, doubt) in remarks {
             // A value that became text did so at some byte of some push: only its begin is the same in all of them.
-            let end = if matches!(code, Code::UndecidedText | Code::MalformedJson) { value.start } else { value.told.max(value.start) };
+            let end = if matches!(code, Code::UndecidedText | Code::MalformedJson) {
+                value.start
+            } else {
+                value.told.max(value.start)
+            };
             let span = Span::new(value.start, end);
             if doubt {
                 if let Some(call) = &mut self.teller.call {
@@ -398,8 +501,21 @@ impl Parser {
     }
 
     /// The value ends before the closer at `at`; the set goes on behind it.
-    #[expect(clippy::too_many_arguments, reason = "the verdict's parts, and where to tell them")]
-    fn end_value(&mut self, program: &Program, text: &TextNode, mut value: Value, at: u64, recovered: bool, enclosing: bool, view: View<'_>, sink: &mut dyn Sink) {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the verdict's parts, and where to tell them"
+    )]
+    fn end_value(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        mut value: Box<Value>,
+        at: u64,
+        recovered: bool,
+        enclosing: bool,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
         value.probe = None;
         let mut out = Out {
             args: self.teller.args(),
@@ -413,7 +529,12 @@ impl Parser {
             value.settle(text, at, view, &mut out);
         }
         value.close(at, &program.dialect_of(value.node).values, &mut out);
-        let Out { remarks, repairs, refused, .. } = out;
+        let Out {
+            remarks,
+            repairs,
+            refused,
+            ..
+        } = out;
         self.say(&value, remarks, &repairs, refused, sink);
         let end = value.told;
         if value.dropped {
@@ -426,8 +547,13 @@ impl Parser {
                 call.worsen(End::Recovered);
             }
             let span = Span::empty(at);
-            let message = if enclosing { "the value's closer is missing; it was supplied" } else { "the call's closers are incomplete; they were supplied" };
-            self.teller.note(Code::MissingCloser, span, String::from(message), None, sink);
+            let message = if enclosing {
+                "the value's closer is missing; it was supplied"
+            } else {
+                "the call's closers are incomplete; they were supplied"
+            };
+            self.teller
+                .note(Code::MissingCloser, span, String::from(message), None, sink);
         }
         // The closers are read by the same threads that read everything else.
         self.log.clear();
@@ -441,10 +567,12 @@ impl Parser {
         if enclosing {
             for &node in &text.enclosing {
                 let thread = Thread { node, ..thread };
-                self.stepper(program, view, Judge::Reading).close(thread, from, &mut threads);
+                self.stepper(program, view, Judge::Reading)
+                    .close(thread, from, &mut threads);
             }
         } else {
-            self.stepper(program, view, Judge::Reading).close(thread, from, &mut threads);
+            self.stepper(program, view, Judge::Reading)
+                .close(thread, from, &mut threads);
         }
         self.threads = threads;
         self.pos = from;
@@ -456,8 +584,16 @@ impl Parser {
     }
 
     /// The message ends inside the value: what was read is told, the string stays open.
-    pub(super) fn truncate_value(&mut self, program: &Program, mut value: Value, view: View<'_>, sink: &mut dyn Sink) {
-        let Node::Text(text) = program.node(value.node) else { return };
+    pub(super) fn truncate_value(
+        &mut self,
+        program: &Program,
+        mut value: Box<Value>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Text(text) = program.node(value.node) else {
+            return;
+        };
         value.probe = None;
         self.advance(program, text, &mut value, view.end(), view, sink);
         // Held blanks are the value's as far as anybody knows; a held scalar is cut, and stays out.
@@ -465,7 +601,11 @@ impl Parser {
         if value.dropped {
             self.teller.markup(view, view.end(), sink);
         } else {
-            if value.how != How::Text && !value.wrote && value.json.is_none() && !value.held.is_empty() {
+            if value.how != How::Text
+                && !value.wrote
+                && value.json.is_none()
+                && !value.held.is_empty()
+            {
                 // Show what arrived: a prefix of a string.
                 self.teller.args().push('"');
                 let held = core::mem::take(&mut value.held);
@@ -480,19 +620,9 @@ impl Parser {
 /// The next byte that can begin a closer, an enclosing closer or the value's own opener.
 fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
     let bytes = view.from(from);
-    let mut one = None;
-    let mut single = 0u8;
-    for byte in text.first.iter().take(2) {
-        single = byte;
-        one = if one.is_none() { Some(true) } else { Some(false) };
-    }
     let mut at = 0;
     loop {
-        let step = match one {
-            Some(true) => memchr::memchr(single, &bytes[at..]),
-            _ => bytes[at..].iter().position(|&byte| text.first.has(byte)),
-        }?;
-        at += step;
+        at += text.first.find(&bytes[at..])?;
         match bytes.get(at + 1) {
             Some(&second) if !text.second.has(second) => at += 1,
             _ => return Some(from + at as u64),

@@ -14,7 +14,12 @@ impl<'a> View<'a> {
 
     #[inline]
     pub(crate) fn index(&self, pos: u64) -> usize {
-        debug_assert!(pos >= self.base && pos <= self.end(), "{pos} is outside {}..{}", self.base, self.end());
+        debug_assert!(
+            pos >= self.base && pos <= self.end(),
+            "{pos} is outside {}..{}",
+            self.base,
+            self.end()
+        );
         (pos - self.base) as usize
     }
 
@@ -30,7 +35,10 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn bytes(&self, start: u64, end: u64) -> &'a [u8] {
-        self.text.as_bytes().get(self.index(start)..self.index(end)).unwrap_or(&[])
+        self.text
+            .as_bytes()
+            .get(self.index(start)..self.index(end))
+            .unwrap_or(&[])
     }
 
     /// The bytes from `pos` on.

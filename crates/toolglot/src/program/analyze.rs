@@ -7,23 +7,39 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::bytes::ByteSet;
+use super::build::Graph;
+use super::bytes::{ByteSet, Finder};
 use super::node::{Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::{Capture, Dialect, GrammarError, Piece};
 
 /// Literals shorter than this are no evidence for an enclosing closer.
 const ENCLOSING_MIN: usize = 3;
 
-pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dialect]) -> Result<(), GrammarError> {
+pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), GrammarError> {
+    let Graph {
+        nodes,
+        dialect: node_dialect,
+        span,
+        ..
+    } = graph;
     for id in 0..nodes.len() {
         let error = |message: String, help: &str| {
-            Err(GrammarError::new(0..0, message).help(help).of(dialects[usize::from(node_dialect[id])].name()))
+            Err(GrammarError::new(span[id].clone(), message)
+                .help(help)
+                .of(dialects[usize::from(node_dialect[id])].name()))
         };
         match nodes[id].clone() {
             Node::Capture(capture) => {
                 let (stop, ends) = first(nodes, capture.next);
                 if ends || stop.is_empty() {
-                    return error(format!("a capture `{:?}` that nothing ends", capture.what), "put a literal behind it");
+                    return error(
+                        format!(
+                            "the capture `{:?}` is never ended: no literal follows it",
+                            capture.what
+                        )
+                        .to_lowercase(),
+                        "put a literal behind it",
+                    );
                 }
                 let late = capture.what == Capture::Name && has_late_head(nodes, capture.next);
                 if let Node::Capture(node) = &mut nodes[id] {
@@ -34,7 +50,10 @@ pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dial
             Node::Attrs(attrs) => {
                 let (stop, ends) = first(nodes, attrs.next);
                 if ends || stop.is_empty() {
-                    return error("attrs() that nothing ends".into(), "put the literal that ends the tag behind it");
+                    return error(
+                        "attrs() that nothing ends".into(),
+                        "put the literal that ends the tag behind it",
+                    );
                 }
                 if let Node::Attrs(node) = &mut nodes[id] {
                     node.stop = stop;
@@ -43,22 +62,32 @@ pub(super) fn analyze(nodes: &mut [Node], node_dialect: &[u16], dialects: &[Dial
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
-                let can_end = !done.first.is_empty() || done.open_ended || reaches_end(nodes, done.follow);
+                let speaks = matches!(done.role, RuleRole::Think | RuleRole::Say);
+                let can_end = !next_literals(nodes, done.follow).0.is_empty()
+                    || (done.open_ended && speaks)
+                    || reaches_end(nodes, done.follow);
                 if !can_end {
-                    return error("`text` never ends: no literal follows it".into(), "put the closing literal behind it");
+                    return error(
+                        "`text` never ends: no literal follows it".into(),
+                        "put the closing literal behind it",
+                    );
                 }
                 nodes[id] = Node::Text(done);
             }
             Node::Json { quote, next, .. } => {
-                let closers = closers(nodes, next);
-                nodes[id] = Node::Json { quote, closers, next };
+                let closers = closers(nodes, next).into();
+                nodes[id] = Node::Json {
+                    quote,
+                    closers,
+                    next,
+                };
             }
             Node::Xml(mut xml) => {
-                xml.closers = closers(nodes, xml.next);
+                xml.closers = closers(nodes, xml.next).into();
                 nodes[id] = Node::Xml(xml);
             }
             Node::Object(mut object) => {
-                object.closers = closers(nodes, object.next);
+                object.closers = closers(nodes, object.next).into();
                 nodes[id] = Node::Object(object);
             }
             _ => {}
@@ -119,7 +148,10 @@ pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
             }
             Node::Text(_) | Node::Xml(_) | Node::Trie => set = ByteSet::ALL,
             Node::Split(all) => todo.extend(all),
-            Node::Bol { next } | Node::Start { next } | Node::Enter { next, .. } | Node::Exit { next, .. } => todo.push(*next),
+            Node::Bol { next }
+            | Node::Start { next }
+            | Node::Enter { next, .. }
+            | Node::Exit { next, .. } => todo.push(*next),
             Node::End { .. } => {}
             Node::Match => ends = true,
         }
@@ -138,7 +170,11 @@ fn insert_folded(set: &mut ByteSet, byte: u8, fold: bool) {
 /// Whether `byte` can stand in a capture of that kind.
 pub(crate) fn takes(what: Capture, byte: u8) -> bool {
     match what {
-        Capture::Name | Capture::Id | Capture::Ns => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'$' | b'@') || byte >= 0x80,
+        Capture::Name | Capture::Id | Capture::Ns => {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'$' | b'@')
+                || byte >= 0x80
+        }
         Capture::Kind => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
         Capture::Key => !matches!(byte, b'<' | b'>' | b'\n' | b'\r' | b'"'),
         Capture::Skip => !matches!(byte, b'<' | b'\n' | b'\r'),
@@ -163,7 +199,10 @@ fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
                 Capture::Key => {}
                 _ => todo.push(capture.next),
             },
-            Node::Exit { role: RuleRole::Call, .. } => {}
+            Node::Exit {
+                role: RuleRole::Call,
+                ..
+            } => {}
             node if node.is_body() => {}
             node => todo.extend(nexts(node)),
         }
@@ -208,7 +247,11 @@ fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
         match &nodes[id as usize] {
             Node::Literal { .. } | Node::Template { .. } => found.push(id),
             Node::Match => ends = true,
-            Node::Ws { next } | Node::Nl { next } | Node::Enter { next, .. } | Node::Exit { next, .. } | Node::End { next } => todo.push(*next),
+            Node::Ws { next }
+            | Node::Nl { next }
+            | Node::Enter { next, .. }
+            | Node::Exit { next, .. }
+            | Node::End { next } => todo.push(*next),
             Node::Split(all) => todo.extend(all.iter().rev()),
             _ => {}
         }
@@ -272,14 +315,19 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
                 }
             }
         }
-        text.enclosing.extend(deeper.iter().filter(|&&lit| is_enclosing_closer(nodes, lit)));
+        text.enclosing.extend(
+            deeper
+                .iter()
+                .filter(|&&lit| is_enclosing_closer(nodes, lit)),
+        );
         level = deeper;
     }
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
+    let mut first = ByteSet::default();
     let mut filter = |from: NodeId| {
         let (a, b) = first_two(nodes, from);
-        text.first.add(&a);
+        first.add(&a);
         text.second.add(&b);
     };
     filter(text.follow);
@@ -289,6 +337,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     if let Some(own) = text.own {
         filter(own);
     }
+    text.first = Finder::new(first);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 
@@ -297,7 +346,11 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
         return false;
     }
     match &nodes[literal as usize] {
-        Node::Literal { bytes, .. } => bytes.len() >= ENCLOSING_MIN && !bytes.iter().all(u8::is_ascii_whitespace) && !bytes.starts_with(b"```"),
+        Node::Literal { bytes, .. } => {
+            bytes.len() >= ENCLOSING_MIN
+                && !bytes.iter().all(u8::is_ascii_whitespace)
+                && !bytes.starts_with(b"```")
+        }
         _ => true,
     }
 }
@@ -374,7 +427,12 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
                 }
             }
             for next in nexts(&nodes[literal as usize]) {
-                deeper.extend(next_literals(nodes, next).0.into_iter().filter(|&lit| seen.insert(lit)));
+                deeper.extend(
+                    next_literals(nodes, next)
+                        .0
+                        .into_iter()
+                        .filter(|&lit| seen.insert(lit)),
+                );
             }
         }
         level = deeper;

@@ -3,11 +3,17 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::bytes::ByteSet;
-use super::node::{AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode};
-use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use super::bytes::{ByteSet, Finder};
+use super::check;
+use super::node::{
+    AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim,
+    XmlNode,
+};
+use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
 /// Rules that are read only when text is written.
 const WRITE_ONLY: &[&str] = &["result", "failure"];
@@ -24,6 +30,7 @@ pub(crate) struct Entry {
 pub(super) struct Builder<'a> {
     pub(super) nodes: Vec<Node>,
     pub(super) node_dialect: Vec<u16>,
+    pub(super) node_span: Vec<Range<usize>>,
     pub(super) entries: Vec<Entry>,
     dialect: &'a Dialect,
     index: u16,
@@ -32,18 +39,31 @@ pub(super) struct Builder<'a> {
     fold: bool,
     role: Option<RuleRole>,
     tool: Option<&'a str>,
-    /// Inside `(..)*` or `(..)?` right now, for messages.
+    /// The term being built, for messages.
+    place: Range<usize>,
+    /// Values whose own opener stands in the sequence being built, and where in it.
     texts_to_own: Vec<(NodeId, usize)>,
 }
 
-pub(super) fn build(dialects: &[Dialect]) -> Result<(Vec<Node>, Vec<u16>, Vec<Entry>), GrammarError> {
+/// A graph: its nodes, and for each its dialect and its place in that dialect's file.
+#[derive(Default)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    pub(super) dialect: Vec<u16>,
+    pub(super) span: Vec<Range<usize>>,
+    pub(super) entries: Vec<Entry>,
+}
+
+pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
     let mut nodes = Vec::new();
     let mut node_dialect = Vec::new();
+    let mut node_span = Vec::new();
     let mut entries = Vec::new();
     for (index, dialect) in dialects.iter().enumerate() {
         let mut builder = Builder {
             nodes,
             node_dialect,
+            node_span,
             entries,
             dialect,
             index: index as u16,
@@ -51,12 +71,24 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<(Vec<Node>, Vec<u16>, Vec<En
             fold: false,
             role: None,
             tool: None,
+            place: 0..0,
             texts_to_own: Vec::new(),
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
-        Builder { nodes, node_dialect, entries, .. } = builder;
+        Builder {
+            nodes,
+            node_dialect,
+            node_span,
+            entries,
+            ..
+        } = builder;
     }
-    Ok((nodes, node_dialect, entries))
+    Ok(Graph {
+        nodes,
+        dialect: node_dialect,
+        span: node_span,
+        entries,
+    })
 }
 
 impl<'a> Builder<'a> {
@@ -66,6 +98,7 @@ impl<'a> Builder<'a> {
         for rule in &dialect.rules {
             collect_references(&rule.alt, &mut used);
         }
+        check::rules(dialect)?;
         let mut any = false;
         for rule in &dialect.rules {
             let referred = rule.tool.is_none() && used.contains(&rule.name.as_str());
@@ -76,12 +109,30 @@ impl<'a> Builder<'a> {
             for seq in &rule.alt.0 {
                 let end = self.push(Node::Match);
                 let node = self.rule_seq(rule, seq, end)?;
-                let signature = format!("{:?} {:?} {:?} {}", rule.tool, dialect.values, self.fold_of(rule), self.signature(rule, seq));
-                self.entries.push(Entry { node, dialect: self.index, signature });
+                let signature = format!(
+                    "{:?} {:?} {:?} {}",
+                    rule.tool,
+                    dialect.values,
+                    self.fold_of(rule),
+                    self.signature(rule, seq)
+                );
+                self.entries.push(Entry {
+                    node,
+                    dialect: self.index,
+                    signature,
+                });
                 any = true;
             }
         }
-        if any || dialect.rules.is_empty() { Ok(()) } else { Err(GrammarError::new(dialect.rules[0].span.clone(), "every rule is used by another: nothing begins a message").help("an entry is a rule that no rule refers to")) }
+        if any || dialect.rules.is_empty() {
+            Ok(())
+        } else {
+            Err(GrammarError::new(
+                dialect.rules[0].span.clone(),
+                "every rule is used by another: nothing begins a message",
+            )
+            .help("an entry is a rule that no rule refers to"))
+        }
     }
 
     fn fold_of(&self, rule: &Rule) -> bool {
@@ -91,11 +142,17 @@ impl<'a> Builder<'a> {
     fn push(&mut self, node: Node) -> NodeId {
         self.nodes.push(node);
         self.node_dialect.push(self.index);
+        self.node_span.push(self.place.clone());
         (self.nodes.len() - 1) as NodeId
     }
 
     /// One alternative of a rule, with the acts that its name asks for.
-    fn rule_seq(&mut self, rule: &'a Rule, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
+    fn rule_seq(
+        &mut self,
+        rule: &'a Rule,
+        seq: &'a [Term],
+        next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
         let role = match rule.name.as_str() {
             "call" => Some(RuleRole::Call),
             "think" => Some(RuleRole::Think),
@@ -104,7 +161,11 @@ impl<'a> Builder<'a> {
             _ => None,
         };
         if self.stack.contains(&rule.name.as_str()) {
-            return Err(GrammarError::new(rule.span.clone(), format!("rule `{}` refers to itself", rule.name)).help("write a loop: ( .. )*"));
+            return Err(GrammarError::new(
+                rule.span.clone(),
+                format!("rule `{}` refers to itself", rule.name),
+            )
+            .help("write a loop: ( .. )*"));
         }
         self.stack.push(&rule.name);
         let outer = (self.fold, self.role, self.tool);
@@ -121,7 +182,11 @@ impl<'a> Builder<'a> {
         let node = match role {
             Some(role) => {
                 let tool = rule.tool.as_deref().map(Box::from);
-                self.push(Node::Enter { role, tool, next: first })
+                self.push(Node::Enter {
+                    role,
+                    tool,
+                    next: first,
+                })
             }
             None => first,
         };
@@ -132,22 +197,21 @@ impl<'a> Builder<'a> {
 
     fn alt(&mut self, alt: &'a Alt, next: NodeId) -> Result<NodeId, GrammarError> {
         let mut all = Vec::with_capacity(alt.0.len());
-        for (n, seq) in alt.0.iter().enumerate() {
-            if alt.0[..n].iter().any(|other| same(other, seq)) {
-                let place = seq.first().map_or(0..0, |term| term.span.clone());
-                return Err(GrammarError::new(place, "an alternative that is there twice"));
-            }
+        for seq in &alt.0 {
             all.push(self.seq(seq, next)?);
         }
         Ok(self.split(all))
     }
 
     fn split(&mut self, mut all: Vec<NodeId>) -> NodeId {
-        if all.len() == 1 { all.remove(0) } else { self.push(Node::Split(all)) }
+        if all.len() == 1 {
+            all.remove(0)
+        } else {
+            self.push(Node::Split(all))
+        }
     }
 
     fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
-        self.check_seq(seq)?;
         let mut next = next;
         let mut ids = alloc::vec![0; seq.len()];
         for (n, term) in seq.iter().enumerate().rev() {
@@ -167,15 +231,32 @@ impl<'a> Builder<'a> {
         Ok(next)
     }
 
-    fn term(&mut self, term: &'a Term, seq: &'a [Term], n: usize, next: NodeId) -> Result<NodeId, GrammarError> {
+    fn term(
+        &mut self,
+        term: &'a Term,
+        seq: &'a [Term],
+        n: usize,
+        next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
         let fold = self.fold;
+        self.place = term.span.clone();
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
-                    self.push(Node::Literal { bytes: bytes.as_bytes().into(), fold, mark, next })
+                    let mark =
+                        bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
+                    self.push(Node::Literal {
+                        bytes: bytes.as_bytes().into(),
+                        fold,
+                        mark,
+                        next,
+                    })
                 }
-                _ => self.push(Node::Template { pieces: pieces.as_slice().into(), fold, next }),
+                _ => self.push(Node::Template {
+                    pieces: pieces.as_slice().into(),
+                    fold,
+                    next,
+                }),
             },
             TermKind::Rule(name) => {
                 let rules: Vec<&'a Rule> = self.dialect.rules_named(name).collect();
@@ -216,7 +297,13 @@ impl<'a> Builder<'a> {
             TermKind::End => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => {
                 let one_of = one_of.iter().map(|text| text.as_str().into()).collect();
-                self.push(Node::Capture(CaptureNode { what: *what, one_of, stop: ByteSet::default(), next, late_head: false }))
+                self.push(Node::Capture(CaptureNode {
+                    what: *what,
+                    one_of,
+                    stop: ByteSet::default(),
+                    next,
+                    late_head: false,
+                }))
             }
             TermKind::Text(argument) => {
                 let node = self.push(Node::Text(Box::new(TextNode {
@@ -228,7 +315,7 @@ impl<'a> Builder<'a> {
                     enclosing: Vec::new(),
                     own: None,
                     own_needs_same_key: false,
-                    first: ByteSet::default(),
+                    first: Finder::default(),
                     second: ByteSet::default(),
                     open_ended: false,
                     fence: false,
@@ -238,9 +325,21 @@ impl<'a> Builder<'a> {
                 }
                 node
             }
-            TermKind::Json(quote) => self.push(Node::Json { quote: quote.clone(), closers: Vec::new(), next }),
-            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode { envelope: envelope.clone(), closers: Vec::new(), next }))),
-            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode { prefix: prefix.as_deref().map(Box::from), closers: Vec::new(), next }))),
+            TermKind::Json(quote) => self.push(Node::Json {
+                quote: quote.clone(),
+                closers: Arc::default(),
+                next,
+            }),
+            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode {
+                envelope: envelope.clone(),
+                closers: Arc::default(),
+                next,
+            }))),
+            TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode {
+                prefix: prefix.as_deref().map(Box::from),
+                closers: Arc::default(),
+                next,
+            }))),
             TermKind::Py => self.push(Node::Py { next }),
             TermKind::Attrs(attributes) => {
                 let attributes = attributes
@@ -251,36 +350,26 @@ impl<'a> Builder<'a> {
                         keys: a.keys.iter().map(|key| key.as_str().into()).collect(),
                     })
                     .collect();
-                self.push(Node::Attrs(AttrsNode { attributes, stop: ByteSet::default(), next }))
+                self.push(Node::Attrs(AttrsNode {
+                    fold,
+                    attributes,
+                    stop: ByteSet::default(),
+                    next,
+                }))
             }
         })
     }
 
-    /// What can be refused by looking at neighbours.
-    fn check_seq(&self, seq: &[Term]) -> Result<(), GrammarError> {
-        let speaks = matches!(self.role, Some(RuleRole::Think | RuleRole::Say));
-        for pair in seq.windows(2) {
-            match (&pair[0].kind, &pair[1].kind) {
-                (TermKind::Capture(a, one_of), TermKind::Capture(b, _)) if one_of.is_empty() => {
-                    return Err(GrammarError::new(pair[1].span.clone(), format!("capture `{}` right behind capture `{}`", word(*b), word(*a)))
-                        .help("a literal or `ws` must tell where the first one ends"));
-                }
-                (TermKind::Text(_), TermKind::Optional(inner)) if !speaks && matches!(inner.kind, TermKind::Literal(_)) => {
-                    return Err(GrammarError::new(pair[1].span.clone(), "an optional literal right behind `text`")
-                        .help("write it without `?`: a missing closer is found by the machine, from evidence"));
-                }
-                (TermKind::Text(_), TermKind::Text(_) | TermKind::Capture(..)) => {
-                    return Err(GrammarError::new(pair[1].span.clone(), "`text` has no closer: no literal follows it").help("put the literal that ends the value behind `text`"));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     /// The expanded alternative as text: equal for rules that read the same.
     fn signature(&self, rule: &Rule, seq: &[Term]) -> String {
-        let mut out = format!("{}:", if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") { rule.name.as_str() } else { "-" });
+        let mut out = format!(
+            "{}:",
+            if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") {
+                rule.name.as_str()
+            } else {
+                "-"
+            }
+        );
         self.sign(seq, &mut out);
         out
     }
@@ -292,7 +381,13 @@ impl<'a> Builder<'a> {
                     for rule in self.dialect.rules_named(name) {
                         for seq in &rule.alt.0 {
                             out.push('(');
-                            out.push_str(if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") { &rule.name } else { "" });
+                            out.push_str(
+                                if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") {
+                                    &rule.name
+                                } else {
+                                    ""
+                                },
+                            );
                             self.sign(seq, out);
                             out.push_str(")|");
                         }
@@ -306,23 +401,16 @@ impl<'a> Builder<'a> {
                     }
                 }
                 TermKind::Optional(inner) | TermKind::Many(inner) => {
-                    out.push(if matches!(term.kind, TermKind::Many(_)) { '*' } else { '?' });
+                    out.push(if matches!(term.kind, TermKind::Many(_)) {
+                        '*'
+                    } else {
+                        '?'
+                    });
                     self.sign(core::slice::from_ref(inner), out);
                 }
                 kind => out.push_str(&format!("{kind:?} ")),
             }
         }
-    }
-}
-
-fn word(capture: Capture) -> &'static str {
-    match capture {
-        Capture::Name => "name",
-        Capture::Key => "key",
-        Capture::Id => "id",
-        Capture::Ns => "ns",
-        Capture::Kind => "kind",
-        Capture::Skip => "skip",
     }
 }
 
@@ -338,7 +426,12 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
                     }
                 }
             }
-            TermKind::Ws | TermKind::Nl | TermKind::Capture(..) | TermKind::Attrs(_) | TermKind::Bol | TermKind::Start => {}
+            TermKind::Ws
+            | TermKind::Nl
+            | TermKind::Capture(..)
+            | TermKind::Attrs(_)
+            | TermKind::Bol
+            | TermKind::Start => {}
             TermKind::Group(_) | TermKind::Optional(_) if found.is_none() => {}
             _ => break,
         }
@@ -358,9 +451,4 @@ fn collect_references<'a>(alt: &'a Alt, used: &mut Vec<&'a str>) {
     for t in alt.0.iter().flatten() {
         term(&t.kind, used);
     }
-}
-
-/// Equal but for places.
-fn same(a: &[Term], b: &[Term]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind)
 }

@@ -49,6 +49,48 @@ impl core::fmt::Debug for ByteSet {
     }
 }
 
+/// Finds the next byte of a set: with `memchr` for up to three bytes, with the set's table otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Finder {
+    pub(crate) set: ByteSet,
+    few: [u8; 3],
+    n: u8,
+}
+
+/// Below this many bytes a table beats a wide search.
+const SHORT: usize = 32;
+
+impl Finder {
+    pub(crate) fn new(set: ByteSet) -> Finder {
+        let mut finder = Finder {
+            set,
+            few: [0; 3],
+            n: 0,
+        };
+        for byte in set.iter() {
+            if let Some(slot) = finder.few.get_mut(usize::from(finder.n)) {
+                *slot = byte;
+            }
+            finder.n = finder.n.saturating_add(1);
+        }
+        finder
+    }
+
+    /// Where the first byte of the set stands.
+    #[inline]
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let [a, b, c] = self.few;
+        match self.n {
+            0 => None,
+            1..=3 if bytes.len() < SHORT => bytes.iter().position(|&byte| self.set.has(byte)),
+            1 => memchr::memchr(a, bytes),
+            2 => memchr::memchr2(a, b, bytes),
+            3 => memchr::memchr3(a, b, c, bytes),
+            _ => bytes.iter().position(|&byte| self.set.has(byte)),
+        }
+    }
+}
+
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -6,16 +6,18 @@
 mod analyze;
 mod build;
 mod bytes;
+mod check;
 mod node;
 mod trie;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, is_blank};
+pub(crate) use bytes::{ByteSet, Finder, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
 pub(crate) use trie::{Opener, Trie};
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::grammar::{Dialect, GrammarError, Values};
@@ -29,7 +31,6 @@ stop = start "```" ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext"
 "#;
 
 /// A set of dialects compiled for a tool set: immutable, shared between parsers.
-#[derive(Debug)]
 pub struct Program {
     pub(crate) nodes: Vec<Node>,
     pub(crate) node_dialect: Vec<u16>,
@@ -37,6 +38,8 @@ pub struct Program {
     pub(crate) trie: Trie,
     /// Ways into entries that begin with a body, in order.
     pub(crate) bodies: Vec<Opener>,
+    /// Finds what can begin an entry.
+    pub(crate) finder: Finder,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
     /// The dialect of the wrapper fence.
@@ -52,7 +55,7 @@ pub struct Program {
 /// What is left of a dialect behind its rules.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledDialect {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) values: Values,
     /// Known names, where only the name marks a call. Empty: any plausible one.
     pub(crate) names: BTreeSet<String>,
@@ -81,26 +84,54 @@ impl ToolIndex {
     }
 }
 
+impl core::fmt::Debug for Program {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let names: Vec<&str> = self.dialects.iter().map(|dialect| &*dialect.name).collect();
+        f.debug_struct("Program")
+            .field("dialects", &names)
+            .field("nodes", &self.nodes.len())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Program {
     /// Compiles `dialects` for `tools`; earlier dialects have priority where the bytes cannot tell.
     ///
     /// # Errors
     /// What the rules leave undecided or unending, with the dialect's name and what to write instead.
-    pub fn compile(dialects: &[Dialect], tools: &ToolSet, limits: Limits) -> Result<Program, GrammarError> {
+    pub fn compile(
+        dialects: &[Dialect],
+        tools: &ToolSet,
+        limits: Limits,
+    ) -> Result<Program, GrammarError> {
         let mut all = dialects.to_vec();
         all.extend(Dialect::parse(WRAP, &[])?);
-        let (mut nodes, mut node_dialect, entries) = build::build(&all)?;
-        analyze::analyze(&mut nodes, &node_dialect, &all)?;
+        let mut graph = build::build(&all)?;
+        analyze::analyze(&mut graph, &all)?;
+        let build::Graph {
+            mut nodes,
+            dialect: mut node_dialect,
+            span,
+            entries,
+        } = graph;
         let tools = ToolIndex {
             tools: tools.iter().cloned().collect(),
-            by_name: tools.iter().enumerate().map(|(n, tool)| (tool.name.clone(), n)).collect(),
+            by_name: tools
+                .iter()
+                .enumerate()
+                .map(|(n, tool)| (tool.name.clone(), n))
+                .collect(),
         };
         let compiled: Vec<CompiledDialect> = all
             .iter()
             .map(|dialect| CompiledDialect {
                 name: dialect.name().into(),
                 values: dialect.values.clone(),
-                names: if tools.is_empty() { dialect.list("tools").into_iter().collect() } else { tools.by_name.keys().cloned().collect() },
+                names: if tools.is_empty() {
+                    dialect.list("tools").into_iter().collect()
+                } else {
+                    tools.by_name.keys().cloned().collect()
+                },
                 refuse: dialect.list("refuse"),
             })
             .collect();
@@ -111,10 +142,23 @@ impl Program {
                 continue;
             }
             let dialect = &compiled[usize::from(entry.dialect)];
-            let names: Vec<String> = dialect.names.iter().chain(&dialect.refuse).cloned().collect();
-            let ways = trie::ways(&nodes, entry.node, if dialect.names.is_empty() { &[] } else { &names });
+            let names: Vec<String> = dialect
+                .names
+                .iter()
+                .chain(&dialect.refuse)
+                .cloned()
+                .collect();
+            let ways = trie::ways(
+                &nodes,
+                entry.node,
+                if dialect.names.is_empty() {
+                    &[]
+                } else {
+                    &names
+                },
+            );
             if ways.unbounded {
-                return Err(GrammarError::new(0..0, "an entry that begins with no literal")
+                return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that begins with no literal")
                     .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
                     .of(&dialect.name));
             }
@@ -129,11 +173,27 @@ impl Program {
             bodies_first.add(&first);
         }
         let wrap = (all.len() - 1) as u16;
-        let reasoning = nodes.iter().position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think)).map(|n| n as NodeId);
+        let reasoning = nodes
+            .iter()
+            .position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think))
+            .map(|n| n as NodeId);
         let trie_node = nodes.len() as NodeId;
         nodes.push(Node::Trie);
         node_dialect.push(0);
-        Ok(Program { nodes, node_dialect, dialects: compiled, trie, bodies, bodies_first, wrap, trie_node, reasoning, tools, limits })
+        Ok(Program {
+            nodes,
+            node_dialect,
+            dialects: compiled,
+            finder: Finder::new(trie.first),
+            trie,
+            bodies,
+            bodies_first,
+            wrap,
+            trie_node,
+            reasoning,
+            tools,
+            limits,
+        })
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
@@ -142,7 +202,23 @@ impl Program {
 
     /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
     pub(crate) fn opens(&self, id: NodeId) -> bool {
-        matches!(self.node(id), Node::Literal { .. } | Node::Template { .. }) && analyze::is_opener(&self.nodes, id)
+        matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
+            && analyze::is_opener(&self.nodes, id)
+    }
+
+    /// The raw value whose key the capture at `id` reads.
+    pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
+        let Node::Capture(capture) = self.node(id) else {
+            return None;
+        };
+        let mut at = capture.next;
+        loop {
+            match self.node(at) {
+                Node::Literal { next, .. } | Node::Ws { next } | Node::Nl { next } => at = *next,
+                Node::Text(text) => return Some(text),
+                _ => return None,
+            }
+        }
     }
 
     pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {

@@ -2,9 +2,10 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Finder};
 use crate::grammar::{Capture, Envelope, Piece};
 
 pub(crate) type NodeId = u32;
@@ -22,26 +23,58 @@ pub(crate) enum RuleRole {
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     /// Bytes. `mark`: a thread that read it stands behind a marker, so that not only the name marks the call.
-    Literal { bytes: Box<[u8]>, fold: bool, mark: bool, next: NodeId },
+    Literal {
+        bytes: Box<[u8]>,
+        fold: bool,
+        mark: bool,
+        next: NodeId,
+    },
     /// A literal with holes, filled from what the thread captured.
-    Template { pieces: Box<[Piece]>, fold: bool, next: NodeId },
-    Ws { next: NodeId },
-    Nl { next: NodeId },
+    Template {
+        pieces: Box<[Piece]>,
+        fold: bool,
+        next: NodeId,
+    },
+    Ws {
+        next: NodeId,
+    },
+    Nl {
+        next: NodeId,
+    },
     /// The entry's begin stands at a line's begin.
-    Bol { next: NodeId },
+    Bol {
+        next: NodeId,
+    },
     /// The entry's begin stands at the message's begin.
-    Start { next: NodeId },
-    End { next: NodeId },
+    Start {
+        next: NodeId,
+    },
+    End {
+        next: NodeId,
+    },
     Capture(CaptureNode),
     Attrs(AttrsNode),
     Text(Box<TextNode>),
-    Json { quote: Option<String>, closers: Vec<String>, next: NodeId },
+    Json {
+        quote: Option<String>,
+        closers: Arc<[String]>,
+        next: NodeId,
+    },
     Object(Box<ObjectNode>),
     Xml(Box<XmlNode>),
-    Py { next: NodeId },
+    Py {
+        next: NodeId,
+    },
     Split(Vec<NodeId>),
-    Enter { role: RuleRole, tool: Option<Box<str>>, next: NodeId },
-    Exit { role: RuleRole, next: NodeId },
+    Enter {
+        role: RuleRole,
+        tool: Option<Box<str>>,
+        next: NodeId,
+    },
+    Exit {
+        role: RuleRole,
+        next: NodeId,
+    },
     /// The entry ends.
     Match,
     /// All openers, as one position.
@@ -62,6 +95,8 @@ pub(crate) struct CaptureNode {
 
 #[derive(Clone, Debug)]
 pub(crate) struct AttrsNode {
+    /// Letter case of attributes' names does not count.
+    pub(crate) fold: bool,
     pub(crate) attributes: Box<[AttributeNode]>,
     pub(crate) stop: ByteSet,
     pub(crate) next: NodeId,
@@ -102,7 +137,7 @@ pub(crate) struct TextNode {
     pub(crate) own: Option<NodeId>,
     /// The closer holds the key: only the same key nests.
     pub(crate) own_needs_same_key: bool,
-    pub(crate) first: ByteSet,
+    pub(crate) first: Finder,
     pub(crate) second: ByteSet,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
@@ -113,7 +148,7 @@ pub(crate) struct TextNode {
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectNode {
     pub(crate) envelope: Envelope,
-    pub(crate) closers: Vec<String>,
+    pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
 }
 
@@ -122,12 +157,15 @@ pub(crate) struct XmlNode {
     /// What precedes every tag.
     pub(crate) prefix: Option<Box<str>>,
     /// The caller's closers, in order.
-    pub(crate) closers: Vec<String>,
+    pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
 }
 
 impl Node {
     pub(crate) fn is_body(&self) -> bool {
-        matches!(self, Node::Text(_) | Node::Json { .. } | Node::Object(_) | Node::Xml(_) | Node::Py { .. })
+        matches!(
+            self,
+            Node::Text(_) | Node::Json { .. } | Node::Object(_) | Node::Xml(_) | Node::Py { .. }
+        )
     }
 }

@@ -46,17 +46,28 @@ impl Trie {
         // Bytes that no opener holds share class 0. If one opener ignores case, letters share a class in both cases,
         // and whoever completes an opener asks `Opener::fits`.
         let fold = openers.iter().any(|opener| opener.fold);
-        let folded = |byte: u8| if fold { byte.to_ascii_lowercase() } else { byte };
+        let folded = |byte: u8| {
+            if fold {
+                byte.to_ascii_lowercase()
+            } else {
+                byte
+            }
+        };
         let mut used = ByteSet::default();
         for opener in &openers {
-            opener.bytes.iter().for_each(|&byte| used.insert(folded(byte)));
+            opener
+                .bytes
+                .iter()
+                .for_each(|&byte| used.insert(folded(byte)));
         }
         let mut classes = Box::new([0u8; 256]);
         for (n, byte) in used.iter().enumerate() {
             classes[usize::from(byte)] = n as u8 + 1;
         }
         if fold {
-            (b'A'..=b'Z').for_each(|byte| classes[usize::from(byte)] = classes[usize::from(byte.to_ascii_lowercase())]);
+            (b'A'..=b'Z').for_each(|byte| {
+                classes[usize::from(byte)] = classes[usize::from(byte.to_ascii_lowercase())]
+            });
         }
         let width = used.iter().count() + 1;
         let mut trie = Trie {
@@ -83,7 +94,13 @@ impl Trie {
     }
 
     fn note_pairs(&mut self, opener: &Opener) {
-        let cases = |byte: u8| if opener.fold { [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] } else { [byte, byte] };
+        let cases = |byte: u8| {
+            if opener.fold {
+                [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
+            } else {
+                [byte, byte]
+            }
+        };
         for a in cases(opener.bytes[0]) {
             self.first.insert(a);
             match opener.bytes.get(1) {
@@ -121,7 +138,8 @@ impl Trie {
 
     #[inline]
     pub(crate) fn step(&self, state: State, byte: u8) -> Option<State> {
-        let to = self.edges[usize::from(state) * self.width + usize::from(self.classes[usize::from(byte)])];
+        let to = self.edges
+            [usize::from(state) * self.width + usize::from(self.classes[usize::from(byte)])];
         (to != DEAD).then_some(to)
     }
 
@@ -133,14 +151,20 @@ impl Trie {
 
     pub(crate) fn has_children(&self, state: State) -> bool {
         let from = usize::from(state) * self.width;
-        self.edges[from..from + self.width].iter().any(|&to| to != DEAD)
+        self.edges[from..from + self.width]
+            .iter()
+            .any(|&to| to != DEAD)
     }
 }
 
 impl Opener {
     /// Whether `text` spells the opener in the letter case that it asks for.
     pub(crate) fn fits(&self, text: &[u8]) -> bool {
-        if self.fold { text.eq_ignore_ascii_case(&self.bytes) } else { *text == *self.bytes }
+        if self.fold {
+            text.eq_ignore_ascii_case(&self.bytes)
+        } else {
+            *text == *self.bytes
+        }
     }
 }
 
@@ -154,7 +178,11 @@ pub(super) struct Ways {
 
 /// Walks into an entry up to its first literals. `names` are the known tools of the node's dialect, if its world is closed.
 pub(super) fn ways(nodes: &[Node], entry: NodeId, names: &[String]) -> Ways {
-    let mut ways = Ways { openers: Vec::new(), bodies: Vec::new(), unbounded: false };
+    let mut ways = Ways {
+        openers: Vec::new(),
+        bodies: Vec::new(),
+        unbounded: false,
+    };
     let plain = Opener {
         bytes: Box::default(),
         fold: false,
@@ -169,7 +197,14 @@ pub(super) fn ways(nodes: &[Node], entry: NodeId, names: &[String]) -> Ways {
     ways
 }
 
-fn walk(nodes: &[Node], at: NodeId, mut way: Opener, names: &[String], ways: &mut Ways, depth: usize) {
+fn walk(
+    nodes: &[Node],
+    at: NodeId,
+    mut way: Opener,
+    names: &[String],
+    ways: &mut Ways,
+    depth: usize,
+) {
     if depth > 64 {
         ways.unbounded = true;
         return;
@@ -190,7 +225,12 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, names: &[String], ways: &mu
             way.start = true;
             on(*next, way);
         }
-        Node::Literal { bytes, fold, mark, next } => {
+        Node::Literal {
+            bytes,
+            fold,
+            mark,
+            next,
+        } => {
             way.bytes = bytes.clone();
             (way.fold, way.mark, way.target) = (*fold, *mark, *next);
             match name_behind(nodes, *next) {

@@ -22,7 +22,10 @@ fn same(a: &str, b: &str, depth: usize) -> bool {
         Kind::Object => {
             let a: BTreeMap<Cow<'_, str>, &str> = members(a).collect();
             let b: BTreeMap<Cow<'_, str>, &str> = members(b).collect();
-            a.len() == b.len() && a.iter().zip(&b).all(|((ka, va), (kb, vb))| ka == kb && same(va, vb, depth + 1))
+            a.len() == b.len()
+                && a.iter()
+                    .zip(&b)
+                    .all(|((ka, va), (kb, vb))| ka == kb && same(va, vb, depth + 1))
         }
         Kind::Array => {
             let (mut a, mut b) = (elements(a), elements(b));
@@ -37,7 +40,8 @@ fn same(a: &str, b: &str, depth: usize) -> bool {
         Kind::String => string(a) == string(b),
         Kind::Scalar => {
             let (a, b) = (a.trim(), b.trim());
-            a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b && a.abs() < 9e15)
+            a == b
+                || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b && a.abs() < 9e15)
         }
     }
 }
@@ -49,13 +53,22 @@ mod tests {
     #[test]
     fn values_not_spellings_are_compared() {
         for (a, b) in [
-            (r#"{"a":1,"b":[true,null]}"#, r#" { "b" : [true, null], "a" : 1.0 } "#),
+            (
+                r#"{"a":1,"b":[true,null]}"#,
+                r#" { "b" : [true, null], "a" : 1.0 } "#,
+            ),
             (r#""\u00e9""#, r#""é""#),
             (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
         ] {
             assert!(same_value(a, b), "{a} {b}");
         }
-        for (a, b) in [("1", "\"1\""), ("[1]", "[1,2]"), ("{}", "[]"), ("9007199254740993", "9007199254740992"), ("true", "false")] {
+        for (a, b) in [
+            ("1", "\"1\""),
+            ("[1]", "[1,2]"),
+            ("{}", "[]"),
+            ("9007199254740993", "9007199254740992"),
+            ("true", "false"),
+        ] {
             assert!(!same_value(a, b), "{a} {b}");
         }
     }

@@ -74,7 +74,11 @@ impl<'a> Renderer<'a> {
     /// # Errors
     /// As [`Program::compile`].
     pub fn new(dialect: &'a Dialect, tools: &ToolSet) -> Result<Renderer<'a>, GrammarError> {
-        let program = Arc::new(Program::compile(core::slice::from_ref(dialect), tools, Limits::default())?);
+        let program = Arc::new(Program::compile(
+            core::slice::from_ref(dialect),
+            tools,
+            Limits::default(),
+        )?);
         Ok(Renderer { dialect, program })
     }
 
@@ -83,7 +87,10 @@ impl<'a> Renderer<'a> {
     /// # Errors
     /// What the dialect cannot carry: what would not be read back as these very calls.
     pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
-        let mut why = Unrenderable::new(format!("dialect `{}` has no rule that writes such a call", self.dialect.name()));
+        let mut why = Unrenderable::new(format!(
+            "dialect `{}` has no rule that writes such a call",
+            self.dialect.name()
+        ));
         for text in Writer::new(self.dialect).ways(calls) {
             match text.and_then(|text| self.reads_back(&text, calls).map(|()| text)) {
                 Ok(text) => return Ok(text),
@@ -102,23 +109,41 @@ impl<'a> Renderer<'a> {
         let read = read(&self.program, text);
         let dialect = self.dialect.name();
         if read.calls.len() != calls.len() {
-            return Err(Unrenderable::new(format!("dialect `{dialect}` would read back {} calls instead of {}", read.calls.len(), calls.len())));
+            return Err(Unrenderable::new(format!(
+                "dialect `{dialect}` would read back {} calls instead of {}",
+                read.calls.len(),
+                calls.len()
+            )));
         }
         if !read.content.trim().is_empty() {
-            return Err(Unrenderable::new(format!("dialect `{dialect}` would read part of the call as text")));
+            return Err(Unrenderable::new(format!(
+                "dialect `{dialect}` would read part of the call as text"
+            )));
         }
         for (read, call) in read.calls.iter().zip(calls) {
             if read.name != call.name {
-                return Err(Unrenderable::new(format!("dialect `{dialect}` would read the name `{}` as `{}`", call.name, read.name)));
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` would read the name `{}` as `{}`",
+                    call.name, read.name
+                )));
             }
             if read.end != End::Closed {
-                return Err(Unrenderable::new(format!("dialect `{dialect}` could not tell where a value of `{}` ends", call.name)));
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` could not tell where a value of `{}` ends",
+                    call.name
+                )));
             }
             if !same_value(&read.args, call.args) {
-                return Err(Unrenderable::new(format!("dialect `{dialect}` would read back other arguments of `{}`: {}", call.name, read.args)));
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` would read back other arguments of `{}`: {}",
+                    call.name, read.args
+                )));
             }
             if call.ns.is_some() && read.ns.as_deref() != call.ns {
-                return Err(Unrenderable::new(format!("dialect `{dialect}` has no place for the server `{}`", call.ns.unwrap_or(""))));
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` has no place for the server `{}`",
+                    call.ns.unwrap_or("")
+                )));
             }
         }
         Ok(())
@@ -139,15 +164,25 @@ impl<'a> Renderer<'a> {
 /// let text = render(dialect, &ToolSet::default(), &[call]).unwrap();
 /// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"a.rs\"}}\n</tool_call>");
 /// ```
-pub fn render(dialect: &Dialect, tools: &ToolSet, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
-    Renderer::new(dialect, tools).map_err(|error| Unrenderable::new(format!("{error}")))?.calls(calls)
+pub fn render(
+    dialect: &Dialect,
+    tools: &ToolSet,
+    calls: &[CallText<'_>],
+) -> Result<String, Unrenderable> {
+    Renderer::new(dialect, tools)
+        .map_err(|error| Unrenderable::new(format!("{error}")))?
+        .calls(calls)
 }
 
 /// Writes results in the shape that the dialect's model was taught; without such a rule, as plain text.
 pub fn render_results(dialect: &Dialect, results: &[ResultText<'_>]) -> String {
     match Renderer::new(dialect, &ToolSet::default()) {
         Ok(renderer) => renderer.results(results),
-        Err(_) => results.iter().map(|result| result.text).collect::<Vec<_>>().join("\n"),
+        Err(_) => results
+            .iter()
+            .map(|result| result.text)
+            .collect::<Vec<_>>()
+            .join("\n"),
     }
 }
 

@@ -7,9 +7,9 @@ use alloc::string::String;
 use toolglot_json::{Kind, elements, escape_into, kind, members, quoted, string};
 
 use super::Unrenderable;
+use crate::CallText;
 use crate::grammar::{Envelope, Role, Typing, Values};
 use crate::machine::infer;
-use crate::CallText;
 
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
 const LONG: usize = 120;
@@ -28,7 +28,9 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
     out.push('{');
     let mut first = true;
     for (role, keys) in &envelope.roles {
-        let Some(key) = keys.iter().find(|key| !key.contains('.')) else { continue };
+        let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
+            continue;
+        };
         let value = match role {
             Role::Name => Some(Cow::Owned(quoted(call.name))),
             Role::Args => Some(Cow::Borrowed(call.args)),
@@ -46,10 +48,18 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
 }
 
 /// The members of an object as sibling elements.
-pub(super) fn siblings(out: &mut String, json: &str, values: &Values, prefix: &str, indent: usize) -> Result<(), Unrenderable> {
+pub(super) fn siblings(
+    out: &mut String,
+    json: &str,
+    values: &Values,
+    prefix: &str,
+    indent: usize,
+) -> Result<(), Unrenderable> {
     const DEPTH: usize = 32;
     if indent > DEPTH {
-        return Err(Unrenderable::new("the arguments are nested too deeply for elements"));
+        return Err(Unrenderable::new(
+            "the arguments are nested too deeply for elements",
+        ));
     }
     for (key, value) in members(json) {
         element(out, &key, value, values, prefix, indent)?;
@@ -57,10 +67,23 @@ pub(super) fn siblings(out: &mut String, json: &str, values: &Values, prefix: &s
     Ok(())
 }
 
-fn element(out: &mut String, key: &str, json: &str, values: &Values, prefix: &str, indent: usize) -> Result<(), Unrenderable> {
+fn element(
+    out: &mut String,
+    key: &str,
+    json: &str,
+    values: &Values,
+    prefix: &str,
+    indent: usize,
+) -> Result<(), Unrenderable> {
     let begins = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    if !begins || !key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) {
-        return Err(Unrenderable::new(format!("`{key}` cannot be the name of an element")));
+    if !begins
+        || !key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    {
+        return Err(Unrenderable::new(format!(
+            "`{key}` cannot be the name of an element"
+        )));
     }
     let pad = "  ".repeat(indent);
     match kind(json) {
@@ -70,7 +93,9 @@ fn element(out: &mut String, key: &str, json: &str, values: &Values, prefix: &st
             for item in elements(json) {
                 any = true;
                 if kind(item) == Kind::Array {
-                    return Err(Unrenderable::new(format!("`{key}` holds an array in an array")));
+                    return Err(Unrenderable::new(format!(
+                        "`{key}` holds an array in an array"
+                    )));
                 }
                 element(out, key, item, values, prefix, indent)?;
             }
@@ -88,14 +113,18 @@ fn element(out: &mut String, key: &str, json: &str, values: &Values, prefix: &st
             character_data(out, &raw(json), values);
             out.push_str(&format!("{prefix}</{key}>\n"));
         }
-        Kind::Scalar => out.push_str(&format!("{pad}{prefix}<{key}>{}{prefix}</{key}>\n", json.trim())),
+        Kind::Scalar => out.push_str(&format!(
+            "{pad}{prefix}<{key}>{}{prefix}</{key}>\n",
+            json.trim()
+        )),
     }
     Ok(())
 }
 
 /// A string as element content: entities for short ones, CDATA for long ones and where only CDATA keeps the string.
 fn character_data(out: &mut String, text: &str, values: &Values) {
-    let guessed = values.typing == Typing::Infer && (text != text.trim() || infer(text).map_or(true, |json| !json.starts_with('"')));
+    let guessed = values.typing == Typing::Infer
+        && (text != text.trim() || infer(text).map_or(true, |json| !json.starts_with('"')));
     let long = text.len() > LONG || text.contains('\n');
     let special = text.contains(['&', '<', '>']);
     if values.cdata && (guessed || (long && special)) {
@@ -121,9 +150,12 @@ pub(super) fn python(out: &mut String, call: &CallText<'_>) -> Result<(), Unrend
     out.push_str(call.name);
     out.push('(');
     for (n, (key, value)) in members(call.args).enumerate() {
-        let identifier = key.starts_with(|c: char| c.is_alphabetic() || c == '_') && key.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let identifier = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && key.chars().all(|c| c.is_alphanumeric() || c == '_');
         if !identifier {
-            return Err(Unrenderable::new(format!("`{key}` cannot be a keyword argument")));
+            return Err(Unrenderable::new(format!(
+                "`{key}` cannot be a keyword argument"
+            )));
         }
         if n > 0 {
             out.push_str(", ");
@@ -138,7 +170,9 @@ pub(super) fn python(out: &mut String, call: &CallText<'_>) -> Result<(), Unrend
 
 fn literal(out: &mut String, json: &str, depth: usize) -> Result<(), Unrenderable> {
     if depth > 64 {
-        return Err(Unrenderable::new("the arguments are nested too deeply for Python literals"));
+        return Err(Unrenderable::new(
+            "the arguments are nested too deeply for Python literals",
+        ));
     }
     match kind(json) {
         Kind::String => {

@@ -41,10 +41,14 @@ impl<'a> Writer<'a> {
     }
 
     /// All ways to write `calls`, best first: entries in order; those that hold one call each are joined.
-    pub(super) fn ways<'c>(&'c self, calls: &'c [CallText<'c>]) -> impl Iterator<Item = Result<String, Unrenderable>> + 'c {
+    pub(super) fn ways<'c>(
+        &'c self,
+        calls: &'c [CallText<'c>],
+    ) -> impl Iterator<Item = Result<String, Unrenderable>> + 'c {
         let entries = self.entries();
         entries.into_iter().map(move |(rule, seq)| {
-            let holds_many = rule.name != "call" && seq.iter().any(|term| loops_calls(self.dialect, term));
+            let holds_many =
+                rule.name != "call" && seq.iter().any(|term| loops_calls(self.dialect, term));
             if holds_many || calls.len() == 1 {
                 return self.one(rule, seq, calls);
             }
@@ -52,9 +56,18 @@ impl<'a> Writer<'a> {
             let mut texts = Vec::new();
             for call in calls {
                 let one = core::slice::from_ref(call);
-                let mut entries = self.entries().into_iter().filter(|(rule, _)| rule.name == "call");
+                let mut entries = self
+                    .entries()
+                    .into_iter()
+                    .filter(|(rule, _)| rule.name == "call");
                 let text = entries.find_map(|(rule, seq)| self.one(rule, seq, one).ok());
-                texts.push(text.ok_or_else(|| Unrenderable::new(format!("no rule of `{}` writes `{}`", self.dialect.name(), call.name)))?);
+                texts.push(text.ok_or_else(|| {
+                    Unrenderable::new(format!(
+                        "no rule of `{}` writes `{}`",
+                        self.dialect.name(),
+                        call.name
+                    ))
+                })?);
             }
             Ok(texts.join("\n"))
         })
@@ -71,7 +84,10 @@ impl<'a> Writer<'a> {
             if rule.tool.is_none() && used.contains(&rule.name.as_str()) {
                 continue;
             }
-            if matches!(rule.name.as_str(), "think" | "say" | "stop" | "result" | "failure") {
+            if matches!(
+                rule.name.as_str(),
+                "think" | "say" | "stop" | "result" | "failure"
+            ) {
                 continue;
             }
             for seq in &rule.alt.0 {
@@ -81,7 +97,12 @@ impl<'a> Writer<'a> {
         all
     }
 
-    fn one<'c>(&self, rule: &Rule, seq: &[Term], calls: &'c [CallText<'c>]) -> Result<String, Unrenderable> {
+    fn one<'c>(
+        &self,
+        rule: &Rule,
+        seq: &[Term],
+        calls: &'c [CallText<'c>],
+    ) -> Result<String, Unrenderable> {
         let mut pen = Pen {
             out: String::new(),
             calls,
@@ -100,7 +121,11 @@ impl<'a> Writer<'a> {
         } else {
             self.seq(&mut pen, seq)?;
         }
-        if pen.wrote_calls == calls.len() { Ok(pen.out) } else { Err(Unrenderable::new("the rule holds fewer calls")) }
+        if pen.wrote_calls == calls.len() {
+            Ok(pen.out)
+        } else {
+            Err(Unrenderable::new("the rule holds fewer calls"))
+        }
     }
 
     fn seq(&self, pen: &mut Pen<'_>, seq: &[Term]) -> Written {
@@ -110,7 +135,13 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn term(&self, pen: &mut Pen<'_>, term: &Term, before: Option<&Term>, after: Option<&Term>) -> Written {
+    fn term(
+        &self,
+        pen: &mut Pen<'_>,
+        term: &Term,
+        before: Option<&Term>,
+        after: Option<&Term>,
+    ) -> Written {
         match &term.kind {
             TermKind::Literal(pieces) => {
                 for piece in pieces {
@@ -123,6 +154,8 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
+            // Behind a separator that was left out nothing is to be kept apart.
+            TermKind::Ws if !pen.more && before.is_some_and(is_separator) => {}
             TermKind::Ws => pen.out.push_str(blank(self.dialect, before, after)),
             TermKind::Nl => pen.out.push('\n'),
             TermKind::Bol => {
@@ -138,7 +171,9 @@ impl<'a> Writer<'a> {
             }
             TermKind::Capture(Capture::Kind, _) => pen.out.push_str("json"),
             TermKind::Capture(Capture::Key, _) => {
-                let Some((key, _)) = pen.left.first() else { return Err(Unrenderable::new("no argument is left")) };
+                let Some((key, _)) = pen.left.first() else {
+                    return Err(Unrenderable::new("no argument is left"));
+                };
                 pen.key = key.clone().into_owned();
                 let key = pen.key.clone();
                 pen.out.push_str(&key);
@@ -150,32 +185,50 @@ impl<'a> Writer<'a> {
             TermKind::Text(argument) => {
                 let key = String::from(argument.as_deref().unwrap_or(&pen.key));
                 let Some(at) = pen.left.iter().position(|(have, _)| *have == key) else {
-                    return Err(Unrenderable::new(format!("the call has no argument `{key}`")));
+                    return Err(Unrenderable::new(format!(
+                        "the call has no argument `{key}`"
+                    )));
                 };
                 let (_, json) = pen.left.remove(at);
                 pen.out.push_str(&raw(json));
             }
             TermKind::Json(quote) => {
                 if quote.is_some() {
-                    return Err(Unrenderable::new("strings between tokens are not written yet"));
+                    return Err(Unrenderable::new(
+                        "strings between tokens are not written yet",
+                    ));
                 }
-                let Some(call) = pen.call else { return Err(Unrenderable::new("arguments without a call")) };
+                let Some(call) = pen.call else {
+                    return Err(Unrenderable::new("arguments without a call"));
+                };
                 pen.out.push_str(call.args);
                 pen.left.clear();
             }
             TermKind::Object(shape) => {
-                let Some(call) = pen.call else { return Err(Unrenderable::new("an envelope without a call")) };
+                let Some(call) = pen.call else {
+                    return Err(Unrenderable::new("an envelope without a call"));
+                };
                 envelope(&mut pen.out, shape, &call);
                 pen.left.clear();
             }
             TermKind::Xml(prefix) => {
-                let Some(call) = pen.call else { return Err(Unrenderable::new("elements without a call")) };
+                let Some(call) = pen.call else {
+                    return Err(Unrenderable::new("elements without a call"));
+                };
                 pen.out.push('\n');
-                siblings(&mut pen.out, call.args, &self.dialect.values, prefix.as_deref().unwrap_or(""), 1)?;
+                siblings(
+                    &mut pen.out,
+                    call.args,
+                    &self.dialect.values,
+                    prefix.as_deref().unwrap_or(""),
+                    1,
+                )?;
                 pen.left.clear();
             }
             TermKind::Py => {
-                let Some(call) = pen.call else { return Err(Unrenderable::new("a Python call without a call")) };
+                let Some(call) = pen.call else {
+                    return Err(Unrenderable::new("a Python call without a call"));
+                };
                 python(&mut pen.out, &call)?;
                 pen.left.clear();
             }
@@ -195,8 +248,17 @@ impl<'a> Writer<'a> {
     /// The alternative that fits: the one for this key, else the first that can be written.
     fn choice(&self, pen: &mut Pen<'_>, alt: &Alt) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
-        let fits = |seq: &&Vec<Term>| seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(argument)) if Some(argument) == next.as_ref()));
-        let order = alt.0.iter().filter(fits).chain(alt.0.iter().filter(|seq| !fits(seq)));
+        let fits = |seq: &&Vec<Term>| {
+            seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(argument)) if Some(argument) == next.as_ref()))
+        };
+        // One for another argument comes last: the order of the arguments is kept.
+        let open = |seq: &&Vec<Term>| {
+            !seq.iter()
+                .any(|term| matches!(&term.kind, TermKind::Text(Some(_))))
+        };
+        let order = (alt.0.iter().filter(fits))
+            .chain(alt.0.iter().filter(|seq| !fits(seq) && open(seq)))
+            .chain(alt.0.iter().filter(|seq| !fits(seq) && !open(seq)));
         let mut why = Unrenderable::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
@@ -239,7 +301,13 @@ impl<'a> Writer<'a> {
     }
 
     /// A loop: over the calls, or over the arguments that are left; any other loop is left out.
-    fn many(&self, pen: &mut Pen<'_>, inner: &Term, before: Option<&Term>, after: Option<&Term>) -> Written {
+    fn many(
+        &self,
+        pen: &mut Pen<'_>,
+        inner: &Term,
+        before: Option<&Term>,
+        after: Option<&Term>,
+    ) -> Written {
         if loops_calls(self.dialect, inner) {
             while pen.wrote_calls < pen.calls.len() {
                 pen.index = pen.wrote_calls;
@@ -248,7 +316,9 @@ impl<'a> Writer<'a> {
             }
             return Ok(());
         }
-        if holds(self.dialect, inner, &|kind| matches!(kind, TermKind::Text(_))) {
+        if holds(self.dialect, inner, &|kind| {
+            matches!(kind, TermKind::Text(_))
+        }) {
             while !pen.left.is_empty() {
                 let left = pen.left.len();
                 self.term(pen, inner, before, after)?;
@@ -262,17 +332,28 @@ impl<'a> Writer<'a> {
 
     /// Whether an optional part is to be written.
     fn is_wanted(&self, pen: &Pen<'_>, inner: &Term, last: bool) -> bool {
-        if holds(self.dialect, inner, &|kind| matches!(kind, TermKind::Capture(Capture::Ns, _))) {
+        if holds(self.dialect, inner, &|kind| {
+            matches!(kind, TermKind::Capture(Capture::Ns, _))
+        }) {
             return pen.call.is_some_and(|call| call.ns.is_some());
         }
-        if holds(self.dialect, inner, &|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {
+        if holds(self.dialect, inner, &|kind| {
+            matches!(kind, TermKind::Capture(Capture::Id, _))
+        }) {
             return pen.call.is_some_and(|call| call.id.is_some());
         }
-        if holds(self.dialect, inner, &|kind| matches!(kind, TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_))) {
+        if holds(self.dialect, inner, &|kind| {
+            matches!(
+                kind,
+                TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
+            )
+        }) {
             return !pen.left.is_empty();
         }
         match &inner.kind {
-            TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ",") => pen.more,
+            TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ",") => {
+                pen.more
+            }
             TermKind::Literal(_) => last,
             _ => false,
         }
@@ -282,9 +363,13 @@ impl<'a> Writer<'a> {
         for (n, attribute) in attributes.iter().enumerate() {
             let key = attribute.keys.first().map_or("", String::as_str);
             let value: String = match (&attribute.capture, &attribute.argument) {
-                (Some(Capture::Name), _) => pen.call.map(|call| call.name.into()).unwrap_or_default(),
+                (Some(Capture::Name), _) => {
+                    pen.call.map(|call| call.name.into()).unwrap_or_default()
+                }
                 (Some(Capture::Key), _) => {
-                    let Some((key, _)) = pen.left.first() else { return Err(Unrenderable::new("no argument is left")) };
+                    let Some((key, _)) = pen.left.first() else {
+                        return Err(Unrenderable::new("no argument is left"));
+                    };
                     pen.key = key.clone().into_owned();
                     pen.key.clone()
                 }
@@ -296,8 +381,11 @@ impl<'a> Writer<'a> {
                     text
                 }
                 (None, Some(argument)) => {
-                    let Some(at) = pen.left.iter().position(|(have, _)| **have == **argument) else {
-                        return Err(Unrenderable::new(format!("the call has no argument `{argument}`")));
+                    let Some(at) = pen.left.iter().position(|(have, _)| **have == **argument)
+                    else {
+                        return Err(Unrenderable::new(format!(
+                            "the call has no argument `{argument}`"
+                        )));
                     };
                     raw(pen.left.remove(at).1).into_owned()
                 }
@@ -316,9 +404,14 @@ impl<'a> Writer<'a> {
 impl<'a> Pen<'a> {
     fn begin(&mut self, index: usize, tool: Option<&str>) -> Written {
         let calls: &'a [CallText<'a>] = self.calls;
-        let Some(call) = calls.get(index) else { return Err(Unrenderable::new("no call is left")) };
+        let Some(call) = calls.get(index) else {
+            return Err(Unrenderable::new("no call is left"));
+        };
         if tool.is_some_and(|tool| tool != call.name) {
-            return Err(Unrenderable::new(format!("the rule is for `{}` only", tool.unwrap_or(""))));
+            return Err(Unrenderable::new(format!(
+                "the rule is for `{}` only",
+                tool.unwrap_or("")
+            )));
         }
         self.call = Some(*call);
         self.left = members(call.args).collect();
@@ -327,7 +420,9 @@ impl<'a> Pen<'a> {
 
     fn end(&mut self) -> Written {
         if let Some((key, _)) = self.left.first() {
-            return Err(Unrenderable::new(format!("the rule has no place for the argument `{key}`")));
+            return Err(Unrenderable::new(format!(
+                "the rule has no place for the argument `{key}`"
+            )));
         }
         self.call = None;
         self.wrote_calls += 1;
@@ -338,7 +433,10 @@ impl<'a> Pen<'a> {
         let of_call = |text: Option<&str>| String::from(text.unwrap_or(""));
         match capture {
             Capture::Name => of_call(self.call.map(|call| call.name)),
-            Capture::Id => self.call.and_then(|call| call.id).map_or_else(|| format!("{}", self.index), String::from),
+            Capture::Id => self
+                .call
+                .and_then(|call| call.id)
+                .map_or_else(|| format!("{}", self.index), String::from),
             Capture::Ns => of_call(self.call.and_then(|call| call.ns)),
             Capture::Key => self.key.clone(),
             Capture::Skip => self.skip.clone(),
@@ -347,26 +445,48 @@ impl<'a> Pen<'a> {
     }
 }
 
+/// `","?` between calls.
+fn is_separator(term: &Term) -> bool {
+    let TermKind::Optional(inner) = &term.kind else {
+        return false;
+    };
+    matches!(&inner.kind, TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ","))
+}
+
 /// What `ws` is written as: a line break between markup, nothing beside a capture or a value, a blank before attributes.
 fn blank(dialect: &Dialect, before: Option<&Term>, after: Option<&Term>) -> &'static str {
-    let tight = |term: Option<&Term>| match term.map(|term| &term.kind) {
+    let tight = |term: Option<&Term>| {
+        match term.map(|term| &term.kind) {
         Some(TermKind::Capture(..) | TermKind::Text(_)) => true,
         Some(TermKind::Rule(name)) => dialect.rules_named(name).any(|rule| rule.alt.0.iter().any(|seq| matches!(seq.first().map(|t| &t.kind), Some(TermKind::Literal(p)) if matches!(p.as_slice(), [Piece::Bytes(t)] if t.starts_with("</") && t.len() < 6)))),
         _ => false,
+    }
     };
     let json = |term: Option<&Term>| matches!(term.map(|term| &term.kind), Some(TermKind::Json(_)));
     if matches!(after.map(|term| &term.kind), Some(TermKind::Attrs(_))) {
         return " ";
     }
     let bracket = |term: Option<&Term>, brackets: &[&str]| matches!(term.map(|term| &term.kind), Some(TermKind::Literal(p)) if matches!(p.as_slice(), [Piece::Bytes(t)] if brackets.contains(&t.as_str())));
-    if tight(before) || tight(after) || json(before) || json(after) || bracket(before, &["[", ":"]) || bracket(after, &["]", ":", ";"]) {
+    if tight(before)
+        || tight(after)
+        || json(before)
+        || json(after)
+        || bracket(before, &["[", ":"])
+        || bracket(after, &["]", ":", ";"])
+    {
         return "";
     }
     match (before.map(|term| &term.kind), after.map(|term| &term.kind)) {
         (_, Some(TermKind::Many(_) | TermKind::Optional(_))) if bracket(before, &["["]) => "",
-        (Some(TermKind::Many(_)), _) | (_, None) if matches!(before.map(|t| &t.kind), Some(TermKind::Many(_))) => "",
+        (Some(TermKind::Many(_)), _) | (_, None)
+            if matches!(before.map(|t| &t.kind), Some(TermKind::Many(_))) =>
+        {
+            ""
+        }
         (Some(TermKind::Optional(_)), None) => " ",
-        (_, Some(TermKind::Optional(inner))) if matches!(&inner.kind, TermKind::Literal(p) if matches!(p.as_slice(), [Piece::Bytes(t)] if t == ",")) => "",
+        (_, Some(TermKind::Optional(inner))) if matches!(&inner.kind, TermKind::Literal(p) if matches!(p.as_slice(), [Piece::Bytes(t)] if t == ",")) => {
+            ""
+        }
         _ => "\n",
     }
 }
@@ -390,7 +510,12 @@ fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> 
     if wanted(&term.kind) {
         return true;
     }
-    let in_alt = |alt: &Alt| alt.0.iter().flatten().any(|term| holds(dialect, term, wanted));
+    let in_alt = |alt: &Alt| {
+        alt.0
+            .iter()
+            .flatten()
+            .any(|term| holds(dialect, term, wanted))
+    };
     match &term.kind {
         TermKind::Group(alt) => in_alt(alt),
         TermKind::Optional(inner) | TermKind::Many(inner) => holds(dialect, inner, wanted),
@@ -400,5 +525,9 @@ fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> 
 }
 
 fn loops_calls(dialect: &Dialect, term: &Term) -> bool {
-    holds(dialect, term, &|kind| matches!(kind, TermKind::Rule(name) if name == "call"))
+    holds(
+        dialect,
+        term,
+        &|kind| matches!(kind, TermKind::Rule(name) if name == "call"),
+    )
 }

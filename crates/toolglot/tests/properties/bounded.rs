@@ -43,21 +43,57 @@ fn attacks(subject: &Subject, bytes: usize) -> Vec<(String, String)> {
         repeat(format!("{literal:?} repeated"), "", literal);
         repeat(format!("{literal:?} and blanks"), literal, "    \n");
         repeat(format!("{literal:?} and text"), literal, "some text; ");
-        repeat(format!("{literal:?} before a name, repeated"), "", &format!("{literal}search"));
-        repeat(format!("{literal:?} before an object, repeated"), "", &format!("{literal}{{\"arguments\":{{\"a\":"));
+        repeat(
+            format!("{literal:?} before a name, repeated"),
+            "",
+            &format!("{literal}search"),
+        );
+        repeat(
+            format!("{literal:?} before an object, repeated"),
+            "",
+            &format!("{literal}{{\"arguments\":{{\"a\":"),
+        );
     }
-    for unit in ["{", "[", "<", "`", "{\"a\":", "[[\"", "<a>", "</a>", "<a b=\"", "&", "]]", "(", "\\", "\"", "> ", "<!--", "{\"name\":\"search\",", "\r\n", " "] {
+    for unit in [
+        "{",
+        "[",
+        "<",
+        "`",
+        "{\"a\":",
+        "[[\"",
+        "<a>",
+        "</a>",
+        "<a b=\"",
+        "&",
+        "]]",
+        "(",
+        "\\",
+        "\"",
+        "> ",
+        "<!--",
+        "{\"name\":\"search\",",
+        "\r\n",
+        " ",
+    ] {
         repeat(format!("{unit:?} repeated"), "", unit);
     }
     if subject.dialects.len() > 1 {
         return all;
     }
     let args = r#"{"path":"a.rs","content":"one"}"#;
-    let call = toolglot::CallText { name: "write_file", args, ns: None, id: None };
+    let call = toolglot::CallText {
+        name: "write_file",
+        args,
+        ns: None,
+        id: None,
+    };
     if let Ok(text) = subject.renderer(0).calls(&[call]) {
         repeat("whole calls".into(), "", &text);
         let (open, close) = text.split_at(text.find("one").unwrap_or(0));
-        for literal in ["<", "</", "x ", "\n", "\\\"", "]]", "&amp;", "}", "`"].into_iter().chain(subject.literals.iter().map(String::as_str)) {
+        for literal in ["<", "</", "x ", "\n", "\\\"", "]]", "&amp;", "}", "`"]
+            .into_iter()
+            .chain(subject.literals.iter().map(String::as_str))
+        {
             repeat(format!("{literal:?} in a value"), open, literal);
         }
         repeat("the call's end in a value".into(), open, close);
@@ -69,7 +105,10 @@ fn attacks(subject: &Subject, bytes: usize) -> Vec<(String, String)> {
 fn work_and_memory_are_linear_in_the_message() {
     let limits = Limits::default();
     let most_held = 2 * limits.undecided;
-    let kib = std::env::var("TOOLGLOT_KIB").ok().and_then(|kib| kib.parse().ok()).unwrap_or(8usize);
+    let kib = std::env::var("TOOLGLOT_KIB")
+        .ok()
+        .and_then(|kib| kib.parse().ok())
+        .unwrap_or(8usize);
     let worst = RefCell::new(Vec::new());
     each_subject(|subject| {
         let small = attacks(subject, kib << 8);
@@ -87,12 +126,22 @@ fn work_and_memory_are_linear_in_the_message() {
                 if b.held > most_held {
                     faults.push(format!("{name}, {cut:?}: {} bytes held", b.held));
                 }
-                worst.borrow_mut().push((many, format!("{}: {name}, {cut:?}", subject.name)));
+                worst
+                    .borrow_mut()
+                    .push((many, format!("{}: {name}, {cut:?}", subject.name)));
             }
         }
-        if faults.is_empty() { Ok(()) } else { Err(format!("{}:\n{}", subject.name, faults.join("\n"))) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{}:\n{}", subject.name, faults.join("\n")))
+        }
     });
     let mut worst = worst.into_inner();
     worst.sort();
-    worst.iter().rev().take(10).for_each(|(steps, name)| eprintln!("{steps} steps a byte: {name}"));
+    worst
+        .iter()
+        .rev()
+        .take(10)
+        .for_each(|(steps, name)| eprintln!("{steps} steps a byte: {name}"));
 }

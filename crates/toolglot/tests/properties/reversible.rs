@@ -14,7 +14,12 @@ use super::texts::call;
 #[test]
 fn written_calls_read_back_equal() {
     each_subject(|subject| {
-        let now = CallText { name: "now", args: "{}", ns: None, id: None };
+        let now = CallText {
+            name: "now",
+            args: "{}",
+            ns: None,
+            id: None,
+        };
         if subject.dialects.len() > 1 || subject.renderer(0).calls(&[now]).is_err() {
             // It has no calls of its own.
             return Ok(());
@@ -45,8 +50,19 @@ fn written_calls_read_back_equal() {
             Ok(())
         })?;
         // A dialect that refuses everything would pass: it must write at least a tenth.
-        assert!(written.get() * 9 >= refused.get(), "{}: {} written, {} refused", subject.name, written.get(), refused.get());
-        eprintln!("{}: {} written, {} refused", subject.name, written.get(), refused.get());
+        assert!(
+            written.get() * 9 >= refused.get(),
+            "{}: {} written, {} refused",
+            subject.name,
+            written.get(),
+            refused.get()
+        );
+        eprintln!(
+            "{}: {} written, {} refused",
+            subject.name,
+            written.get(),
+            refused.get()
+        );
         Ok(())
     });
 }

@@ -10,8 +10,13 @@ use super::texts::{damaged, soup};
 #[test]
 fn any_text_is_told_whole_and_the_same_in_every_cut() {
     each_subject(|subject| {
-        let strategy = (prop_oneof![soup(subject, 14), soup(subject, 40)], any::<u64>());
-        subject.holds(150, &strategy, |(text, seed)| read_all_ways(&subject.program, &text, seed, Finish::Unknown).map(drop))
+        let strategy = (
+            prop_oneof![soup(subject, 14), soup(subject, 40)],
+            any::<u64>(),
+        );
+        subject.holds(150, &strategy, |(text, seed)| {
+            read_all_ways(&subject.program, &text, seed, Finish::Unknown).map(drop)
+        })
     });
 }
 
@@ -19,6 +24,8 @@ fn any_text_is_told_whole_and_the_same_in_every_cut() {
 fn damaged_calls_are_told_whole_and_the_same_in_every_cut() {
     each_subject(|subject| {
         let strategy = (damaged(subject, 5), any::<u64>());
-        subject.holds(100, &strategy, |(text, seed)| read_all_ways(&subject.program, &text, seed, Finish::Stop).map(drop))
+        subject.holds(100, &strategy, |(text, seed)| {
+            read_all_ways(&subject.program, &text, seed, Finish::Stop).map(drop)
+        })
     });
 }

@@ -12,25 +12,45 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
     each_subject(|subject| {
         let strategy = (0..subject.dialects.len(), call(subject), any::<u64>());
         subject.holds(12, &strategy, |(dialect, (name, args), seed)| {
-            let call = CallText { name: &name, args: &args, ns: None, id: None };
-            let Ok(text) = subject.renderer(dialect).calls(&[call]) else { return Ok(()) };
+            let call = CallText {
+                name: &name,
+                args: &args,
+                ns: None,
+                id: None,
+            };
+            let Ok(text) = subject.renderer(dialect).calls(&[call]) else {
+                return Ok(());
+            };
             let whole = read(&subject.program, &text, Cut::Whole, Finish::Length)?;
             let step = 1 + text.len() / 300;
-            for end in (0..text.len()).step_by(step).filter(|&end| text.is_char_boundary(end)) {
+            for end in (0..text.len())
+                .step_by(step)
+                .filter(|&end| text.is_char_boundary(end))
+            {
                 let cut = &text[..end];
-                let length = read(&subject.program, cut, Cut::Random(seed), Finish::Length).map_err(|why| format!("{why}: {cut:?}"))?;
-                let unknown = read(&subject.program, cut, Cut::Whole, Finish::Unknown).map_err(|why| format!("{why}: {cut:?}"))?;
+                let length = read(&subject.program, cut, Cut::Random(seed), Finish::Length)
+                    .map_err(|why| format!("{why}: {cut:?}"))?;
+                let unknown = read(&subject.program, cut, Cut::Whole, Finish::Unknown)
+                    .map_err(|why| format!("{why}: {cut:?}"))?;
                 let stop = read(&subject.program, cut, Cut::Whole, Finish::Stop)?;
                 for (n, args) in length.args().into_iter().enumerate() {
                     // Only a call whose end was seen may be whole after a cut by length.
-                    if length.ends()[n] != End::Truncated && (whole.ends().get(n) != Some(&length.ends()[n]) || whole.args()[n] != args) {
-                        return Err(format!("cut by length at {end}: {:?} {args} of {text:?}", length.ends()[n]));
+                    if length.ends()[n] != End::Truncated
+                        && (whole.ends().get(n) != Some(&length.ends()[n])
+                            || whole.args()[n] != args)
+                    {
+                        return Err(format!(
+                            "cut by length at {end}: {:?} {args} of {text:?}",
+                            length.ends()[n]
+                        ));
                     }
                 }
                 // Stop and Unknown differ only in how sure the end is.
                 for (a, b) in stop.ends().iter().zip(unknown.ends()) {
                     if *a > b || (*a == End::Truncated) != (b == End::Truncated) {
-                        return Err(format!("cut at {end}: {a:?} after a stop, {b:?} when nobody said, of {text:?}"));
+                        return Err(format!(
+                            "cut at {end}: {a:?} after a stop, {b:?} when nobody said, of {text:?}"
+                        ));
                     }
                 }
             }

@@ -14,9 +14,16 @@ enum State {
     FirstValue,
     Value,
     After,
-    Text { key: bool },
-    Escape { key: bool },
-    Hex { key: bool, left: u8 },
+    Text {
+        key: bool,
+    },
+    Escape {
+        key: bool,
+    },
+    Hex {
+        key: bool,
+        left: u8,
+    },
     /// Inside a number, a boolean or `null`: its text is in `word`.
     Word,
     Done,
@@ -34,7 +41,12 @@ pub(crate) struct Prefix {
 
 impl Default for Prefix {
     fn default() -> Prefix {
-        Prefix { state: State::Begin, stack: Vec::new(), word: Vec::new(), read: 0 }
+        Prefix {
+            state: State::Begin,
+            stack: Vec::new(),
+            word: Vec::new(),
+            read: 0,
+        }
     }
 }
 
@@ -45,7 +57,8 @@ impl Prefix {
     /// The first byte that no JSON object can have there.
     pub(crate) fn push(&mut self, json: &str) -> Result<(), String> {
         for byte in json.bytes() {
-            self.byte(byte).map_err(|why| format!("byte {} ({:?}): {why}", self.read, char::from(byte)))?;
+            self.byte(byte)
+                .map_err(|why| format!("byte {} ({:?}): {why}", self.read, char::from(byte)))?;
             self.read += 1;
         }
         Ok(())
@@ -60,7 +73,13 @@ impl Prefix {
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         match self.state {
             State::Begin if byte == b'{' => self.open(true),
-            State::FirstKey | State::Key | State::FirstValue | State::Value | State::Colon | State::After if blank => {}
+            State::FirstKey
+            | State::Key
+            | State::FirstValue
+            | State::Value
+            | State::Colon
+            | State::After
+                if blank => {}
             State::FirstKey | State::Key if byte == b'"' => self.state = State::Text { key: true },
             State::FirstKey if byte == b'}' => return self.close(true),
             State::Colon if byte == b':' => self.state = State::Value,
@@ -90,14 +109,25 @@ impl Prefix {
                 _ => {}
             },
             State::Escape { key } => match byte {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.state = State::Text { key },
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                    self.state = State::Text { key }
+                }
                 b'u' => self.state = State::Hex { key, left: 4 },
                 _ => return Err("no escape"),
             },
             State::Hex { key, left } if byte.is_ascii_hexdigit() => {
-                self.state = if left == 1 { State::Text { key } } else { State::Hex { key, left: left - 1 } };
+                self.state = if left == 1 {
+                    State::Text { key }
+                } else {
+                    State::Hex {
+                        key,
+                        left: left - 1,
+                    }
+                };
             }
-            State::Word if matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => self.word.push(byte),
+            State::Word if matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => {
+                self.word.push(byte)
+            }
             State::Word => {
                 if serde_json::from_slice::<serde_json::Value>(&self.word).is_err() {
                     return Err("the word before it is no JSON");
@@ -112,14 +142,22 @@ impl Prefix {
 
     fn open(&mut self, object: bool) {
         self.stack.push(object);
-        self.state = if object { State::FirstKey } else { State::FirstValue };
+        self.state = if object {
+            State::FirstKey
+        } else {
+            State::FirstValue
+        };
     }
 
     fn close(&mut self, object: bool) -> Result<(), &'static str> {
         if self.stack.pop() != Some(object) {
             return Err("the closer fits another bracket");
         }
-        self.state = if self.stack.is_empty() { State::Done } else { State::After };
+        self.state = if self.stack.is_empty() {
+            State::Done
+        } else {
+            State::After
+        };
         Ok(())
     }
 }

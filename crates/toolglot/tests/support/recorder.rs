@@ -40,18 +40,30 @@ impl Recorder {
             return Err(fault.clone());
         }
         if self.cursor != input.len() as u64 {
-            return Err(format!("the spans end at {} of {}", self.cursor, input.len()));
+            return Err(format!(
+                "the spans end at {} of {}",
+                self.cursor,
+                input.len()
+            ));
         }
         if let Some(call) = self.open {
             return Err(format!("{call:?} has no end"));
         }
         for told in &self.told {
-            let (Told::Text(span, text) | Told::Reasoning(span, text) | Told::Markup(span, text)) = told else { continue };
+            let (Told::Text(span, text) | Told::Reasoning(span, text) | Told::Markup(span, text)) =
+                told
+            else {
+                continue;
+            };
             if input.get(span.range()) != Some(text.as_str()) {
                 return Err(format!("{told:?} is not what the input says there"));
             }
         }
-        if let Some((_, span, message)) = self.notes.iter().find(|(_, span, _)| span.end > input.len() as u64 || span.start > span.end) {
+        if let Some((_, span, message)) = self
+            .notes
+            .iter()
+            .find(|(_, span, _)| span.end > input.len() as u64 || span.start > span.end)
+        {
             return Err(format!("a note points at {span:?}: {message}"));
         }
         Ok(())
@@ -59,7 +71,16 @@ impl Recorder {
 
     /// How the calls ended, in order.
     pub(crate) fn ends(&self) -> Vec<End> {
-        self.told.iter().filter_map(|told| if let Told::End(_, _, end) = told { Some(*end) } else { None }).collect()
+        self.told
+            .iter()
+            .filter_map(|told| {
+                if let Told::End(_, _, end) = told {
+                    Some(*end)
+                } else {
+                    None
+                }
+            })
+            .collect()
     }
 
     /// The argument text of each call, in order.
@@ -83,11 +104,15 @@ impl Recorder {
 impl Sink for Recorder {
     fn event(&mut self, span: Span, event: Event<'_>) {
         if let Event::Note(note) = event {
-            self.notes.push((note.code.number(), note.span, note.message.clone()));
+            self.notes
+                .push((note.code.number(), note.span, note.message.clone()));
             return;
         }
         if span.start != self.cursor || span.end < span.start {
-            self.fail(format!("{event:?} covers {span:?}, but the cursor is at {}", self.cursor));
+            self.fail(format!(
+                "{event:?} covers {span:?}, but the cursor is at {}",
+                self.cursor
+            ));
         }
         self.cursor = span.end;
         match event {
@@ -96,16 +121,24 @@ impl Sink for Recorder {
                 _ => self.told.push(Told::Text(span, text.into())),
             },
             Event::Reasoning(text) => match self.told.last_mut() {
-                Some(Told::Reasoning(have, before)) => (have.end, _) = (span.end, before.push_str(text)),
+                Some(Told::Reasoning(have, before)) => {
+                    (have.end, _) = (span.end, before.push_str(text))
+                }
                 _ => self.told.push(Told::Reasoning(span, text.into())),
             },
             Event::Markup(text) => match self.told.last_mut() {
-                Some(Told::Markup(have, before)) => (have.end, _) = (span.end, before.push_str(text)),
+                Some(Told::Markup(have, before)) => {
+                    (have.end, _) = (span.end, before.push_str(text))
+                }
                 _ => self.told.push(Told::Markup(span, text.into())),
             },
             Event::CallStart(head) => {
                 if self.open.is_some() || head.call.0 as usize != self.calls.len() {
-                    self.fail(format!("{head:?} begins, but {:?} is open, and {} were before", self.open, self.calls.len()));
+                    self.fail(format!(
+                        "{head:?} begins, but {:?} is open, and {} were before",
+                        self.open,
+                        self.calls.len()
+                    ));
                 }
                 self.open = Some(head.call);
                 self.calls.insert(head.call, Prefix::default());
@@ -113,13 +146,20 @@ impl Sink for Recorder {
             }
             Event::Args { call, json } => {
                 if self.open != Some(call) {
-                    self.fail(format!("arguments of {call:?}, but {:?} is open", self.open));
+                    self.fail(format!(
+                        "arguments of {call:?}, but {:?} is open",
+                        self.open
+                    ));
                 }
                 if let Some(Err(why)) = self.calls.get_mut(&call).map(|prefix| prefix.push(json)) {
-                    self.fail(format!("the arguments of {call:?} are no JSON, {why}; the last piece is {json:?}"));
+                    self.fail(format!(
+                        "the arguments of {call:?} are no JSON, {why}; the last piece is {json:?}"
+                    ));
                 }
                 match self.told.last_mut() {
-                    Some(Told::Args(have, _, before)) => (have.end, _) = (span.end, before.push_str(json)),
+                    Some(Told::Args(have, _, before)) => {
+                        (have.end, _) = (span.end, before.push_str(json))
+                    }
                     _ => self.told.push(Told::Args(span, call, json.into())),
                 }
             }
@@ -128,7 +168,9 @@ impl Sink for Recorder {
                     self.fail(format!("{call:?} ends, but is not open"));
                 }
                 if end != End::Truncated && !self.calls.get(&call).is_some_and(Prefix::is_whole) {
-                    self.fail(format!("{call:?} ends {end:?}, but its arguments are not whole"));
+                    self.fail(format!(
+                        "{call:?} ends {end:?}, but its arguments are not whole"
+                    ));
                 }
                 self.told.push(Told::End(span, call, end));
             }

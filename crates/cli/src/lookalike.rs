@@ -1,0 +1,192 @@
+//! Elements in plain text that look like calls, in dialects where the tag is the tool.
+//!
+//! Such a dialect reads known names only, so that the engine has nothing to say about a misspelt one: to it that is a tag
+//! like any other. Here the text between calls is searched for tags that were probably meant as calls.
+
+use toolglot::{Code, Dialect, Note, Span};
+use toolglot_tools::Toolbox;
+
+use crate::reading::Reading;
+use crate::trace::Kind;
+
+/// How many are told at most.
+const MOST: usize = 8;
+
+/// Notes on what was probably meant as a call, in order; none for dialects whose calls have a marker.
+pub(crate) fn notes(
+    dialects: &[Dialect],
+    toolbox: Option<&Toolbox>,
+    reading: &Reading,
+) -> Vec<Note> {
+    let [dialect] = dialects else {
+        return Vec::new();
+    };
+    // Only dialects in which a tag is a tool list the names that may be one.
+    if dialect.setting("tools").is_none() {
+        return Vec::new();
+    }
+    let Some(toolbox) = toolbox.cloned().or_else(|| Toolbox::taught(dialect.name())) else {
+        return Vec::new();
+    };
+    let told = &reading.trace.message.notes;
+    let texts = reading
+        .trace
+        .pieces
+        .iter()
+        .filter(|piece| piece.kind == Kind::Text);
+    texts
+        .flat_map(|piece| tags(&reading.text, piece.span))
+        .filter(|tag| !told.iter().any(|note| touches(note.span, tag.name_at)))
+        .filter_map(|tag| note(&tag, &toolbox))
+        .take(MOST)
+        .collect()
+}
+
+/// An opening tag without attributes whose closing tag comes later.
+struct Tag<'a> {
+    name: &'a str,
+    name_at: Span,
+    /// The name of the tag right before it, where nothing but blanks stands between.
+    outer: Option<&'a str>,
+}
+
+/// The tags in a stretch of text.
+fn tags(text: &str, at: Span) -> impl Iterator<Item = Tag<'_>> {
+    let piece = text.get(at.range()).unwrap_or_default();
+    let mut outer: Option<(&str, usize)> = None;
+    piece.match_indices('<').filter_map(move |(open, _)| {
+        let inside = &piece[open + 1..];
+        let name = &inside[..inside.find('>').filter(|end| *end <= 64)?];
+        let is_name = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        if !is_name {
+            return None;
+        }
+        let end = open + 1 + name.len();
+        let before = outer.replace((name, end + 1));
+        // Where the closing tag is missing the word is more likely a placeholder in prose.
+        if !piece[end..].contains(&format!("</{name}>")) {
+            return None;
+        }
+        let start = at.start + open as u64 + 1;
+        let is_right_behind = |(_, end): &(&str, usize)| piece[*end..open].trim().is_empty();
+        Some(Tag {
+            name,
+            name_at: Span::new(start, start + name.len() as u64),
+            outer: before.filter(is_right_behind).map(|(name, _)| name),
+        })
+    })
+}
+
+fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
+    let name = tag.name;
+    let note = |code, message, help| {
+        Some(Note {
+            code,
+            span: tag.name_at,
+            message,
+            help: Some(help),
+        })
+    };
+    if let Some(spec) = toolbox.get(name) {
+        if let Some(outer) = tag
+            .outer
+            .filter(|outer| has_parameter(&spec.parameters, outer))
+        {
+            let message = format!(
+                "`<{name}>` stands inside `<{outer}>`, which is its parameter: nothing is called"
+            );
+            return note(
+                Code::NotACall,
+                message,
+                "write the tool's tag outside, the parameter's inside".to_owned(),
+            );
+        }
+        let message =
+            format!("`<{name}>` is a tool, but no parameter's tag follows: nothing is called");
+        return note(
+            Code::NotACall,
+            message,
+            "write each value in the tag of its parameter".to_owned(),
+        );
+    }
+    if toolbox
+        .iter()
+        .any(|spec| has_parameter(&spec.parameters, name))
+    {
+        return None;
+    }
+    let names = toolbox.iter().map(|spec| spec.name.as_str());
+    let nearest = toolglot_tools::nearest(name, names)?;
+    let message = format!("no tool is called `{name}`");
+    note(
+        Code::UnknownTool,
+        message,
+        format!("did you mean `{nearest}`?"),
+    )
+}
+
+fn has_parameter(schema: &serde_json::Value, name: &str) -> bool {
+    schema["properties"].get(name).is_some()
+}
+
+fn touches(one: Span, other: Span) -> bool {
+    one.start <= other.end && other.start <= one.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let toolbox = Toolbox::taught("roo").expect("it is built in");
+        let all = Span::new(0, text.len() as u64);
+        let notes = tags(text, all).filter_map(|tag| note(&tag, &toolbox));
+        notes
+            .map(|note| {
+                let at = &text[note.span.range()];
+                format!("{at}: {}", note.message)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_misspelt_tool_is_told() {
+        assert_eq!(
+            messages("<read_fil>\n<path>a</path>\n</read_fil>"),
+            ["read_fil: no tool is called `read_fil`"]
+        );
+    }
+
+    #[test]
+    fn a_tool_inside_its_parameter_is_told() {
+        let [note] = &messages("<path><read_file>a</read_file></path>")[..] else {
+            panic!("one")
+        };
+        assert!(note.contains("stands inside `<path>`"), "{note}");
+    }
+
+    #[test]
+    fn a_tool_without_parameters_is_told() {
+        let [note] = &messages("<read_file>a</read_file>")[..] else {
+            panic!("one")
+        };
+        assert!(note.contains("no parameter's tag follows"), "{note}");
+    }
+
+    #[test]
+    fn other_tags_are_left_alone() {
+        for text in [
+            "<div>x</div>",
+            "a <read_fil> b",
+            "<path>a</path>",
+            "1 < 2 > 1",
+            "<漢>x</漢>",
+            "<<a>",
+        ] {
+            assert_eq!(messages(text), [] as [String; 0], "{text}");
+        }
+    }
+}

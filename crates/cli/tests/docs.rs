@@ -1,0 +1,108 @@
+//! Runs the console examples of the documentation.
+//!
+//! A fence `console` holds commands behind `$ ` and what they write, to either stream. Fences `.. file=NAME` before it
+//! are the files of the folder it runs in; each page has a folder of its own.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-cli --test docs` writes what commands wrote in place of what was expected.
+#![cfg(unix)]
+
+#[path = "../../dialects/tests/cases/markdown.rs"]
+#[expect(dead_code, reason = "cases look at prose too")]
+mod markdown;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use markdown::{Block, Fence, blocks};
+
+#[test]
+fn console_examples_do_what_they_show() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut failures = Vec::new();
+    for folder in [docs.clone(), docs.join("formats")] {
+        for page in pages(&folder) {
+            failures.extend(check(&page));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut pages: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// Runs the examples of a page, in order, in one folder.
+fn check(page: &Path) -> Vec<String> {
+    let document = fs::read_to_string(page).expect("it was listed");
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let (mut failures, mut blessed) = (Vec::new(), Vec::new());
+    for block in blocks(&document) {
+        let Block::Fence(fence) = block else { continue };
+        if let Some(name) = fence
+            .info
+            .split(' ')
+            .find_map(|word| word.strip_prefix("file="))
+        {
+            fs::write(folder.path().join(name), &document[fence.body])
+                .expect("the folder is writable");
+        } else if fence.info == "console" {
+            let shown = run(&fence, folder.path());
+            if shown != fence.text {
+                failures.push(format!(
+                    "{}:{}\n{shown}\ninstead of\n{}\n",
+                    page.display(),
+                    fence.line,
+                    fence.text
+                ));
+                blessed.push((fence.body, shown));
+            }
+        }
+    }
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        let mut document = document.clone();
+        for (body, shown) in blessed.into_iter().rev() {
+            document.replace_range(body, &format!("{shown}\n"));
+        }
+        fs::write(page, document).expect("a blessed page can be written");
+    }
+    failures
+}
+
+/// The example as it should be: each command, and what it writes.
+fn run(fence: &Fence<'_>, folder: &Path) -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_toolglot"))
+        .parent()
+        .expect("a folder holds the binary");
+    let path = format!(
+        "{}:{}",
+        binary.display(),
+        env::var("PATH").unwrap_or_default()
+    );
+    let mut shown = String::new();
+    for command in fence
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+    {
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec 2>&1\n{command}")])
+            .current_dir(folder)
+            .env("PATH", &path)
+            .output()
+            .expect("there is a shell");
+        writeln!(shown, "$ {command}").expect("writing to a string");
+        shown.push_str(&String::from_utf8_lossy(&output.stdout));
+        shown.truncate(shown.trim_end().len());
+        shown.push('\n');
+    }
+    shown.truncate(shown.trim_end().len());
+    shown
+}

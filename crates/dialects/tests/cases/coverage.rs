@@ -1,0 +1,68 @@
+//! What every dialect must have: rules that compile, and cases of each kind.
+
+use std::collections::BTreeSet;
+
+use toolglot::{Limits, Program, ToolSet};
+
+use crate::case;
+
+/// The files of cases that each dialect has; those of a dialect without calls are the first three.
+const KINDS: &[&str] = &[
+    "plain_text",
+    "look_alike",
+    "truncated",
+    "one_call",
+    "several_calls",
+    "text_around",
+    "malformed",
+];
+
+#[test]
+fn every_dialect_compiles_alone() {
+    for dialect in toolglot_dialects::all() {
+        let program = Program::compile(
+            std::slice::from_ref(dialect),
+            &ToolSet::default(),
+            Limits::default(),
+        );
+        assert!(program.is_ok(), "{}: {program:?}", dialect.name());
+    }
+}
+
+#[test]
+fn all_dialects_compile_together() {
+    for tools in [ToolSet::default(), toolglot_tools::roo_names()] {
+        let program = Program::compile(toolglot_dialects::all(), &tools, Limits::default());
+        assert!(program.is_ok(), "{program:?}");
+    }
+}
+
+#[test]
+fn every_dialect_says_where_it_comes_from() {
+    for dialect in toolglot_dialects::all() {
+        for setting in ["models", "source", "date"] {
+            let missing = dialect.setting(setting).is_none();
+            assert!(
+                !missing || dialect.name() == "chat",
+                "{} has no `{setting}:`",
+                dialect.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_dialect_has_cases_of_every_kind() {
+    let have: BTreeSet<_> = case::all().into_iter().map(|case| case.file).collect();
+    for dialect in toolglot_dialects::all() {
+        let calls = dialect.name() != "chat";
+        for kind in &KINDS[..if calls { KINDS.len() } else { 3 }] {
+            let file = case::root()
+                .join("dialects")
+                .join(dialect.name())
+                .join("cases")
+                .join(format!("{kind}.md"));
+            assert!(have.contains(&file), "{} holds no case", file.display());
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! An input read with a program, as events that do not depend on how it was cut, and as text for people.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use toolglot::{Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet};
+use toolglot_tools::Toolbox;
+
+use crate::case::{Case, Part};
+
+/// An event that owns its text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    Text(String),
+    Reasoning(String),
+    Markup(String),
+    /// The head, as a line says it.
+    Call(String),
+    Args(String),
+    End(End),
+    /// The code, as a line says it, and where it points.
+    Note(String, Span),
+}
+
+/// The merged events of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// What was read, whole.
+    input: String,
+    pieces: Vec<Piece>,
+    /// All bytes before it were accounted for; a gap is a panic.
+    cursor: u64,
+    /// The only dialect, which heads need not name.
+    only: String,
+}
+
+/// The program that a case is read with. Without tools Roo knows the names of its system, as on the command line.
+pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
+    let mut dialects: Vec<Dialect> = Vec::new();
+    for name in &case.manner.dialects {
+        dialects.push(
+            toolglot_dialects::get(name)
+                .ok_or_else(|| format!("no dialect is called `{name}`"))?
+                .clone(),
+        );
+    }
+    let tools = match case.tools.as_deref().map(str::trim) {
+        None if case.manner.dialects == ["roo"] => toolglot_tools::roo_names(),
+        None => ToolSet::default(),
+        Some(tools) => toolbox(tools)?.tool_set(),
+    };
+    let program = Program::compile(&dialects, &tools, Limits::default());
+    program.map(Arc::new).map_err(|error| error.to_string())
+}
+
+fn toolbox(tools: &str) -> Result<Toolbox, String> {
+    if let Some(name) = tools.strip_prefix("builtin:") {
+        return Toolbox::builtin(name)
+            .ok_or_else(|| format!("no builtin tool set is called `{name}`"));
+    }
+    let json = serde_json::from_str(tools).map_err(|error| format!("tools: {error}"))?;
+    Toolbox::from_json(&json).map_err(|error| format!("tools: {error}"))
+}
+
+impl Reading {
+    /// Reads a case's input in pieces of `cut` bytes; a character or a special token is never split.
+    pub(crate) fn of(program: &Arc<Program>, case: &Case, cut: usize) -> Reading {
+        let manner = &case.manner;
+        let mut reading = Reading {
+            input: case.input.iter().map(|part| part.text.as_str()).collect(),
+            ..Reading::default()
+        };
+        if let [only] = &*manner.dialects {
+            reading.only.clone_from(only);
+        }
+        let mut parser = Parser::new(Arc::clone(program))
+            .in_code(manner.in_code)
+            .in_reasoning(manner.in_reasoning);
+        if manner.reasoning_open {
+            parser = parser.reasoning_open();
+        }
+        for Part { text, special } in &case.input {
+            if *special {
+                parser.push(Input::Special { text, id: None }, &mut reading);
+                continue;
+            }
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let at_least = cut.min(rest.len());
+                let end = (at_least..=rest.len()).find(|&end| rest.is_char_boundary(end));
+                let end = end.expect("the end is a boundary");
+                let (piece, tail) = rest.split_at(end);
+                parser.push(Input::Text(piece), &mut reading);
+                rest = tail;
+            }
+        }
+        parser.finish(manner.finish, &mut reading);
+        assert_eq!(
+            reading.cursor,
+            reading.input.len() as u64,
+            "the spans of the events do not reach the end"
+        );
+        reading
+    }
+
+    /// Whether both tell the same. Where a note stands between two pieces of one call does not count: pieces are cut.
+    pub(crate) fn same(&self, other: &Reading) -> bool {
+        let (events, notes) = self.apart();
+        (events, notes) == other.apart()
+    }
+
+    /// The events, and the notes with the number of calls that began and ended before them.
+    fn apart(&self) -> (Vec<&Piece>, Vec<(usize, &Piece)>) {
+        let (mut events, mut notes) = (Vec::new(), Vec::new());
+        let mut n_calls = 0;
+        for piece in &self.pieces {
+            match piece {
+                Piece::Note(..) => notes.push((n_calls, piece)),
+                other => {
+                    n_calls += usize::from(matches!(other, Piece::Call(_) | Piece::End(_)));
+                    events.push(other);
+                }
+            }
+        }
+        (events, notes)
+    }
+
+    /// The events as lines: markup right before and inside a call is the call's and left out, its arguments are one line.
+    pub(crate) fn lines(&self) -> String {
+        let mut out = String::new();
+        let mut args: Option<String> = None;
+        for (n, piece) in self.pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(text) => line(&mut out, "text", text),
+                Piece::Reasoning(text) => line(&mut out, "reasoning", text),
+                Piece::Markup(text) => {
+                    let after = self.pieces[n + 1..]
+                        .iter()
+                        .find(|piece| !matches!(piece, Piece::Note(..)));
+                    if args.is_none() && !matches!(after, Some(Piece::Call(_))) {
+                        line(&mut out, "markup", text);
+                    }
+                }
+                Piece::Call(head) => {
+                    out.push_str(head);
+                    out.push('\n');
+                    args = Some(String::new());
+                }
+                Piece::Args(json) => args.get_or_insert_default().push_str(json),
+                Piece::End(end) => {
+                    let args = args.take().unwrap_or_default();
+                    let end = match end {
+                        End::Closed => "closed",
+                        End::Recovered => "recovered",
+                        End::Truncated => "truncated",
+                    };
+                    writeln!(out, "args {args}\nend {end}").expect("writing to a string");
+                }
+                Piece::Note(code, span) => {
+                    let at = &self.input[span.range()];
+                    let cut: String = at.chars().take(60).collect();
+                    let dots = if cut.len() < at.len() { ".." } else { "" };
+                    writeln!(out, "note {code} {cut:?}{dots}").expect("writing to a string");
+                }
+            }
+        }
+        out.truncate(out.trim_end().len());
+        out
+    }
+}
+
+fn line(out: &mut String, word: &str, text: &str) {
+    writeln!(out, "{word} {text:?}").expect("writing to a string");
+}
+
+impl Sink for Reading {
+    fn event(&mut self, span: Span, event: Event<'_>) {
+        if !matches!(event, Event::Note(_)) {
+            assert_eq!(span.start, self.cursor, "a gap before {event:?}");
+            self.cursor = span.end;
+        }
+        let piece = match event {
+            Event::Text(text) => Piece::Text(text.to_owned()),
+            Event::Reasoning(text) => Piece::Reasoning(text.to_owned()),
+            Event::Markup(text) => Piece::Markup(text.to_owned()),
+            Event::Args { json, .. } => Piece::Args(json.to_owned()),
+            Event::CallEnd { end, .. } => Piece::End(end),
+            Event::Note(note) => Piece::Note(
+                format!("N{:03} {}", note.code.number(), note.code.name()),
+                note.span,
+            ),
+            Event::CallStart(head) => {
+                let mut text = format!("call {}", head.name);
+                let extra = [
+                    ("server", head.ns.unwrap_or("")),
+                    ("id", head.id.unwrap_or("")),
+                    (
+                        "dialect",
+                        if head.dialect == self.only {
+                            ""
+                        } else {
+                            head.dialect
+                        },
+                    ),
+                    (
+                        "place",
+                        match head.place {
+                            Place::Answer => "",
+                            Place::Reasoning => "reasoning",
+                            Place::Code => "code",
+                        },
+                    ),
+                ];
+                for (key, value) in extra.iter().filter(|(_, value)| !value.is_empty()) {
+                    write!(text, " {key}={value}").expect("writing to a string");
+                }
+                Piece::Call(text)
+            }
+            _ => return,
+        };
+        // A note does not cut what it stands in.
+        let last = self
+            .pieces
+            .iter_mut()
+            .rev()
+            .find(|piece| !matches!(piece, Piece::Note(..)));
+        match (last, &piece) {
+            (Some(Piece::Text(have)), Piece::Text(more))
+            | (Some(Piece::Reasoning(have)), Piece::Reasoning(more))
+            | (Some(Piece::Markup(have)), Piece::Markup(more))
+            | (Some(Piece::Args(have)), Piece::Args(more)) => have.push_str(more),
+            _ => self.pieces.push(piece),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What a dialect's rules must not leave open: refused with the place, and what to write instead.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::analyze::takes;
+use super::bytes::ByteSet;
+use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+
+/// Refuses rules that are undecided or unending, as far as their own text shows.
+pub(super) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
+    for rule in &dialect.rules {
+        let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
+        alternatives(dialect, &rule.alt, speaks)?;
+        if rule.name == "call" {
+            for seq in &rule.alt.0 {
+                named(dialect, rule, seq)?;
+                holes(dialect, seq, &mut BTreeSet::new(), 0)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
+    let mut firsts: Vec<ByteSet> = Vec::new();
+    for (n, seq) in alt.0.iter().enumerate() {
+        if alt.0[..n].iter().any(|other| same(other, seq)) {
+            let place = seq.first().map_or(0..0, |term| term.span.clone());
+            return Err(
+                GrammarError::new(place, "an alternative that is there twice")
+                    .help("leave one out"),
+            );
+        }
+        if let Some((first, term)) = open_first(seq) {
+            if firsts.iter().any(|other| other.meets(&first)) {
+                return Err(GrammarError::new(
+                    term.span.clone(),
+                    "two alternatives that the next byte cannot tell apart",
+                )
+                .help("begin one of them with a literal"));
+            }
+            firsts.push(first);
+        }
+        neighbours(seq, speaks)?;
+        for term in seq {
+            inside(dialect, &term.kind, speaks)?;
+        }
+    }
+    Ok(())
+}
+
+fn inside(dialect: &Dialect, kind: &TermKind, speaks: bool) -> Result<(), GrammarError> {
+    match kind {
+        TermKind::Group(alt) => alternatives(dialect, alt, speaks),
+        TermKind::Optional(inner) | TermKind::Many(inner) => inside(dialect, &inner.kind, speaks),
+        _ => Ok(()),
+    }
+}
+
+/// The first bytes of an alternative that begins with a capture or a body.
+fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
+    let term = seq.iter().find(|term| {
+        !matches!(
+            term.kind,
+            TermKind::Ws | TermKind::Nl | TermKind::Bol | TermKind::Start
+        )
+    })?;
+    let mut set = ByteSet::default();
+    match &term.kind {
+        TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
+            .filter(|&byte| takes(*what, byte))
+            .for_each(|byte| set.insert(byte)),
+        TermKind::Text(_) | TermKind::Xml(_) => set = ByteSet::ALL,
+        TermKind::Json(_) | TermKind::Object(_) => set.insert(b'{'),
+        TermKind::Py => (0..=255u8)
+            .filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            .for_each(|byte| set.insert(byte)),
+        _ => return None,
+    }
+    Some((set, term))
+}
+
+/// What can be refused by looking at neighbours.
+fn neighbours(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
+    for pair in seq.windows(2) {
+        match (&pair[0].kind, &pair[1].kind) {
+            (TermKind::Capture(a, one_of), TermKind::Capture(b, _))
+                if one_of.is_empty() && !speaks =>
+            {
+                return Err(GrammarError::new(
+                    pair[1].span.clone(),
+                    format!("capture `{}` right behind capture `{}`", word(*b), word(*a)),
+                )
+                .help("a literal or `ws` must tell where the first one ends"));
+            }
+            (TermKind::Text(_), TermKind::Optional(inner))
+                if !speaks && matches!(inner.kind, TermKind::Literal(_)) =>
+            {
+                return Err(GrammarError::new(
+                    pair[1].span.clone(),
+                    "an optional literal right behind `text`",
+                )
+                .help(
+                    "write it without `?`: a missing closer is found by the machine, from evidence",
+                ));
+            }
+            (TermKind::Text(_), TermKind::Text(_) | TermKind::Capture(..)) if !speaks => {
+                return Err(GrammarError::new(
+                    pair[1].span.clone(),
+                    "`text` has no closer: no literal follows it",
+                )
+                .help("put the literal that ends the value behind `text`"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A call needs a name from somewhere.
+fn named(dialect: &Dialect, rule: &Rule, seq: &[Term]) -> Result<(), GrammarError> {
+    if rule.tool.is_some() || seq.iter().any(|term| gives_name(dialect, term, 0)) {
+        return Ok(());
+    }
+    let place = seq
+        .first()
+        .map_or(rule.span.clone(), |term| term.span.clone());
+    Err(GrammarError::new(place, "a `call` without a name").help(
+        "read it with name, object(name: ..), attrs(name: ..) or py, or fix it: `call TOOL = ..`",
+    ))
+}
+
+fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
+    // Recursion of rules is refused when they are inlined; here it only must not go on for ever.
+    if depth > 32 {
+        return false;
+    }
+    let within = |alt: &Alt| {
+        alt.0
+            .iter()
+            .flatten()
+            .any(|term| gives_name(dialect, term, depth + 1))
+    };
+    match &term.kind {
+        TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Py => true,
+        TermKind::Attrs(attributes) => attributes.iter().any(|a| a.capture == Some(Capture::Name)),
+        TermKind::Group(alt) => within(alt),
+        TermKind::Optional(inner) | TermKind::Many(inner) => gives_name(dialect, inner, depth + 1),
+        TermKind::Rule(name) => dialect.rules_named(name).any(|rule| within(&rule.alt)),
+        _ => false,
+    }
+}
+
+/// A hole repeats what was captured before it.
+fn holes(
+    dialect: &Dialect,
+    seq: &[Term],
+    captured: &mut BTreeSet<Capture>,
+    depth: usize,
+) -> Result<(), GrammarError> {
+    if depth > 32 {
+        return Ok(());
+    }
+    for term in seq {
+        match &term.kind {
+            TermKind::Literal(pieces) => {
+                for piece in pieces {
+                    // A suffix may be learnt from the block around the call.
+                    if let Piece::Hole(what) = piece {
+                        if !captured.contains(what) && *what != Capture::Skip {
+                            return Err(GrammarError::new(
+                                term.span.clone(),
+                                format!("the hole {{{}}} stands before its capture", word(*what)),
+                            )
+                            .help(format!("capture it first: `{}`", word(*what))));
+                        }
+                    }
+                }
+            }
+            TermKind::Capture(what, _) => drop(captured.insert(*what)),
+            TermKind::Attrs(attributes) => {
+                captured.extend(attributes.iter().filter_map(|a| a.capture))
+            }
+            TermKind::Object(_) | TermKind::Py => drop(captured.insert(Capture::Name)),
+            TermKind::Group(alt) => {
+                for seq in &alt.0 {
+                    holes(dialect, seq, captured, depth + 1)?;
+                }
+            }
+            TermKind::Optional(inner) | TermKind::Many(inner) => {
+                holes(dialect, core::slice::from_ref(inner), captured, depth + 1)?
+            }
+            TermKind::Rule(name) => {
+                for rule in dialect.rules_named(name) {
+                    for seq in &rule.alt.0 {
+                        holes(dialect, seq, captured, depth + 1)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn word(capture: Capture) -> &'static str {
+    match capture {
+        Capture::Name => "name",
+        Capture::Key => "key",
+        Capture::Id => "id",
+        Capture::Ns => "ns",
+        Capture::Kind => "kind",
+        Capture::Skip => "skip",
+    }
+}
+
+/// Equal but for places.
+fn same(a: &[Term], b: &[Term]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind)
+}
