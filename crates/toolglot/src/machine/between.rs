@@ -617,9 +617,18 @@ impl Parser {
         }
         let safe = self.safe.max(self.teller.cursor);
         self.teller.markup(view, safe, sink);
-        // Up to the byte that nothing takes: more may not be here yet.
-        let last = view.from(at).first().map_or(0, |&byte| char_length(byte));
-        let found: String = view.slice(safe, (at + last).max(safe)).into();
+        // Up to the character that fits nothing: more may not be here yet.
+        let at = at.max(safe);
+        let length = view
+            .slice(at, view.end())
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
+        let found: String = view
+            .slice(safe, at + length as u64)
+            .chars()
+            .take(20)
+            .collect();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
         if open && whole {
@@ -884,15 +893,5 @@ fn wanted(program: &Program, thread: &Thread) -> Option<String> {
             Some(String::from("a tool's name"))
         }
         _ => None,
-    }
-}
-
-/// Bytes of the character that `first` begins.
-fn char_length(first: u8) -> u64 {
-    match first {
-        0xf0.. => 4,
-        0xe0.. => 3,
-        0xc0.. => 2,
-        _ => 1,
     }
 }

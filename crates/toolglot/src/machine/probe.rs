@@ -83,6 +83,8 @@ struct Beyond {
     /// Where it began, blanks passed.
     from: u64,
     blank: bool,
+    /// A line break was among them.
+    bol: bool,
     entries: Vec<Thread>,
     enclosing: Vec<Thread>,
 }
@@ -338,6 +340,7 @@ impl Parser {
                 probe.beyond = Some(Beyond {
                     from: last,
                     blank: true,
+                    bol: false,
                     entries: Vec::new(),
                     enclosing,
                 });
@@ -455,6 +458,7 @@ impl Parser {
             };
             if beyond.blank {
                 if is_blank(byte) {
+                    beyond.bol |= byte == b'\n';
                     if probe.pos - beyond.from > program.limits.blanks as u64 {
                         return Some(Turn::Data);
                     }
@@ -472,7 +476,9 @@ impl Parser {
             }
             let mut next = Vec::new();
             let mut found = Found::default();
-            let candidate = core::mem::replace(&mut self.candidate, beyond.from);
+            // An entry there would begin a line or not, and never the message.
+            let place = (self.candidate, self.bol, self.start);
+            (self.candidate, self.bol, self.start) = (beyond.from, beyond.bol, false);
             let judge = Judge::Entry {
                 plausible: probe.closer,
             };
@@ -483,7 +489,7 @@ impl Parser {
                 &mut next,
                 &mut found,
             );
-            self.candidate = candidate;
+            (self.candidate, self.bol, self.start) = place;
             core::mem::swap(&mut beyond.entries, &mut next);
             let entered = beyond.entries.iter().any(|thread| {
                 let stop = matches!(program.node(thread.node), Node::Match);
@@ -528,6 +534,7 @@ impl Parser {
                 beyond = Beyond {
                     from: probe.pos,
                     blank: true,
+                    bol: false,
                     entries: Vec::new(),
                     enclosing: Vec::new(),
                 };

@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bounded;
+mod deep;
 mod reversible;
 mod stream;
 mod subjects;

@@ -65,6 +65,7 @@ pub(crate) fn soup(subject: &'static Subject, most: usize) -> impl Strategy<Valu
         1 => Just(String::from("\n")),
         1 => "[a-z]{1,9}",
         1 => "\\PC{0,6}",
+        1 => (select(&["é", " ", "a", "\n", "]", "\r\n", "`", "日"][..]), select(&[60usize, 170, 300, 4100][..])).prop_map(|(unit, n)| unit.repeat(n)),
     ];
     vec(piece, 1..most).prop_map(|pieces| pieces.concat())
 }

@@ -116,6 +116,7 @@ pub(crate) fn literals(dialect: &Dialect) -> Vec<String> {
             *text = text.replace(hole, filled);
         }
     }
+    all.retain(|text| !text.is_empty());
     all.sort();
     all.dedup();
     all
