@@ -118,7 +118,8 @@ impl Sink for Recorder {
         match event {
             Event::Text(text) => match self.told.last_mut() {
                 Some(Told::Text(have, before)) => {
-                    (have.end, ()) = (span.end, before.push_str(text))
+                    have.end = span.end;
+                    before.push_str(text);
                 }
                 _ => self.told.push(Told::Text(span, text.into())),
             },
