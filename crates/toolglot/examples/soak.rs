@@ -3,6 +3,9 @@
 //!
 //! The writers here are hand-made on purpose: what the renderer writes was read back once already.
 
+#![expect(clippy::print_stdout, reason = "its report is what it is for")]
+#![expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
