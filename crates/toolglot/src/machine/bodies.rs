@@ -312,7 +312,8 @@ impl Parser {
             self.teller
                 .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
         }
-        if let (false, Some(at)) = (envelope.args.is_empty(), envelope.args_at) {
+        let Some(at) = envelope.args_at else { return };
+        if !envelope.args.is_empty() {
             if self.teller.args().is_empty() {
                 self.teller.markup(view, at, sink);
             }
@@ -322,10 +323,9 @@ impl Parser {
                 call.opened = true;
             }
         }
-        // While arguments stream they are told at the push's end.
-        if !self.teller.args().is_empty() && !envelope.in_args() {
-            let told = envelope.args_end;
-            self.teller.flush_args(told, sink);
+        // While arguments stream they are told at the push's end. Bytes may be theirs and add nothing to them.
+        if !envelope.in_args() {
+            self.teller.flush_args(envelope.args_end, sink);
         }
     }
 
