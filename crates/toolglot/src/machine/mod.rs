@@ -8,12 +8,15 @@
 //!       rejected, or the entry ended                     the body ended
 //! ```
 
+mod acts;
 mod between;
 mod bodies;
 mod finish;
 mod log;
+mod outcome;
 mod probe;
 mod quote;
+mod remarks;
 mod teller;
 mod text;
 mod thread;
