@@ -4,11 +4,11 @@
 //! a string (text may follow its elements), so it waits as a tree; past the cap what waits is told in order, and what is
 //! open goes on as the stream of what it looks like.
 
-use alloc::collections::BTreeSet;
 mod elements;
 mod tags;
 mod tell;
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -18,11 +18,10 @@ use toolglot_json::{Fields, Shape};
 
 use super::entity::{Entity, entity};
 use super::tree::Tree;
-use tags::Moved;
-
 use crate::grammar::Values;
 use crate::program::NodeId;
 use crate::{Code, Limits, Span};
+use tags::Moved;
 
 /// Deepest element; deeper tags are text.
 const DEPTH: usize = 128;
