@@ -93,16 +93,18 @@ impl Transducer {
             State::Word => self.end_word(at, out),
             _ => {}
         }
-        if let State::Colon | State::Arrow | State::Value | State::Root = self.state {
-            let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
-            if in_keys && !self.comma {
-                out.text.push_str(if self.state == State::Colon {
-                    ":null"
-                } else {
-                    "null"
-                });
-                self.mend(out, Repair::MissingValue, at, at);
+        let missing = match self.state {
+            State::Root => Some("{}"),
+            State::Colon => Some(":null"),
+            State::Arrow | State::Value if !self.comma => {
+                let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
+                in_keys.then_some("null")
             }
+            _ => None,
+        };
+        if let Some(json) = missing {
+            out.text.push_str(json);
+            self.mend(out, Repair::MissingValue, at, at);
         }
         self.drop_comma(out);
         if matches!(

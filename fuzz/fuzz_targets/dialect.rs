@@ -1,0 +1,25 @@
+//! A dialect file, and a message read with what it compiled to. The two are parted by a byte 0.
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use toolglot::{CallText, Dialect, Finish, Limits, Program, ToolSet, render};
+
+#[path = "../../crates/toolglot/tests/support/mod.rs"]
+#[allow(dead_code)]
+mod support;
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(data) = core::str::from_utf8(data) else { return };
+    let (file, text) = data.split_once('\0').unwrap_or((data, "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1}}</tool_call>"));
+    let Ok(dialects) = Dialect::parse(file, toolglot_dialects::all()) else { return };
+    let Ok(program) = Program::compile(&dialects, &ToolSet::default(), Limits::default()) else { return };
+    if let Err(fault) = support::reading::read_all_ways(&Arc::new(program), text, 7, Finish::Unknown) {
+        panic!("{fault}");
+    }
+    for dialect in dialects.iter().take(1) {
+        let call = CallText { name: "f", args: "{\"a\":\"<x>\",\"b\":[1]}", ns: None, id: None };
+        let _ = render(dialect, &ToolSet::default(), &[call]);
+    }
+});

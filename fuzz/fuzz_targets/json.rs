@@ -1,0 +1,60 @@
+//! JSON as models write it, in pieces: what comes out is a prefix of JSON, the same in every cut, and whole once completed.
+//!
+//! The first byte of the input chooses the root and the cut.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use toolglot_json::{Output, Rest, Root, Step, Transducer};
+
+#[path = "../../crates/toolglot/tests/support/prefix.rs"]
+#[allow(dead_code)]
+mod prefix;
+
+fuzz_target!(|data: &[u8]| {
+    let [how, text @ ..] = data else { return };
+    let Ok(text) = core::str::from_utf8(text) else { return };
+    let root = [Root::Object, Root::Keywords, Root::Value][usize::from(*how) % 3];
+    let whole = read(root, text, text.len().max(1));
+    for size in [1, 2 + usize::from(how >> 4)] {
+        assert_eq!(whole, read(root, text, size), "by {size}");
+    }
+});
+
+/// The JSON text, how it ends, how much was read, and the repairs.
+fn read(root: Root, text: &str, size: usize) -> (String, Rest, usize, Vec<toolglot_json::Mended>) {
+    let mut out = Output::default();
+    let mut json = Transducer::new(root).with_closers(["</x>".into(), "</tool>".into()].into());
+    let mut at = 0;
+    let mut step = Step::More;
+    while at < text.len() && !matches!(step, Step::Done | Step::Stuck) {
+        let end = (at + size..=text.len()).find(|&end| text.is_char_boundary(end)).unwrap_or(text.len());
+        let used;
+        (used, step) = json.feed(&text[at..end], at as u64, &mut out);
+        at += used;
+    }
+    if root == Root::Keywords {
+        out.text.insert(0, '{');
+    }
+    let mut completed = (json.clone(), out.clone());
+    check(root, &out.text, false);
+    let rest = json.finish(true, at as u64, &mut out);
+    check(root, &out.text, rest != Rest::Broken);
+    completed.0.complete(at as u64, &mut completed.1);
+    check(root, &completed.1.text, true);
+    (out.text, rest, at, out.repairs)
+}
+
+/// A value that is no object is looked at as the member of one.
+fn check(root: Root, text: &str, whole: bool) {
+    let mut prefix = prefix::Prefix::default();
+    if root == Root::Value {
+        prefix.push("{\"v\":").expect("it is JSON");
+    }
+    prefix.push(text).unwrap_or_else(|fault| panic!("{fault}: {text}"));
+    if whole {
+        if root == Root::Value {
+            prefix.push("}").unwrap_or_else(|fault| panic!("{fault}: {text}"));
+        }
+        assert!(prefix.is_whole(), "not whole: {text}");
+    }
+}
