@@ -644,7 +644,10 @@ fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fence {
         return Fence::Data { upto };
     }
     let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
+    // A fence that closes ends its line, where it stands on a line of its own.
+    let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
     match (value.line_blank, letter) {
+        (true, false) if !ends_line => Fence::Data { upto },
         (true, true) => {
             value.nest += 1;
             Fence::Data { upto }
