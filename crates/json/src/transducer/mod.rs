@@ -542,9 +542,7 @@ impl Transducer {
                     if self.in_key {
                         self.key.push_str(&text[i..i + length]);
                         run = i + length;
-                    } else if let Some(begin) =
-                        self.tail_begin(&bytes[i..i + length], bytes.get(i + length))
-                    {
+                    } else if let Some(begin) = self.tail_begin(&bytes[i..], length) {
                         i += begin;
                         out.text.push_str(&text[run..i]);
                         self.owed.push(char::from(bytes[i]));

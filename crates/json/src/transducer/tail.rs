@@ -8,26 +8,27 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Where brackets stand in plain text of a string that may be structure: closing brackets, and the caller's closers
-    /// behind them, are if the input ends there. `following` is the first byte behind the text.
-    pub(super) fn tail_begin(&self, plain: &[u8], following: Option<&u8>) -> Option<usize> {
+    /// Where brackets stand that may be structure, in the first `plain` bytes of `rest`: closing brackets, and the
+    /// caller's closers behind them, are if the input ends there. What the bytes that are here show to be data is passed.
+    pub(super) fn tail_begin(&self, rest: &[u8], plain: usize) -> Option<usize> {
         let mut from = 0;
-        while let Some(step) = memchr::memchr2(b'}', b']', &plain[from..]) {
+        while let Some(step) = memchr::memchr2(b'}', b']', &rest[from..plain]) {
             let at = from + step;
-            let goes_on = match plain.get(at + 1).or(following) {
-                None => true,
-                Some(&byte) => {
-                    is_blank_or_bracket(byte)
-                        || self
-                            .closers
-                            .iter()
-                            .any(|closer| closer.as_bytes()[0] == byte)
-                }
+            let run = rest[at..]
+                .iter()
+                .take_while(|&&byte| is_blank_or_bracket(byte))
+                .count();
+            let behind = &rest[at + run..];
+            let fits = |closer: &String| {
+                behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
             };
-            if goes_on {
+            if behind.is_empty() || self.closers.iter().any(fits) {
                 return Some(at);
             }
-            from = at + 1;
+            from = at + run;
+            if from >= plain {
+                return None;
+            }
         }
         None
     }
