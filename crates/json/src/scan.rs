@@ -12,8 +12,8 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
         let word = u64::from_le_bytes(chunk.try_into().unwrap_or([b'"'; 8]));
-        let special = zero_bytes(word ^ (LOW * b'"' as u64))
-            | zero_bytes(word ^ (LOW * b'\\' as u64))
+        let special = zero_bytes(word ^ (LOW * u64::from(b'"')))
+            | zero_bytes(word ^ (LOW * u64::from(b'\\')))
             | below_space(word);
         if special != 0 {
             return at + (special.trailing_zeros() / 8) as usize;

@@ -95,10 +95,10 @@ fn number(word: &str) -> Option<String> {
     if plain.starts_with('.') {
         plain.insert(0, '0');
     }
-    if let Some(dot) = plain.find('.') {
-        if !plain[dot + 1..].starts_with(|c: char| c.is_ascii_digit()) {
-            plain.insert(dot + 1, '0');
-        }
+    if let Some(dot) = plain.find('.')
+        && !plain[dot + 1..].starts_with(|c: char| c.is_ascii_digit())
+    {
+        plain.insert(dot + 1, '0');
     }
     plain.insert_str(0, sign);
     is_number(&plain).then_some(plain)

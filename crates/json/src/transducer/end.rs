@@ -1,0 +1,134 @@
+//! The end of the input: what is certain is written, and closed if the caller knows that it is over.
+
+use super::{Frame, Output, Rest, State, Transducer};
+use crate::escape::escape_into;
+use crate::repair::Repair;
+
+impl Transducer {
+    /// The input ends. Writes what is certain; closes the document if `close` and only brackets are missing.
+    pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Rest {
+        let rest = match self.state {
+            State::Done => return Rest::Whole,
+            State::After => Rest::Brackets,
+            State::Quoted if !self.in_key => {
+                out.text.push('"');
+                Rest::Brackets
+            }
+            State::Apostrophe if !self.in_key => {
+                self.end_odd(at, out);
+                if self.state == State::Done {
+                    Rest::Whole
+                } else {
+                    Rest::Brackets
+                }
+            }
+            State::Tail if close => {
+                // The brackets prove that the string had ended: only its quotation mark is missing.
+                let start = at - self.owed.len() as u64;
+                out.text.push('"');
+                self.mend(out, Repair::MissingQuote, start, start);
+                for bracket in core::mem::take(&mut self.owed)
+                    .bytes()
+                    .take_while(|b| !b"<[".contains(b))
+                {
+                    if self
+                        .stack
+                        .last()
+                        .is_some_and(|frame| frame.closer() == bracket)
+                    {
+                        out.text.extend(self.stack.pop().map(Frame::json_closer));
+                    }
+                }
+                if self.stack.is_empty() {
+                    self.state = State::Done;
+                    return Rest::Brackets;
+                }
+                Rest::Brackets
+            }
+            State::Word if !self.in_key && self.stack.is_empty() => {
+                self.end_word(at, out);
+                return Rest::Whole;
+            }
+            _ => Rest::Broken,
+        };
+        if rest == Rest::Brackets && close {
+            self.owed.clear();
+            for frame in core::mem::take(&mut self.stack).into_iter().rev() {
+                out.text.push(frame.json_closer());
+            }
+            self.mend(out, Repair::MissingBracket, at, at);
+            self.state = State::Done;
+        }
+        rest
+    }
+
+    /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller
+    /// that knows the extent of the document.
+    pub fn complete(&mut self, at: u64, out: &mut Output) {
+        if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
+            self.state = self.resume;
+        }
+        match self.state {
+            State::Esc(_) => {
+                let half = core::mem::take(&mut self.token);
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
+                escape_into(target, &half);
+                self.end_string(at, out);
+            }
+            State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => {
+                self.end_string(at, out);
+            }
+            State::Str(_) => self.end_string(at, out),
+            State::Word if self.in_key => {
+                let key = core::mem::take(&mut self.token);
+                self.key.clear();
+                escape_into(&mut self.key, key.trim_end());
+                self.end_key(at, out);
+            }
+            State::Word => self.end_word(at, out),
+            _ => {}
+        }
+        let missing = match self.state {
+            State::Root => Some("{}"),
+            State::Colon => Some(":null"),
+            State::Arrow | State::Value if !self.comma => {
+                let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
+                in_keys.then_some("null")
+            }
+            _ => None,
+        };
+        if let Some(json) = missing {
+            out.text.push_str(json);
+            self.mend(out, Repair::MissingValue, at, at);
+        }
+        self.drop_comma(out);
+        if matches!(
+            self.state,
+            State::Colon | State::Arrow | State::Value | State::Root | State::Key
+        ) {
+            self.state = if self.stack.is_empty() {
+                State::Done
+            } else {
+                State::After
+            };
+        }
+        self.finish(true, at, out);
+    }
+
+    /// Ends a string, or a key, whose quotation mark is missing.
+    pub(super) fn end_string(&mut self, at: u64, out: &mut Output) {
+        self.owed.clear();
+        self.mend(out, Repair::MissingQuote, at, at);
+        self.end_odd(at, out);
+        self.value_ended = false;
+    }
+
+    /// Ends the document at a place where `feed` was stuck: only brackets may be missing.
+    pub fn abandon(&mut self, at: u64, out: &mut Output) -> Rest {
+        self.finish(true, at, out)
+    }
+}

@@ -1,0 +1,145 @@
+//! Escapes: the simple ones pass, the rest is mended.
+
+use alloc::string::String;
+
+use super::{Output, Quote, State, Transducer};
+use crate::repair::Repair;
+
+impl Transducer {
+    pub(super) fn begin_escape(
+        &mut self,
+        quote: Quote,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        self.copy(&text[*run..*i], out);
+        self.token.clear();
+        self.token.push('\\');
+        if !self.in_key {
+            self.token_at = at + *i as u64;
+        }
+        self.state = State::Esc(quote);
+        *i += 1;
+        *run = *i;
+    }
+
+    /// An escape that is not one of the simple ones, or is cut by the end of the input so far.
+    pub(super) fn escape(
+        &mut self,
+        quote: Quote,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let byte = text.as_bytes()[*i];
+        let here = at + *i as u64;
+        *run = *i;
+        let mut done: Option<String> = None;
+        let mut consumed = true;
+        let mut bad = false;
+        match (self.token.len(), byte) {
+            (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.token.push(char::from(byte));
+                done = Some(core::mem::take(&mut self.token));
+            }
+            (1, b'u') => self.token.push('u'),
+            (1, b'\'' | b'`') => {
+                bad = quote == Quote::Double;
+                done = Some(String::from(char::from(byte)));
+            }
+            (1, b'\n') => {
+                bad = true;
+                done = Some(String::from("\\n"));
+            }
+            (
+                1,
+                b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~',
+            ) => {
+                // Markdown escapes.
+                bad = true;
+                done = Some(String::from(char::from(byte)));
+            }
+            (1, _) => {
+                bad = true;
+                consumed = false;
+                done = Some(String::from("\\\\"));
+            }
+            (2..=5 | 8..=11, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+                self.token.push(char::from(byte));
+                let code = u32::from_str_radix(
+                    &self.token[self.token.len() - self.token.len().saturating_sub(2) % 6..],
+                    16,
+                )
+                .unwrap_or(0);
+                match self.token.len() {
+                    6 if !(0xd800..=0xdfff).contains(&code) => {
+                        done = Some(core::mem::take(&mut self.token));
+                    }
+                    6 if code >= 0xdc00 => {
+                        bad = true;
+                        done = Some(String::from("\\ufffd"));
+                    }
+                    12 if (0xdc00..=0xdfff).contains(&code) => {
+                        done = Some(core::mem::take(&mut self.token));
+                    }
+                    12 => {
+                        bad = true;
+                        let mut text = String::from("\\ufffd");
+                        text.push_str(if (0xd800..=0xdbff).contains(&code) {
+                            "\\ufffd"
+                        } else {
+                            &self.token[6..]
+                        });
+                        done = Some(text);
+                    }
+                    _ => {}
+                }
+            }
+            (6, b'\\') | (7, b'u') => self.token.push(char::from(byte)),
+            (6, _) => {
+                bad = true;
+                consumed = false;
+                done = Some(String::from("\\ufffd"));
+            }
+            (7, _) => {
+                // A lone surrogate before another escape: that one begins again.
+                self.mend(out, Repair::BadEscape, self.token_at, here - 1);
+                self.copy("\\ufffd", out);
+                self.token.clear();
+                self.token.push('\\');
+                return;
+            }
+            (8.., _) => {
+                bad = true;
+                consumed = false;
+                let mut text = String::from("\\ufffd\\\\");
+                text.push_str(&self.token[7..]);
+                done = Some(text);
+            }
+            _ => {
+                bad = true;
+                consumed = false;
+                let mut text = String::from("\\\\");
+                text.push_str(&self.token[1..]);
+                done = Some(text);
+            }
+        }
+        if consumed {
+            *i += 1;
+            *run = *i;
+        }
+        if let Some(text) = done {
+            if bad {
+                self.mend(out, Repair::BadEscape, self.token_at.min(here), here);
+            }
+            self.copy(&text, out);
+            self.token.clear();
+            self.state = State::Str(quote);
+        }
+    }
+}

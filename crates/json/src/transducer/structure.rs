@@ -1,0 +1,163 @@
+//! Brackets, commas and comments.
+
+use super::{Frame, HELD, Output, State, Step, Transducer, is_word_byte};
+use crate::repair::Repair;
+
+impl Transducer {
+    pub(super) fn open(&mut self, frame: Frame) {
+        self.stack.push(frame);
+        self.empty = true;
+        if frame.has_keys() {
+            self.keys.open();
+            self.state = State::Key;
+        } else {
+            self.state = State::Value;
+        }
+    }
+
+    pub(super) fn expect_next(&mut self) {
+        self.state = match self.stack.last() {
+            Some(frame) if frame.has_keys() => State::Key,
+            _ => State::Value,
+        };
+    }
+
+    #[inline]
+    pub(super) fn end_value(&mut self) {
+        if self.stack.is_empty() {
+            self.state = State::Done;
+            self.value_ended = true;
+        } else {
+            self.state = State::After;
+            self.value_ended = self.stack.len() <= self.watch;
+        }
+    }
+
+    /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
+    pub(super) fn close(
+        &mut self,
+        byte: u8,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) -> Option<Step> {
+        let here = at + *i as u64;
+        if self
+            .stack
+            .last()
+            .is_some_and(|frame| frame.closer() == byte && frame.json_closer() == char::from(byte))
+        {
+            *i += 1;
+            self.pop();
+            return None;
+        }
+        out.text.push_str(&text[*run..*i]);
+        *run = *i;
+        let Some(fit) = self.stack.iter().rposition(|frame| frame.closer() == byte) else {
+            if self.stack.is_empty() {
+                return Some(Step::Stuck);
+            }
+            self.mend(out, Repair::WrongBracket, here, here + 1);
+            *i += 1;
+            *run = *i;
+            return None;
+        };
+        while self.stack.len() > fit + 1 {
+            if let Some(frame) = self.stack.last() {
+                out.text.push(frame.json_closer());
+            }
+            self.mend(out, Repair::MissingBracket, here, here);
+            self.pop();
+            if self.value_ended {
+                // The caller hears of this end first; the same byte closes the next container then.
+                return None;
+            }
+        }
+        if let Some(frame) = self.stack.last() {
+            out.text.push(frame.json_closer());
+        }
+        *i += 1;
+        *run = *i;
+        self.pop();
+        None
+    }
+
+    /// Whether a closing bracket fits an open container.
+    pub(super) fn fits(&self, byte: u8) -> bool {
+        self.stack.iter().any(|frame| frame.closer() == byte)
+    }
+
+    pub(super) fn pop(&mut self) {
+        if self.stack.pop().is_some_and(super::Frame::has_keys) {
+            self.keys.close();
+        }
+        self.empty = false;
+        self.end_value();
+    }
+
+    pub(super) fn can_follow_a_missing_comma(&self, byte: u8) -> bool {
+        match self.stack.last() {
+            Some(Frame::Object | Frame::Keywords) => {
+                matches!(byte, b'"' | b'\'') || is_word_byte(byte)
+            }
+            Some(Frame::Array | Frame::Tuple) => {
+                matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-') || is_word_byte(byte)
+            }
+            None => false,
+        }
+    }
+
+    /// A blank where a key or a value is due. Behind an owed comma it is owed too.
+    pub(super) fn blank(&mut self, text: &str, i: &mut usize, run: &mut usize) {
+        if self.comma {
+            if self.owed.len() < HELD {
+                self.owed.push_str(&text[*i..=*i]);
+            }
+            *run = *i + 1;
+        }
+        *i += 1;
+    }
+
+    /// The element behind an owed comma came: the comma is one.
+    #[inline]
+    pub(super) fn settle_comma(&mut self, out: &mut Output) {
+        if self.comma {
+            self.comma = false;
+            out.text.push_str(&self.owed);
+            self.owed.clear();
+        }
+    }
+
+    /// A closer came behind an owed comma: it goes, its blanks stay.
+    pub(super) fn drop_comma(&mut self, out: &mut Output) {
+        if self.comma {
+            self.comma = false;
+            self.mend(out, Repair::TrailingComma, self.comma_at, self.comma_at + 1);
+            out.text.push_str(&self.owed[1..]);
+            self.owed.clear();
+        }
+    }
+
+    pub(super) fn comment(
+        &mut self,
+        byte: u8,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        out.text.push_str(&text[*run..*i]);
+        self.resume = self.state;
+        if byte == b'#' {
+            self.state = State::LineComment;
+            self.mend(out, Repair::Comment, at + *i as u64, at + *i as u64 + 1);
+        } else {
+            self.state = State::Slash;
+        }
+        *i += 1;
+        *run = *i;
+    }
+}

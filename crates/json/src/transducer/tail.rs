@@ -1,0 +1,112 @@
+//! Brackets at the end of a string that may have lost its quotation mark: `{"path": "a.rs}</arguments>`.
+//!
+//! Valid JSON always wins: they are structure only if the input ends there.
+
+use alloc::string::String;
+
+use super::{HELD, Output, Quote, State, Transducer};
+use crate::escape::escape_into;
+use crate::repair::Repair;
+
+impl Transducer {
+    /// Where brackets stand in plain text of a string that may be structure: closing brackets, and the caller's closers
+    /// behind them, are if the input ends there. `following` is the first byte behind the text.
+    pub(super) fn tail_begin(&self, plain: &[u8], following: Option<&u8>) -> Option<usize> {
+        let mut from = 0;
+        while let Some(step) = memchr::memchr2(b'}', b']', &plain[from..]) {
+            let at = from + step;
+            let goes_on = match plain.get(at + 1).or(following) {
+                None => true,
+                Some(&byte) => {
+                    is_blank_or_bracket(byte)
+                        || self
+                            .closers
+                            .iter()
+                            .any(|closer| closer.as_bytes()[0] == byte)
+                }
+            };
+            if goes_on {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+        None
+    }
+
+    /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
+    /// caller's closers in their order come.
+    pub(super) fn tail(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let length = text[*i..].chars().next().map_or(1, char::len_utf8);
+        *run = *i;
+        if self.owed.len() < HELD && self.tail_takes(&text[*i..*i + length]) {
+            self.owed.push_str(&text[*i..*i + length]);
+            *i += length;
+            *run = *i;
+            return;
+        }
+        // It was data.
+        let owed = core::mem::take(&mut self.owed);
+        let begin = at + *i as u64 - owed.len() as u64;
+        for (n, byte) in owed.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
+            debug_assert!(byte != b'"', "a quotation mark ends the tail");
+            self.mend(
+                out,
+                Repair::RawControl,
+                begin + n as u64,
+                begin + n as u64 + 1,
+            );
+        }
+        escape_into(&mut out.text, &owed);
+        self.owed = owed;
+        self.owed.clear();
+        self.state = State::Str(Quote::Double);
+    }
+
+    pub(super) fn tail_takes(&mut self, piece: &str) -> bool {
+        let byte = piece.as_bytes()[0];
+        if matches!(byte, b'"' | b'\\') {
+            return false;
+        }
+        if self.tail_closer == self.owed.len() {
+            // Not inside a closer.
+            if (self.tail_next == 0 && is_blank_or_bracket(byte))
+                || matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+            {
+                self.tail_closer += 1;
+                return true;
+            }
+        }
+        let so_far = &self.owed[self.tail_closer..];
+        let fits = |closer: &String| {
+            closer
+                .strip_prefix(so_far)
+                .and_then(|rest| rest.strip_prefix(piece))
+                .map(str::is_empty)
+        };
+        let Some((n, whole)) = self
+            .closers
+            .iter()
+            .enumerate()
+            .skip(self.tail_next)
+            .find_map(|(n, closer)| fits(closer).map(|whole| (n, whole)))
+        else {
+            return false;
+        };
+        if whole {
+            self.tail_next = n + 1;
+            self.tail_closer = self.owed.len() + piece.len();
+        }
+        true
+    }
+}
+
+pub(super) fn is_blank_or_bracket(byte: u8) -> bool {
+    matches!(byte, b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
+}

@@ -1,0 +1,132 @@
+//! Repairs, in every chunk size.
+
+use super::*;
+use alloc::string::ToString;
+
+/// Feeds `text` in pieces of `size` bytes (whole characters), closes it, and returns what came out.
+fn mend(root: Root, text: &str, size: usize) -> (String, Rest, Vec<Repair>) {
+    let mut out = Output::default();
+    let mut machine = Transducer::new(root);
+    let mut at = 0;
+    let mut step = Step::More;
+    while at < text.len() && step != Step::Done && step != Step::Stuck {
+        let end = (at + size.max(1)..=text.len())
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(text.len());
+        let (used, now) = machine.feed(&text[at..end], at as u64, &mut out);
+        step = now;
+        at += used;
+    }
+    let rest = machine.finish(true, at as u64, &mut out);
+    (
+        out.text,
+        rest,
+        out.repairs.iter().map(|m| m.repair).collect(),
+    )
+}
+
+/// Input and what it becomes; in every chunk size.
+const CASES: &[(&str, &str)] = &[
+    ("{}", "{}"),
+    (
+        r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#,
+        r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#,
+    ),
+    (r#"{"a":1,}"#, r#"{"a":1}"#),
+    (r#"{"a":[1,2, ],}"#, r#"{"a":[1,2 ]}"#),
+    (
+        r#"{'a': 'b', "c": 'don't "quote"'}"#,
+        r#"{"a": "b", "c": "don't \"quote\""}"#,
+    ),
+    (
+        "{a: True, b: None, c: hello world}",
+        r#"{"a": true, "b": null, "c": "hello world"}"#,
+    ),
+    (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
+    (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
+    (
+        "{\"a\": \"line\nnext\tcol\"}",
+        r#"{"a": "line\nnext\tcol"}"#,
+    ),
+    (r#"{"a": "say "hi" now"}"#, r#"{"a": "say \"hi\" now"}"#),
+    (r#"{"a": "\d+\_b\'"}"#, r#"{"a": "\\d+_b'"}"#),
+    (
+        r#"{"a": "\ud83e!", "b": "\udd80", "c": "\ud83e\udd80"}"#,
+        r#"{"a": "\ufffd!", "b": "\ufffd", "c": "\ud83e\udd80"}"#,
+    ),
+    (
+        "{\"a\": 1 // one\n, /* two */ \"b\": 2 # three\n}",
+        "{\"a\": 1 \n,  \"b\": 2 \n}",
+    ),
+    (
+        r#"{"a": (1, 'x'), "b": """it"s"""}"#,
+        r#"{"a": [1, "x"], "b": "it\"s"}"#,
+    ),
+    (r#"{"path": "app.js"#, r#"{"path": "app.js"#),
+    (r#"{"path": "app.js""#, r#"{"path": "app.js"}"#),
+    (r#"{"path": "app.js}"#, r#"{"path": "app.js"}"#),
+    (r#"{"a": {"path": "app.js}"#, r#"{"a": {"path": "app.js"}}"#),
+    (
+        r#"{"a": "x } y", "b": "]}" }"#,
+        r#"{"a": "x } y", "b": "]}" }"#,
+    ),
+    (r#"{"a": [1, 2}"#, r#"{"a": [1, 2]}"#),
+    (r#"{"a": , "b": }"#, r#"{"a": null, "b": null}"#),
+    (
+        r#"{"a": .5, "b": 1_000, "c": 007}"#,
+        r#"{"a": 0.5, "b": 1000, "c": "007"}"#,
+    ),
+    ("{“a”: “b”}", r#"{"a": "b"}"#),
+    (
+        r#"{"dir": /tmp/x, "u": http://h/p}"#,
+        r#"{"dir": "/tmp/x", "u": "http://h/p"}"#,
+    ),
+];
+
+#[test]
+fn repairs_are_the_same_in_every_chunk_size() {
+    for (text, want) in CASES {
+        for size in [1000, 1, 2, 3, 7] {
+            assert_eq!(mend(Root::Object, text, size).0, *want, "{text} by {size}");
+        }
+    }
+}
+
+#[test]
+fn keywords_of_a_python_call_become_an_object() {
+    for (text, want) in [
+        (
+            "a=1, b='x', c=[True, None])",
+            r#"1, "b":"x", "c":[true, null]}"#,
+        ),
+        (")", "}"),
+        ("q={'k': (1,)},)", "}"),
+    ] {
+        let (got, rest, _) = mend(Root::Keywords, text, 3);
+        assert_eq!(rest, Rest::Whole);
+        assert!(got.ends_with(want), "{got}");
+    }
+}
+
+#[test]
+fn valid_documents_pass_byte_for_byte() {
+    let text = r#"{"k": [ {"a" : 1 , "b":"\\\"\/"} , [] , {} , "" , 0 ],"é":"日本"}"#;
+    for size in 1..20 {
+        assert_eq!(
+            mend(Root::Object, text, size),
+            (text.to_string(), Rest::Whole, Vec::new())
+        );
+    }
+}
+
+#[test]
+fn double_keys_are_told_by_what_they_mean() {
+    let (_, _, repairs) = mend(Root::Object, r#"{"a": 1, "\u0061": 2, "b": {"a": 3}}"#, 1);
+    assert_eq!(repairs, [Repair::DoubleKey]);
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    let text = "{\"a\":".repeat(100_000) + "1" + &"}".repeat(100_000);
+    assert_eq!(mend(Root::Object, &text, 4096).0, text);
+}

@@ -1,0 +1,138 @@
+//! Words without quotation marks: numbers, literals, bare strings and keys.
+
+use super::{Frame, HELD, Output, Quote, State, Step, Transducer};
+use crate::escape::escape_into;
+use crate::repair::Repair;
+use crate::word;
+
+impl Transducer {
+    pub(super) fn begin_word(&mut self, at: u64) {
+        self.token.clear();
+        self.token_at = at;
+        self.state = State::Word;
+    }
+
+    pub(super) fn word(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) -> Option<Step> {
+        let bytes = text.as_bytes();
+        let byte = bytes[*i];
+        *run = *i;
+        if let (Some(quote), false) = (&self.token_quote, self.in_key)
+            && quote.starts_with(self.token.as_str())
+            && quote.as_bytes().get(self.token.len()) == Some(&byte)
+        {
+            self.token.push(char::from(byte));
+            *i += 1;
+            *run = *i;
+            if self.token.len() == quote.len() {
+                self.token.clear();
+                out.text.push('"');
+                self.state = State::Str(Quote::Token);
+            }
+            return None;
+        }
+        let ends = match byte {
+            b',' | b'}' | b']' | b'\n' | b'<' => true,
+            b':' | b'=' => self.in_key,
+            b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
+            b')' => matches!(self.stack.last(), Some(Frame::Tuple | Frame::Keywords)),
+            b'"' | b'\'' if !self.in_key && is_string_prefix(&self.token) => {
+                // r'..', b'..', u"..", f'..' of Python.
+                out.text.push('"');
+                self.mend(out, Repair::OtherQuote, self.token_at, at + *i as u64 + 1);
+                self.token.clear();
+                self.state = State::Str(if byte == b'"' {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
+                *i += 1;
+                *run = *i;
+                return None;
+            }
+            b'"' => self.in_key,
+            _ => self.token.len() >= HELD,
+        };
+        if ends {
+            if self.in_key {
+                let key = core::mem::take(&mut self.token);
+                self.key.clear();
+                escape_into(&mut self.key, key.trim_end());
+                if self.stack.last() != Some(&Frame::Keywords) {
+                    self.mend(out, Repair::BareKey, self.token_at, at + *i as u64);
+                }
+                self.end_key(at + *i as u64, out);
+                if byte == b'"' {
+                    *i += 1;
+                    *run = *i;
+                }
+                return None;
+            }
+            if self.token.is_empty() {
+                return Some(Step::Stuck);
+            }
+            self.end_word(at + *i as u64, out);
+            return None;
+        }
+        // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
+        let room = HELD
+            .saturating_sub(self.token.len())
+            .clamp(1, bytes.len() - *i);
+        let rest = &bytes[*i..*i + room];
+        let run_length = rest.iter().position(|b| {
+            matches!(
+                b,
+                b',' | b'}'
+                    | b']'
+                    | b'\n'
+                    | b'<'
+                    | b':'
+                    | b'='
+                    | b' '
+                    | b'\t'
+                    | b'\r'
+                    | b')'
+                    | b'"'
+                    | b'\''
+            )
+        });
+        let end = *i + run_length.unwrap_or(rest.len()).max(1);
+        let end = (end..=bytes.len())
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(bytes.len());
+        self.token.push_str(&text[*i..end]);
+        *i = end;
+        *run = end;
+        None
+    }
+
+    pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {
+        let token = core::mem::take(&mut self.token);
+        let (json, repair) = word::value(token.trim_end());
+        out.text.push_str(&json);
+        if let Some(repair) = repair {
+            self.mend(out, repair, self.token_at, at);
+        }
+        drop(json);
+        self.token = token;
+        self.token.clear();
+        self.end_value();
+    }
+}
+
+fn is_literal(word: &str) -> bool {
+    word::is_scalar(word) || matches!(word, "True" | "False" | "None")
+}
+
+fn is_string_prefix(word: &str) -> bool {
+    matches!(
+        word,
+        "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
+    )
+}
