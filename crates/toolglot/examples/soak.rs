@@ -3,6 +3,14 @@
 //!
 //! The writers here are hand-made on purpose: what the renderer writes was read back once already.
 
+#![expect(clippy::print_stdout, reason = "its report is what it is for")]
+#![expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+#![expect(
+    clippy::explicit_auto_deref,
+    reason = "without the `*` the type is not inferred"
+)]
+#![expect(clippy::format_push_string, reason = "its speed is not the point")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -312,7 +320,10 @@ fn call(
     let mut args = Map::new();
     if writer.typed && dice.below(2) == 0 {
         args.insert("path".into(), text(dice));
-        args.insert("limit".into(), json!(dice.below(100_000) as i64 - 500));
+        args.insert(
+            "limit".into(),
+            json!(i64::from(dice.below(100_000) as u32) - 500),
+        );
         args.insert("deep".into(), json!(dice.below(2) == 0));
         let edit = |dice: &mut Dice, text: &mut dyn FnMut(&mut Dice) -> Value| json!({"search": text(dice), "replace": text(dice), "line": dice.below(900)});
         if dice.below(2) == 0 {
@@ -430,13 +441,15 @@ fn element(dice: &mut Dice, key: &str, value: &Value, out: &mut String) {
             out.push_str(&format!("</{key}>\n"));
         }
         Value::Array(items) if dice.below(2) == 0 => {
-            items.iter().for_each(|item| element(dice, key, item, out))
+            for item in items {
+                element(dice, key, item, out);
+            }
         }
         Value::Array(items) => {
             out.push_str(&format!("<{key}>\n"));
-            items
-                .iter()
-                .for_each(|item| element(dice, key.trim_end_matches('s'), item, out));
+            for item in items {
+                element(dice, key.trim_end_matches('s'), item, out);
+            }
             out.push_str(&format!("</{key}>\n"));
         }
         Value::String(text) if dice.below(2) == 0 => out.push_str(&format!(

@@ -52,3 +52,12 @@ impl ToolSet {
         self.get(tool)?.parameters.get(key)
     }
 }
+
+impl<'a> IntoIterator for &'a ToolSet {
+    type Item = &'a Tool;
+    type IntoIter = core::slice::Iter<'a, Tool>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

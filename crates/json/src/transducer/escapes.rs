@@ -1,8 +1,9 @@
-//! Escapes: the simple ones pass, the rest is mended.
+//! Escapes that are not one of the simple ones, or are cut by the end of the input so far.
 
 use alloc::string::String;
 
-use super::{Output, Quote, State, Transducer};
+use super::state::{Quote, State};
+use super::{Output, Transducer};
 use crate::repair::Repair;
 
 impl Transducer {

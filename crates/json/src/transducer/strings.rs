@@ -1,6 +1,7 @@
-//! Strings in any quotation marks. The marks that only may end one wait for what follows them.
+//! Strings and keys, in any quotation marks.
 
-use super::{HELD, Output, Quote, State, Transducer};
+use super::state::{Quote, State};
+use super::{HELD, Output, Transducer};
 use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
 

@@ -1,6 +1,8 @@
-//! Brackets, commas and comments.
+//! Containers, commas and comments.
 
-use super::{Frame, HELD, Output, State, Step, Transducer, is_word_byte};
+use super::state::{Frame, State};
+use super::words::is_word_byte;
+use super::{HELD, Output, Step, Transducer};
 use crate::repair::Repair;
 
 impl Transducer {
@@ -90,7 +92,7 @@ impl Transducer {
     }
 
     pub(super) fn pop(&mut self) {
-        if self.stack.pop().is_some_and(super::Frame::has_keys) {
+        if self.stack.pop().is_some_and(Frame::has_keys) {
             self.keys.close();
         }
         self.empty = false;

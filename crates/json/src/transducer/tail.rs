@@ -1,10 +1,9 @@
-//! Brackets at the end of a string that may have lost its quotation mark: `{"path": "a.rs}</arguments>`.
-//!
-//! Valid JSON always wins: they are structure only if the input ends there.
+//! The end of a string that may have lost its quotation mark: brackets, and the caller's closers behind them.
 
 use alloc::string::String;
 
-use super::{HELD, Output, Quote, State, Transducer};
+use super::state::{Quote, State};
+use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 
@@ -107,6 +106,6 @@ impl Transducer {
     }
 }
 
-pub(super) fn is_blank_or_bracket(byte: u8) -> bool {
+fn is_blank_or_bracket(byte: u8) -> bool {
     matches!(byte, b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -1,4 +1,4 @@
-//! Repairs, in every chunk size.
+//! Repairs as a table, in every chunk size.
 
 use super::*;
 use alloc::string::ToString;

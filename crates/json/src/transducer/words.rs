@@ -1,6 +1,7 @@
-//! Words without quotation marks: numbers, literals, bare strings and keys.
+//! Words without quotation marks.
 
-use super::{Frame, HELD, Output, Quote, State, Step, Transducer};
+use super::state::{Frame, Quote, State};
+use super::{HELD, Output, Step, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 use crate::word;
@@ -126,11 +127,23 @@ impl Transducer {
     }
 }
 
-fn is_literal(word: &str) -> bool {
+pub(super) fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Bytes of a number or literal at the begin.
+pub(super) fn word_length(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
+        .count()
+}
+
+pub(super) fn is_literal(word: &str) -> bool {
     word::is_scalar(word) || matches!(word, "True" | "False" | "None")
 }
 
-fn is_string_prefix(word: &str) -> bool {
+pub(super) fn is_string_prefix(word: &str) -> bool {
     matches!(
         word,
         "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"

@@ -67,7 +67,7 @@ impl Writer<'_> {
             }
             (Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))), _) => self.scalar(text, shape),
             (Some(Shape::Text), _) | (_, Content::Mixed | Content::Text { verbatim: true }) => {
-                self.string(text)
+                self.string(text);
             }
             (_, Content::Text { .. }) => match how(None, self.typing, "") {
                 How::Infer => match infer(text) {

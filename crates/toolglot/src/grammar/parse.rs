@@ -346,9 +346,8 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let place = self.here();
-        let argument = match self.take()? {
-            Some((Token::Word(text) | Token::Literal(text), _)) => text,
-            _ => return Err(GrammarError::new(place, "an argument is missing")),
+        let Some((Token::Word(argument) | Token::Literal(argument), _)) = self.take()? else {
+            return Err(GrammarError::new(place, "an argument is missing"));
         };
         self.expect(')', "behind the argument")?;
         Ok(Some(argument))
@@ -486,10 +485,10 @@ fn pieces(text: &str, span: &Range<usize>) -> Result<Vec<Piece>, GrammarError> {
 fn hole(text: &str) -> Option<(usize, Capture, usize)> {
     let mut from = 0;
     while let Some(open) = text[from..].find('{').map(|n| from + n) {
-        if let Some(close) = text[open..].find('}').map(|n| open + n) {
-            if let Some(capture) = Capture::named(&text[open + 1..close]) {
-                return Some((open, capture, close + 1));
-            }
+        if let Some(close) = text[open..].find('}').map(|n| open + n)
+            && let Some(capture) = Capture::named(&text[open + 1..close])
+        {
+            return Some((open, capture, close + 1));
         }
         from = open + 1;
     }

@@ -359,13 +359,14 @@ impl Parser {
         }
         self.teller.markup(view, self.pos, sink);
         self.end_body(program, view, node, sink);
-        if let Some(call) = &mut self.teller.call {
-            if !call.whole && !envelope.malformed {
-                call.whole = true;
-                self.teller.args().push_str("{}");
-                let at = self.teller.cursor;
-                self.teller.flush_args(at, sink);
-            }
+        if let Some(call) = &mut self.teller.call
+            && !call.whole
+            && !envelope.malformed
+        {
+            call.whole = true;
+            self.teller.args().push_str("{}");
+            let at = self.teller.cursor;
+            self.teller.flush_args(at, sink);
         }
     }
 

@@ -69,10 +69,10 @@ impl Log {
     ) -> Option<(u64, u64)> {
         while at != Log::ROOT && at != flushed {
             let line = self.line(at);
-            if let Act::Captured { what, start, end } = line.act {
-                if what == wanted {
-                    return Some((start, end));
-                }
+            if let Act::Captured { what, start, end } = line.act
+                && what == wanted
+            {
+                return Some((start, end));
             }
             at = line.parent;
         }

@@ -8,12 +8,15 @@
 //!       rejected, or the entry ended                     the body ended
 //! ```
 
+mod acts;
 mod between;
 mod bodies;
 mod finish;
 mod log;
+mod outcome;
 mod probe;
 mod quote;
+mod remarks;
 mod teller;
 mod text;
 mod thread;
@@ -335,7 +338,7 @@ impl Parser {
             Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
             Mode::Between if !self.committed => {
                 self.teller
-                    .speak(self.context.speech, view, self.candidate, sink)
+                    .speak(self.context.speech, view, self.candidate, sink);
             }
             Mode::Between => {}
             Mode::Value(value) => {

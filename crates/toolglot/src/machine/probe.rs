@@ -276,7 +276,7 @@ impl Parser {
                 {
                     enclosing_left = true;
                     enclosing_names |= self.log.any(Log::ROOT, thread.log, |act| {
-                        self.names_known(program, view, act)
+                        Parser::names_known(program, view, act)
                     });
                 }
             }
@@ -601,7 +601,7 @@ impl Parser {
         }
     }
 
-    fn names_known(&self, program: &Program, view: View<'_>, act: Act) -> bool {
+    fn names_known(program: &Program, view: View<'_>, act: Act) -> bool {
         match act {
             Act::Captured {
                 what: Capture::Name,
@@ -613,6 +613,7 @@ impl Parser {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Turn {
     Data,
     Nested,

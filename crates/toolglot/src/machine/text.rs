@@ -133,15 +133,12 @@ impl Parser {
                 set.insert(*first);
                 continue;
             }
-            match program.node(waiting.thread.node) {
-                Node::Literal { bytes, fold, .. } => {
-                    set.insert(bytes[0]);
-                    if *fold {
-                        set.insert(bytes[0].to_ascii_uppercase());
-                        set.insert(bytes[0].to_ascii_lowercase());
-                    }
+            if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
+                set.insert(bytes[0]);
+                if *fold {
+                    set.insert(bytes[0].to_ascii_uppercase());
+                    set.insert(bytes[0].to_ascii_lowercase());
                 }
-                _ => {}
             }
         }
         (!set.is_empty()).then_some(set)

@@ -337,13 +337,14 @@ impl Value {
                     out.args.push_str(&output.text);
                     out.repairs.append(&mut output.repairs);
                 }
-                None => match elements_to_json(values, &self.held, shape) {
-                    Some(json) => out.args.push_str(&json),
-                    None => {
+                None => {
+                    if let Some(json) = elements_to_json(values, &self.held, shape) {
+                        out.args.push_str(&json);
+                    } else {
                         out.remarks.push((Code::WrongType, String::from("the parameter wants an object or an array; the text was kept as a string"), false));
                         out.args.push_str(&quoted(&self.held));
                     }
-                },
+                }
             },
         }
     }
@@ -487,10 +488,8 @@ impl Parser {
                 value.told.max(value.start)
             };
             let span = Span::new(value.start, end);
-            if doubt {
-                if let Some(call) = &mut self.teller.call {
-                    call.worsen(End::Recovered);
-                }
+            if doubt && let Some(call) = &mut self.teller.call {
+                call.worsen(End::Recovered);
             }
             self.teller.note(code, span, message, None, sink);
         }

@@ -417,14 +417,12 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
             if is_opener(nodes, literal) {
                 continue;
             }
-            if let Node::Literal { bytes, .. } = &nodes[literal as usize] {
-                if bytes.len() >= ENCLOSING_MIN {
-                    if let Ok(text) = core::str::from_utf8(bytes) {
-                        if !out.iter().any(|have| have == text) {
-                            out.push(text.into());
-                        }
-                    }
-                }
+            if let Node::Literal { bytes, .. } = &nodes[literal as usize]
+                && bytes.len() >= ENCLOSING_MIN
+                && let Ok(text) = core::str::from_utf8(bytes)
+                && !out.iter().any(|have| have == text)
+            {
+                out.push(text.into());
             }
             for next in nexts(&nodes[literal as usize]) {
                 deeper.extend(

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 use core::ops::Range;
 
 use super::bytes::{ByteSet, Finder};
@@ -153,7 +154,7 @@ impl<'a> Builder<'a> {
         seq: &'a [Term],
         next: NodeId,
     ) -> Result<NodeId, GrammarError> {
-        let role = match rule.name.as_str() {
+        let extent = match rule.name.as_str() {
             "call" => Some(RuleRole::Call),
             "think" => Some(RuleRole::Think),
             "say" => Some(RuleRole::Say),
@@ -170,20 +171,20 @@ impl<'a> Builder<'a> {
         self.stack.push(&rule.name);
         let outer = (self.fold, self.role, self.tool);
         self.fold = self.fold_of(rule);
-        if role.is_some() {
-            self.role = role;
+        if extent.is_some() {
+            self.role = extent;
             self.tool = rule.tool.as_deref();
         }
-        let next = match role {
-            Some(role) => self.push(Node::Exit { role, next }),
+        let next = match extent {
+            Some(extent) => self.push(Node::Exit { role: extent, next }),
             None => next,
         };
         let first = self.seq(seq, next)?;
-        let node = match role {
-            Some(role) => {
+        let node = match extent {
+            Some(extent) => {
                 let tool = rule.tool.as_deref().map(Box::from);
                 self.push(Node::Enter {
-                    role,
+                    role: extent,
                     tool,
                     next: first,
                 })
@@ -220,12 +221,11 @@ impl<'a> Builder<'a> {
         }
         // A value's own opener stands in the same sequence.
         for (text, opener) in core::mem::take(&mut self.texts_to_own) {
-            if opener < ids.len() {
-                if let Node::Text(node) = &mut self.nodes[text as usize] {
-                    if node.own.is_none() {
-                        node.own = Some(ids[opener]);
-                    }
-                }
+            if opener < ids.len()
+                && let Node::Text(node) = &mut self.nodes[text as usize]
+                && node.own.is_none()
+            {
+                node.own = Some(ids[opener]);
             }
         }
         Ok(next)
@@ -408,7 +408,9 @@ impl<'a> Builder<'a> {
                     });
                     self.sign(core::slice::from_ref(inner), out);
                 }
-                kind => out.push_str(&format!("{kind:?} ")),
+                kind => {
+                    let _ = write!(out, "{kind:?} ");
+                }
             }
         }
     }
@@ -420,10 +422,11 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
     for (n, term) in seq[..text].iter().enumerate().rev() {
         match &term.kind {
             TermKind::Literal(pieces) => {
-                if let Some(Piece::Bytes(bytes)) = pieces.first() {
-                    if !bytes.trim().is_empty() && !bytes.starts_with("```") {
-                        found = Some(n);
-                    }
+                if let Some(Piece::Bytes(bytes)) = pieces.first()
+                    && !bytes.trim().is_empty()
+                    && !bytes.starts_with("```")
+                {
+                    found = Some(n);
                 }
             }
             TermKind::Ws

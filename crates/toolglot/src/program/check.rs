@@ -168,20 +168,21 @@ fn holes(
             TermKind::Literal(pieces) => {
                 for piece in pieces {
                     // A suffix may be learnt from the block around the call.
-                    if let Piece::Hole(what) = piece {
-                        if !captured.contains(what) && *what != Capture::Skip {
-                            return Err(GrammarError::new(
-                                term.span.clone(),
-                                format!("the hole {{{}}} stands before its capture", word(*what)),
-                            )
-                            .help(format!("capture it first: `{}`", word(*what))));
-                        }
+                    if let Piece::Hole(what) = piece
+                        && !captured.contains(what)
+                        && *what != Capture::Skip
+                    {
+                        return Err(GrammarError::new(
+                            term.span.clone(),
+                            format!("the hole {{{}}} stands before its capture", word(*what)),
+                        )
+                        .help(format!("capture it first: `{}`", word(*what))));
                     }
                 }
             }
             TermKind::Capture(what, _) => drop(captured.insert(*what)),
             TermKind::Attrs(attributes) => {
-                captured.extend(attributes.iter().filter_map(|a| a.capture))
+                captured.extend(attributes.iter().filter_map(|a| a.capture));
             }
             TermKind::Object(_) | TermKind::Py => drop(captured.insert(Capture::Name)),
             TermKind::Group(alt) => {
@@ -190,7 +191,7 @@ fn holes(
                 }
             }
             TermKind::Optional(inner) | TermKind::Many(inner) => {
-                holes(dialect, core::slice::from_ref(inner), captured, depth + 1)?
+                holes(dialect, core::slice::from_ref(inner), captured, depth + 1)?;
             }
             TermKind::Rule(name) => {
                 for rule in dialect.rules_named(name) {

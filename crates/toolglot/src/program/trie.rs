@@ -66,7 +66,7 @@ impl Trie {
         }
         if fold {
             (b'A'..=b'Z').for_each(|byte| {
-                classes[usize::from(byte)] = classes[usize::from(byte.to_ascii_lowercase())]
+                classes[usize::from(byte)] = classes[usize::from(byte.to_ascii_lowercase())];
             });
         }
         let width = used.iter().count() + 1;
@@ -231,7 +231,7 @@ fn walk(
             mark,
             next,
         } => {
-            way.bytes = bytes.clone();
+            way.bytes.clone_from(bytes);
             (way.fold, way.mark, way.target) = (*fold, *mark, *next);
             match name_behind(nodes, *next) {
                 Some((enters, capture)) if !*mark && !names.is_empty() => {

@@ -40,8 +40,14 @@ fn same(a: &str, b: &str, depth: usize) -> bool {
         Kind::String => string(a) == string(b),
         Kind::Scalar => {
             let (a, b) = (a.trim(), b.trim());
-            a == b
-                || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b && a.abs() < 9e15)
+            // Doubles are compared by their bits; beyond 2^53 digits may differ that a double does not hold.
+            let double = |text: &str| {
+                text.parse::<f64>()
+                    .ok()
+                    .filter(|n| n.abs() < 9e15)
+                    .map(|n| (n + 0.0).to_bits())
+            };
+            a == b || matches!((double(a), double(b)), (Some(a), Some(b)) if a == b)
         }
     }
 }

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use core::fmt::Write as _;
 
 use toolglot_json::{Kind, elements, escape_into, kind, members, quoted, string};
 
@@ -22,7 +23,7 @@ pub(super) fn raw(json: &str) -> Cow<'_, str> {
 /// `{"name": .., "arguments": ..}` with the first key of each role.
 pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_>) {
     if envelope.name_is_key {
-        out.push_str(&format!("{{{}: {}}}", quoted(call.name), call.args));
+        let _ = write!(out, "{{{}: {}}}", quoted(call.name), call.args);
         return;
     }
     out.push('{');
@@ -41,7 +42,7 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
             if !core::mem::replace(&mut first, false) {
                 out.push_str(", ");
             }
-            out.push_str(&format!("{}: {value}", quoted(key)));
+            let _ = write!(out, "{}: {value}", quoted(key));
         }
     }
     out.push('}');
@@ -100,23 +101,22 @@ fn element(
                 element(out, key, item, values, prefix, indent)?;
             }
             if !any {
-                out.push_str(&format!("{pad}{prefix}<{key}>{prefix}</{key}>\n"));
+                let _ = writeln!(out, "{pad}{prefix}<{key}>{prefix}</{key}>");
             }
         }
         Kind::Object => {
-            out.push_str(&format!("{pad}{prefix}<{key}>\n"));
+            let _ = writeln!(out, "{pad}{prefix}<{key}>");
             siblings(out, json, values, prefix, indent + 1)?;
-            out.push_str(&format!("{pad}{prefix}</{key}>\n"));
+            let _ = writeln!(out, "{pad}{prefix}</{key}>");
         }
         Kind::String => {
-            out.push_str(&format!("{pad}{prefix}<{key}>"));
+            let _ = write!(out, "{pad}{prefix}<{key}>");
             character_data(out, &raw(json), values);
-            out.push_str(&format!("{prefix}</{key}>\n"));
+            let _ = writeln!(out, "{prefix}</{key}>");
         }
-        Kind::Scalar => out.push_str(&format!(
-            "{pad}{prefix}<{key}>{}{prefix}</{key}>\n",
-            json.trim()
-        )),
+        Kind::Scalar => {
+            let _ = writeln!(out, "{pad}{prefix}<{key}>{}{prefix}</{key}>", json.trim());
+        }
     }
     Ok(())
 }

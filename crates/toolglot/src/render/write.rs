@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use toolglot_json::members;
 
@@ -232,7 +233,7 @@ impl<'a> Writer<'a> {
                 python(&mut pen.out, &call)?;
                 pen.left.clear();
             }
-            TermKind::Attrs(attributes) => self.attributes(pen, attributes)?,
+            TermKind::Attrs(attributes) => Writer::attributes(pen, attributes)?,
             TermKind::Rule(name) => self.rule(pen, name)?,
             TermKind::Group(alt) => self.choice(pen, alt)?,
             TermKind::Optional(inner) => {
@@ -359,7 +360,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn attributes(&self, pen: &mut Pen<'_>, attributes: &[Attribute]) -> Written {
+    fn attributes(pen: &mut Pen<'_>, attributes: &[Attribute]) -> Written {
         for (n, attribute) in attributes.iter().enumerate() {
             let key = attribute.keys.first().map_or("", String::as_str);
             let value: String = match (&attribute.capture, &attribute.argument) {
@@ -395,7 +396,7 @@ impl<'a> Writer<'a> {
             if n > 0 || !pen.out.ends_with([' ', '\n']) {
                 pen.out.push(' ');
             }
-            pen.out.push_str(&format!("{key}={quote}{value}{quote}"));
+            let _ = write!(pen.out, "{key}={quote}{value}{quote}");
         }
         Ok(())
     }

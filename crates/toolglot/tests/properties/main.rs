@@ -2,6 +2,11 @@
 //!
 //! `TOOLGLOT_CASES` is the number of texts per dialect and property, `TOOLGLOT_SEED` where the generators begin.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "counts are for whoever runs with --no-capture"
+)]
+
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -32,7 +32,7 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
                     .map_err(|why| format!("{why}: {cut:?}"))?;
                 let unknown = read(&subject.program, cut, Cut::Whole, Finish::Unknown)
                     .map_err(|why| format!("{why}: {cut:?}"))?;
-                let stop = read(&subject.program, cut, Cut::Whole, Finish::Stop)?;
+                let stopped = read(&subject.program, cut, Cut::Whole, Finish::Stop)?;
                 for (n, args) in length.args().into_iter().enumerate() {
                     // Only a call whose end was seen may be whole after a cut by length.
                     if length.ends()[n] != End::Truncated
@@ -46,7 +46,7 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
                     }
                 }
                 // Stop and Unknown differ only in how sure the end is.
-                for (a, b) in stop.ends().iter().zip(unknown.ends()) {
+                for (a, b) in stopped.ends().iter().zip(unknown.ends()) {
                     if *a > b || (*a == End::Truncated) != (b == End::Truncated) {
                         return Err(format!(
                             "cut at {end}: {a:?} after a stop, {b:?} when nobody said, of {text:?}"

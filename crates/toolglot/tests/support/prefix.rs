@@ -125,8 +125,9 @@ impl Prefix {
                     }
                 };
             }
-            State::Word if matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => {
-                self.word.push(byte)
+            State::Word if matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') =>
+            {
+                self.word.push(byte);
             }
             State::Word => {
                 if serde_json::from_slice::<serde_json::Value>(&self.word).is_err() {

@@ -117,18 +117,21 @@ impl Sink for Recorder {
         self.cursor = span.end;
         match event {
             Event::Text(text) => match self.told.last_mut() {
-                Some(Told::Text(have, before)) => (have.end, _) = (span.end, before.push_str(text)),
+                Some(Told::Text(have, before)) => {
+                    have.end = span.end;
+                    before.push_str(text);
+                }
                 _ => self.told.push(Told::Text(span, text.into())),
             },
             Event::Reasoning(text) => match self.told.last_mut() {
                 Some(Told::Reasoning(have, before)) => {
-                    (have.end, _) = (span.end, before.push_str(text))
+                    (have.end, ()) = (span.end, before.push_str(text));
                 }
                 _ => self.told.push(Told::Reasoning(span, text.into())),
             },
             Event::Markup(text) => match self.told.last_mut() {
                 Some(Told::Markup(have, before)) => {
-                    (have.end, _) = (span.end, before.push_str(text))
+                    (have.end, ()) = (span.end, before.push_str(text));
                 }
                 _ => self.told.push(Told::Markup(span, text.into())),
             },
@@ -158,7 +161,7 @@ impl Sink for Recorder {
                 }
                 match self.told.last_mut() {
                     Some(Told::Args(have, _, before)) => {
-                        (have.end, _) = (span.end, before.push_str(json))
+                        (have.end, ()) = (span.end, before.push_str(json));
                     }
                     _ => self.told.push(Told::Args(span, call, json.into())),
                 }

@@ -1,6 +1,7 @@
-//! The end of the input: what is certain is written, and closed if the caller knows that it is over.
+//! The end of the input: what is certain is written, and closed if only brackets are missing.
 
-use super::{Frame, Output, Rest, State, Transducer};
+use super::state::{Frame, State};
+use super::{Output, Rest, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 

@@ -1,0 +1,71 @@
+//! What the machine stands in.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    Object,
+    Array,
+    Tuple,
+    Keywords,
+}
+
+impl Frame {
+    pub(super) fn closer(self) -> u8 {
+        match self {
+            Frame::Object => b'}',
+            Frame::Array => b']',
+            Frame::Tuple | Frame::Keywords => b')',
+        }
+    }
+
+    /// The closer in JSON.
+    pub(super) fn json_closer(self) -> char {
+        match self {
+            Frame::Object | Frame::Keywords => '}',
+            Frame::Array | Frame::Tuple => ']',
+        }
+    }
+
+    pub(super) fn has_keys(self) -> bool {
+        matches!(self, Frame::Object | Frame::Keywords)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Before the `{` of a document that must be an object.
+    Root,
+    Value,
+    Key,
+    Colon,
+    /// Behind `=` for a colon: `=>` is one too.
+    Arrow,
+    After,
+    Str(Quote),
+    Esc(Quote),
+    /// A closing quotation mark, and perhaps blanks, wait for the byte that decides.
+    Quoted,
+    /// An apostrophe in a string in single quotation marks waits for the next byte.
+    Apostrophe,
+    /// Closing brackets at the end of a string that may have lost its quotation mark.
+    Tail,
+    Word,
+    Slash,
+    LineComment,
+    BlockComment {
+        star: bool,
+    },
+    Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Double,
+    Single,
+    Backtick,
+    /// `“..”`
+    Curly,
+    /// Three of the same byte.
+    Triple(u8),
+    /// The dialect's own quotation token, verbatim inside.
+    Token,
+}

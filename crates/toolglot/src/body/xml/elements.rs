@@ -1,0 +1,190 @@
+//! Elements: opened, filled with text, closed into a tree that waits.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use toolglot_json::{Fields, Shape, escape_into};
+
+use super::{Frame, Told, Xml, XmlOut};
+use crate::body::tree::{Content, Tree};
+use crate::program::is_blank;
+use crate::{Code, Span};
+
+impl Xml {
+    pub(super) fn open_element(
+        &mut self,
+        name: &str,
+        attributes: Vec<(String, String)>,
+        text: &str,
+        length: usize,
+        out: &mut XmlOut,
+    ) {
+        let shape = self.shape_of(name).cloned();
+        self.in_junk = false;
+        let streams = matches!(shape, Some(Shape::Text))
+            && self
+                .frames
+                .iter()
+                .all(|frame| matches!(frame.told, Told::Object | Told::Array));
+        if self.frames.is_empty() {
+            // Each argument's text begins anew where nothing waits.
+            if self.children.is_empty() {
+                self.flat.clear();
+            }
+        } else {
+            self.flat.push_str(&text[..length]);
+        }
+        let raw = matches!(shape, Some(Shape::Text));
+        let mut frame = Frame {
+            name: name.into(),
+            attributes,
+            shape,
+            flat: self.flat.len(),
+            children: Vec::new(),
+            has_text: false,
+            verbatim: false,
+            raw,
+            told: Told::Nothing,
+            members: 0,
+        };
+        if streams {
+            self.begin_member(&frame.name, out);
+            out.json.push('"');
+            frame.told = Told::Text;
+        }
+        self.frames.push(frame);
+    }
+
+    /// The shape of a child of the innermost element.
+    pub(super) fn shape_of(&self, name: &str) -> Option<&Shape> {
+        fn of_fields<'a>(fields: &'a Fields, name: &str) -> Option<&'a Shape> {
+            fields.get(name).or(fields.others.as_deref())
+        }
+        match self.frames.last() {
+            None => of_fields(self.root.as_ref()?, name),
+            Some(frame) => match frame.shape.as_ref()? {
+                Shape::Object(fields) => of_fields(fields, name),
+                Shape::Array(item) => match &**item {
+                    Shape::Object(fields) if fields.get(name).is_some() => fields.get(name),
+                    item => Some(item),
+                },
+                _ => None,
+            },
+        }
+    }
+
+    /// Text of the innermost element. The cap is met at the same byte in every cut: behind it the text streams.
+    pub(super) fn push_text(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
+        let room = (self.undecided.saturating_add(1)).saturating_sub(self.flat.len());
+        let waits = self
+            .frames
+            .last()
+            .is_some_and(|frame| frame.told != Told::Text);
+        if waits && text.len() >= room {
+            let (now, later) = text.split_at(
+                (room..text.len())
+                    .find(|&at| text.is_char_boundary(at))
+                    .unwrap_or(text.len()),
+            );
+            self.push_piece(now, verbatim, out);
+            self.spill(self.pos + now.len() as u64, out);
+            if !later.is_empty() {
+                self.pos += now.len() as u64;
+                self.push_text(later, verbatim, out);
+            }
+        } else {
+            self.push_piece(text, verbatim, out);
+        }
+    }
+
+    pub(super) fn push_piece(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
+        let Some(frame) = self.frames.last_mut() else {
+            // Between arguments: blanks are markup, other text is junk.
+            if let (Some(at), false) = (text.bytes().position(|byte| !is_blank(byte)), self.in_junk)
+            {
+                self.in_junk = true;
+                out.structural = true;
+                out.remarks.push((
+                    Code::Junk,
+                    Span::empty(self.pos + at as u64),
+                    String::from("text between arguments belongs to none of them"),
+                ));
+            }
+            return;
+        };
+        frame.has_text |= verbatim || !text.bytes().all(is_blank);
+        frame.verbatim |= verbatim;
+        if frame.told == Told::Text {
+            escape_into(&mut out.json, text);
+        } else {
+            self.flat.push_str(text);
+        }
+    }
+
+    /// The innermost element ends.
+    pub(super) fn end_element(&mut self, out: &mut XmlOut) {
+        let Some(mut frame) = self.frames.pop() else {
+            return;
+        };
+        match frame.told {
+            Told::Text => {
+                out.json.push('"');
+                return;
+            }
+            Told::Object | Told::Array => {
+                self.tell_members(&mut frame, out);
+                if frame.told == Told::Object && frame.members == 0 {
+                    out.json.push('{');
+                }
+                out.json
+                    .push(if frame.told == Told::Object { '}' } else { ']' });
+                return;
+            }
+            Told::Nothing => {}
+        }
+        let flat = frame.flat..self.flat.len();
+        let content = if frame.children.is_empty() {
+            Content::Text {
+                verbatim: frame.verbatim || frame.raw,
+            }
+        } else if frame.has_text {
+            Content::Mixed
+        } else {
+            Content::Elements(frame.children)
+        };
+        let tree = Tree {
+            content,
+            attributes: frame.attributes,
+            flat,
+        };
+        match self.frames.last_mut() {
+            Some(parent) => {
+                parent.children.push((frame.name.clone(), tree));
+                self.flat.push_str("</");
+                self.flat.push_str(&frame.name);
+                self.flat.push('>');
+            }
+            None => self.children.push((frame.name, tree)),
+        }
+    }
+
+    /// What is open above frame `outer` was text: its tags stand in the flat text already.
+    pub(super) fn flatten_above(&mut self, outer: usize) {
+        self.frames.truncate(outer + 1);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.has_text = true;
+            if frame.children.is_empty() {
+                // Mixed content needs a child to be told from text; an empty one will do.
+                let here = self.flat.len()..self.flat.len();
+                frame.children.push((
+                    String::new(),
+                    Tree {
+                        content: Content::Mixed,
+                        attributes: Vec::new(),
+                        flat: here,
+                    },
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Sibling elements as the arguments: `<path>a</path><edits><edit>..</edit></edits>`.
+//!
+//! A declared string streams as it comes. Anything else may still become an array (a sibling of its name may follow) or
+//! a string (text may follow its elements), so it waits as a tree; past the cap what waits is told in order, and what is
+//! open goes on as the stream of what it looks like.
+
+mod elements;
+mod tags;
+mod tell;
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use toolglot_json::{Fields, Shape};
+
+use super::entity::{Entity, entity};
+use super::tree::Tree;
+use crate::grammar::Values;
+use crate::program::NodeId;
+use crate::{Code, Limits, Span};
+use tags::Moved;
+
+/// Deepest element; deeper tags are text.
+const DEPTH: usize = 128;
+
+/// What the reader asks of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum XmlStep {
+    /// More bytes.
+    More,
+    /// The arguments end here: what follows is the caller's.
+    Done,
+}
+
+/// Argument text and remarks.
+#[derive(Debug, Default)]
+pub(crate) struct XmlOut {
+    pub(crate) json: String,
+    pub(crate) remarks: Vec<(Code, Span, String)>,
+    /// Elements were left open, a key came twice, or a value is in doubt.
+    pub(crate) structural: bool,
+    /// A value that JSON cannot say.
+    pub(crate) refused: bool,
+}
+
+/// An open element.
+#[derive(Debug)]
+struct Frame {
+    name: String,
+    attributes: Vec<(String, String)>,
+    shape: Option<Shape>,
+    /// Where its content begins in the flat text.
+    flat: usize,
+    children: Vec<(String, Tree)>,
+    /// Text that is not blank stands directly in it.
+    has_text: bool,
+    verbatim: bool,
+    /// Tags inside it are data: it is a declared string.
+    raw: bool,
+    told: Told,
+    members: usize,
+}
+
+/// How much of an element was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    /// `{`, and the members go on.
+    Object,
+    /// `[`, and the items go on.
+    Array,
+    /// `"`, and the text streams.
+    Text,
+}
+
+/// The arguments being read.
+#[derive(Debug)]
+pub(crate) struct Xml {
+    pub(crate) node: NodeId,
+    pub(crate) pos: u64,
+    at: u64,
+    frames: Vec<Frame>,
+    /// Decoded text of all that waits, tags included where they may be text.
+    flat: String,
+    in_cdata: bool,
+    /// Text that belongs to no argument was remarked on, and no element began since.
+    in_junk: bool,
+    root: Option<Fields>,
+    children: Vec<(String, Tree)>,
+    told_keys: BTreeSet<String>,
+    opened: bool,
+    values: Values,
+    prefix: String,
+    closers: Arc<[String]>,
+    undecided: usize,
+}
+
+impl Xml {
+    pub(crate) fn new(
+        node: NodeId,
+        at: u64,
+        root: Option<Fields>,
+        values: Values,
+        prefix: Option<&str>,
+        closers: &Arc<[String]>,
+        limits: &Limits,
+    ) -> Xml {
+        Xml {
+            node,
+            pos: at,
+            at,
+            frames: Vec::new(),
+            flat: String::new(),
+            in_cdata: false,
+            in_junk: false,
+            root,
+            children: Vec::new(),
+            told_keys: BTreeSet::new(),
+            opened: false,
+            values,
+            prefix: prefix.unwrap_or("").into(),
+            closers: Arc::clone(closers),
+            undecided: limits.undecided,
+        }
+    }
+
+    /// Reads on. `text` begins at `self.pos`; what was not consumed is undecided.
+    pub(crate) fn feed(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> XmlStep {
+        let bytes = text.as_bytes();
+        let begin = self.pos;
+        let mut i = 0;
+        let step = loop {
+            self.pos = begin + i as u64;
+            if i >= bytes.len() {
+                break XmlStep::More;
+            }
+            if self.in_cdata {
+                let (length, ended) = cdata_end(&bytes[i..], eof);
+                self.push_text(&text[i..i + length], true, out);
+                i += length;
+                if ended {
+                    self.in_cdata = false;
+                    i += 3;
+                } else if length == 0 {
+                    break XmlStep::More;
+                }
+                continue;
+            }
+            let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
+            let special = if self.values.entities {
+                memchr::memchr2(intro, b'&', &bytes[i..])
+            } else {
+                memchr::memchr(intro, &bytes[i..])
+            };
+            let run = special.unwrap_or(bytes.len() - i);
+            if run > 0 {
+                self.push_text(&text[i..i + run], false, out);
+                i += run;
+                continue;
+            }
+            if bytes[i] == b'&' && self.values.entities {
+                match entity(&bytes[i..], eof) {
+                    Entity::Char(c, length) => {
+                        self.push_text(c.encode_utf8(&mut [0; 4]), false, out);
+                        i += length;
+                    }
+                    Entity::Bare => {
+                        out.remarks.push((
+                            Code::BareAmpersand,
+                            Span::new(self.pos, self.pos + 1),
+                            String::from("an `&` that begins no entity was kept"),
+                        ));
+                        self.push_text("&", false, out);
+                        i += 1;
+                    }
+                    Entity::Cut => break XmlStep::More,
+                }
+                continue;
+            }
+            match self.tag(&text[i..], eof, out) {
+                Moved::By(length) => i += length,
+                Moved::Wait => break XmlStep::More,
+                Moved::End => break XmlStep::Done,
+            }
+        };
+        self.pos = begin + i as u64;
+        step
+    }
+
+    /// The arguments end: what waits is told, and the object closed.
+    pub(crate) fn close(&mut self, out: &mut XmlOut) {
+        while let Some(frame) = self.frames.last() {
+            out.structural = true;
+            let message = format!("`</{}>` is missing; it was supplied", frame.name);
+            out.remarks
+                .push((Code::MissingCloser, Span::empty(self.pos), message));
+            self.end_element(out);
+        }
+        self.tell_children(out);
+        out.json.push_str(if self.opened { "}" } else { "{}" });
+    }
+
+    /// The message ends inside the arguments: what is known is told, nothing is closed.
+    pub(crate) fn truncate(&mut self, out: &mut XmlOut) {
+        self.spill_all(out);
+    }
+}
+
+impl Frame {
+    fn hole() -> Frame {
+        Frame {
+            name: String::new(),
+            attributes: Vec::new(),
+            shape: None,
+            flat: 0,
+            children: Vec::new(),
+            has_text: false,
+            verbatim: false,
+            raw: false,
+            told: Told::Nothing,
+            members: 0,
+        }
+    }
+}
+
+/// How many bytes of CDATA are certain, and whether its end stands behind them.
+fn cdata_end(bytes: &[u8], eof: bool) -> (usize, bool) {
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b']', &bytes[from..]).map(|n| from + n) {
+        match &bytes[at..] {
+            [b']', b']', b'>', ..] => return (at, true),
+            [b']'] | [b']', b']'] if !eof => return (at, false),
+            _ => from = at + 1,
+        }
+    }
+    (bytes.len(), false)
+}
+
+/// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`); `None` if there is no element in it.
+pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Option<String> {
+    let trimmed = text.trim();
+    if !trimmed.starts_with('<') {
+        return None;
+    }
+    let mut root = Fields::default();
+    root.properties.push((String::from("value"), shape.clone()));
+    let limits = Limits {
+        undecided: usize::MAX,
+        ..Limits::default()
+    };
+    let mut xml = Xml::new(
+        0,
+        0,
+        Some(root),
+        values.clone(),
+        None,
+        &Arc::from([String::from("</end>")]),
+        &limits,
+    );
+    let mut out = XmlOut::default();
+    let whole = format!("<value>{trimmed}</value></end>");
+    if xml.feed(&whole, true, &mut out) != XmlStep::Done {
+        return None;
+    }
+    xml.close(&mut out);
+    let json = out.json.strip_prefix("{\"value\":")?.strip_suffix('}')?;
+    json.starts_with(['{', '[']).then(|| json.into())
+}

@@ -1,0 +1,413 @@
+//! Tags: what stands at a `<`, and the evidence that a closer is one.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use toolglot_json::Shape;
+
+use super::{DEPTH, Frame, Xml, XmlOut};
+use crate::program::is_blank;
+use crate::{Code, Span};
+
+/// Longest tag with its attributes, in bytes.
+const TAG: usize = 1024;
+/// Most blanks between a closer and what confirms it.
+const GAP: usize = 256;
+
+/// A tag as it stands.
+pub(super) enum Tag<'a> {
+    Open {
+        name: &'a str,
+        attributes: Vec<(String, String)>,
+        empty: bool,
+        length: usize,
+    },
+    Close {
+        name: &'a str,
+        length: usize,
+    },
+    Comment {
+        length: usize,
+    },
+    CData,
+    /// It may still become one.
+    Cut,
+    None,
+}
+
+impl Xml {
+    pub(super) fn tag(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> Moved {
+        let raw = self.frames.last().is_some_and(|frame| frame.raw);
+        match self.read_tag(text, eof) {
+            Tag::Cut if !eof => Moved::Wait,
+            Tag::CData if self.values.cdata => {
+                self.in_cdata = true;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.verbatim = true;
+                }
+                Moved::By(9)
+            }
+            Tag::Comment { length } if !raw => Moved::By(length),
+            Tag::Close { name, length } => self.close_tag(name, length, text, eof, out),
+            Tag::Open {
+                name,
+                attributes,
+                empty,
+                length,
+            } if !raw && self.frames.len() < DEPTH => {
+                self.open_element(name, attributes, text, length, out);
+                if empty {
+                    self.end_element(out);
+                }
+                self.spill(self.pos + length as u64, out);
+                Moved::By(length)
+            }
+            _ => {
+                if !raw && !self.frames.is_empty() && self.prefix.is_empty() {
+                    out.remarks.push((
+                        Code::BareLessThan,
+                        Span::new(self.pos, self.pos + 1),
+                        String::from("a `<` that begins no tag was kept"),
+                    ));
+                }
+                self.push_text(&text[..1], false, out);
+                Moved::By(1)
+            }
+        }
+    }
+
+    pub(super) fn close_tag(
+        &mut self,
+        name: &str,
+        length: usize,
+        text: &str,
+        eof: bool,
+        out: &mut XmlOut,
+    ) -> Moved {
+        let behind = &text[length..];
+        if let Some(frame) = self.frames.last()
+            && frame.name == name
+        {
+            match self.confirms(self.frames.len() - 1, behind, eof) {
+                Evidence::Yes => {
+                    self.end_element(out);
+                    self.spill(self.pos + length as u64, out);
+                    return Moved::By(length);
+                }
+                Evidence::Wait => return Moved::Wait,
+                Evidence::No => {
+                    if self.frames.last().is_some_and(|frame| frame.raw) {
+                        out.structural |= unknown_opener(behind);
+                    }
+                    self.push_text(&text[..1], false, out);
+                    return Moved::By(1);
+                }
+            }
+        }
+        // A closer of the caller ends the arguments, if all of them are there.
+        match self.ends_here(text, eof) {
+            Evidence::Yes => return Moved::End,
+            Evidence::Wait => return Moved::Wait,
+            Evidence::No => {}
+        }
+        let raw = self.frames.last().is_some_and(|frame| frame.raw);
+        match self.frames.iter().rposition(|frame| frame.name == name) {
+            // An outer element ends: what was open above it was text.
+            Some(outer) if !raw => match self.confirms(outer, behind, eof) {
+                Evidence::Wait => Moved::Wait,
+                Evidence::Yes => {
+                    self.flatten_above(outer);
+                    self.end_element(out);
+                    self.spill(self.pos + length as u64, out);
+                    Moved::By(length)
+                }
+                Evidence::No => {
+                    self.push_text(&text[..1], false, out);
+                    Moved::By(1)
+                }
+            },
+            _ => {
+                self.push_text(&text[..1], false, out);
+                Moved::By(1)
+            }
+        }
+    }
+
+    /// Whether the closer of frame `index` is one, by what stands behind it.
+    fn confirms(&self, index: usize, behind: &str, eof: bool) -> Evidence {
+        let frame = &self.frames[index];
+        // Inside an undeclared element text may follow: only the top level, and declared strings, need evidence.
+        if index > 0 && !frame.raw {
+            return Evidence::Yes;
+        }
+        let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        if behind.len() - rest.len() > GAP {
+            return Evidence::No;
+        }
+        if rest.is_empty() {
+            return if eof { Evidence::Yes } else { Evidence::Wait };
+        }
+        let parent = index.checked_sub(1).map(|n| &self.frames[n]);
+        match self.read_tag(rest, eof) {
+            Tag::Cut => {
+                if eof {
+                    Evidence::Yes
+                } else {
+                    Evidence::Wait
+                }
+            }
+            Tag::Comment { .. } => Evidence::Yes,
+            Tag::Open { name, .. } => {
+                let fields = match parent {
+                    Some(Frame {
+                        shape: Some(Shape::Object(fields)),
+                        ..
+                    }) => Some(fields),
+                    Some(_) => None,
+                    None => self.root.as_ref(),
+                };
+                match fields {
+                    Some(fields) if !fields.properties.is_empty() => {
+                        if fields.get(name).is_some() {
+                            Evidence::Yes
+                        } else {
+                            Evidence::No
+                        }
+                    }
+                    _ => Evidence::Yes,
+                }
+            }
+            Tag::Close { name, length } => match parent {
+                Some(parent) if parent.name == name => {
+                    let after = rest[length..].trim_start();
+                    // One more closer is evidence enough if anything of markup follows.
+                    if after.starts_with('<') || (after.is_empty() && eof) {
+                        Evidence::Yes
+                    } else if after.is_empty() {
+                        Evidence::Wait
+                    } else {
+                        Evidence::No
+                    }
+                }
+                Some(_) => Evidence::No,
+                None => self.ends_here(rest, eof),
+            },
+            _ => Evidence::No,
+        }
+    }
+
+    /// Whether the caller's closers stand here, all that the arguments have.
+    fn ends_here(&self, text: &str, eof: bool) -> Evidence {
+        let Some(first) = self.closers.first() else {
+            return Evidence::No;
+        };
+        let mut rest = text;
+        for (n, closer) in core::iter::once(first)
+            .chain(self.closers.get(1))
+            .enumerate()
+        {
+            if n > 0 {
+                let blanks = rest.len();
+                rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
+                if blanks - rest.len() > GAP {
+                    return Evidence::No;
+                }
+            }
+            if let Some(after) = rest.strip_prefix(closer.as_str()) {
+                rest = after;
+            } else if closer.starts_with(rest) {
+                return if !eof {
+                    Evidence::Wait
+                } else if n > 0 && rest.is_empty() {
+                    Evidence::Yes
+                } else {
+                    Evidence::No
+                };
+            } else {
+                return Evidence::No;
+            }
+        }
+        Evidence::Yes
+    }
+
+    pub(super) fn read_tag<'a>(&self, text: &'a str, eof: bool) -> Tag<'a> {
+        let Some(inside) = text.strip_prefix(self.prefix.as_str()) else {
+            return if self.prefix.starts_with(text) {
+                Tag::Cut
+            } else {
+                Tag::None
+            };
+        };
+        let skipped = self.prefix.len();
+        let bytes = inside.as_bytes();
+        if bytes.is_empty() {
+            return Tag::Cut;
+        }
+        if bytes[0] != b'<' {
+            return Tag::None;
+        }
+        for (literal, tag) in [("<![CDATA[", 0u8), ("<!--", 1), ("<?", 2)] {
+            if inside.starts_with(literal) {
+                let (end, closing) = match tag {
+                    0 => {
+                        return if self.values.cdata {
+                            Tag::CData
+                        } else {
+                            Tag::None
+                        };
+                    }
+                    1 => (inside[4..].find("-->").map(|n| n + 4), 3),
+                    _ => (inside[2..].find("?>").map(|n| n + 2), 2),
+                };
+                return match end {
+                    Some(end) => Tag::Comment {
+                        length: skipped + end + closing,
+                    },
+                    None if bytes.len() > TAG || eof => Tag::None,
+                    None => Tag::Cut,
+                };
+            }
+            if literal.starts_with(inside) {
+                return Tag::Cut;
+            }
+        }
+        let closing = bytes.get(1) == Some(&b'/');
+        let start = if closing { 2 } else { 1 };
+        let Some(&first) = bytes.get(start) else {
+            return Tag::Cut;
+        };
+        if !(first.is_ascii_alphabetic() || first == b'_' || first >= 0x80) {
+            return Tag::None;
+        }
+        let length = bytes[start..].iter().position(|&b| {
+            !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80)
+        });
+        let Some(length) = length else {
+            return if bytes.len() > TAG {
+                Tag::None
+            } else {
+                Tag::Cut
+            };
+        };
+        // A name space is none of ours.
+        let name = inside[start..start + length]
+            .rsplit(':')
+            .next()
+            .unwrap_or("");
+        match attributes(&inside[start + length..]) {
+            Attributes::End {
+                attributes,
+                empty,
+                used,
+            } => {
+                let length = skipped + start + length + used;
+                if closing {
+                    if attributes.is_empty() && !empty {
+                        Tag::Close { name, length }
+                    } else {
+                        Tag::None
+                    }
+                } else {
+                    Tag::Open {
+                        name,
+                        attributes,
+                        empty,
+                        length,
+                    }
+                }
+            }
+            Attributes::Cut if bytes.len() <= TAG => Tag::Cut,
+            _ => Tag::None,
+        }
+    }
+}
+
+pub(super) enum Moved {
+    By(usize),
+    Wait,
+    End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    Yes,
+    No,
+    Wait,
+}
+
+enum Attributes {
+    End {
+        attributes: Vec<(String, String)>,
+        empty: bool,
+        used: usize,
+    },
+    Cut,
+    Bad,
+}
+
+/// Attributes up to the `>`.
+fn attributes(text: &str) -> Attributes {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        at += bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
+        match bytes.get(at) {
+            None => return Attributes::Cut,
+            Some(b'>') => {
+                return Attributes::End {
+                    attributes: found,
+                    empty: false,
+                    used: at + 1,
+                };
+            }
+            Some(b'/') => {
+                return match bytes.get(at + 1) {
+                    None => Attributes::Cut,
+                    Some(b'>') => Attributes::End {
+                        attributes: found,
+                        empty: true,
+                        used: at + 2,
+                    },
+                    Some(_) => Attributes::Bad,
+                };
+            }
+            Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {}
+            Some(_) => return Attributes::Bad,
+        }
+        let name: Range<usize> = at..at
+            + bytes[at..]
+                .iter()
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':'))
+                .count();
+        at = name.end
+            + bytes[name.end..]
+                .iter()
+                .take_while(|&&b| is_blank(b))
+                .count();
+        match bytes.get(at) {
+            None => return Attributes::Cut,
+            Some(b'=') => at += 1,
+            Some(_) => return Attributes::Bad,
+        }
+        at += bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
+        let quote = match bytes.get(at) {
+            None => return Attributes::Cut,
+            Some(quote @ (b'"' | b'\'')) => *quote,
+            Some(_) => return Attributes::Bad,
+        };
+        let Some(length) = bytes[at + 1..].iter().position(|&b| b == quote) else {
+            return Attributes::Cut;
+        };
+        found.push((text[name].into(), text[at + 1..at + 1 + length].into()));
+        at += length + 2;
+    }
+}
+
+/// An opener with some other name stands there: a value that goes on over it is in doubt.
+fn unknown_opener(behind: &str) -> bool {
+    let rest = behind.trim_start();
+    rest.strip_prefix('<')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+}

@@ -1,0 +1,194 @@
+//! Doing what the threads agree on: the only place where calls begin, get their names, and end.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::log::{Act, LogId};
+use super::teller::OpenCall;
+use super::view::View;
+use super::{Context, Parser, Speech};
+use crate::grammar::Capture;
+use crate::program::{Node, Program, RuleRole};
+use crate::{Code, End, InCode, Place, Sink, Span};
+
+impl Parser {
+    /// From here the candidate is what it seems: nothing is given back.
+    pub(super) fn commit(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+        if self.committed {
+            return;
+        }
+        self.committed = true;
+        let by_extra = self
+            .threads
+            .first()
+            .or(self.found.bodies.first())
+            .is_some_and(|thread| thread.extra);
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        if by_extra {
+            self.context = Context::default();
+        } else if self.context.sync {
+            // An entry ends the open call of a broken one.
+            self.context = Context::default();
+            if self.teller.call.is_some() {
+                self.teller
+                    .end_call(End::Recovered, view, self.candidate, sink);
+            }
+        }
+    }
+
+    /// Does the acts up to `to`. Bytes up to `upto` are markup where an act needs them told.
+    pub(super) fn flush(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        to: LogId,
+        upto: u64,
+        sink: &mut dyn Sink,
+    ) {
+        let mut acts: Vec<(Act, u64)> = Vec::new();
+        self.log.acts(self.flushed, to, &mut acts);
+        self.flushed = to;
+        for (act, pos) in acts {
+            match act {
+                Act::Enter(node) => self.enter(program, view, node, pos, sink),
+                Act::Captured { what, start, end } => {
+                    self.captured(program, view, what, start, end, sink);
+                }
+                Act::Argument {
+                    node,
+                    index,
+                    start,
+                    end,
+                } => self.argument(program, view, (node, index), (start, end), upto, sink),
+                Act::Exit(node) => {
+                    if matches!(
+                        program.node(node),
+                        Node::Exit {
+                            role: RuleRole::Call,
+                            ..
+                        }
+                    ) {
+                        self.exit_call(view, pos, sink);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn enter(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        node: u32,
+        pos: u64,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Enter {
+            role: RuleRole::Call,
+            tool,
+            ..
+        } = program.node(node)
+        else {
+            return;
+        };
+        if self.teller.call.is_some() {
+            self.teller.end_call(End::Recovered, view, pos, sink);
+        }
+        let place = match self.context.speech {
+            Speech::Reasoning => Place::Reasoning,
+            _ if self.in_code == InCode::Accept && self.candidate_in_code => Place::Code,
+            _ => Place::Answer,
+        };
+        let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
+        (self.registers.id, self.registers.ns) = (None, None);
+        if let Some(tool) = tool {
+            call.name = String::from(&**tool);
+            call.tool = program.tools.find(tool);
+        }
+        self.teller.call = Some(call);
+    }
+
+    pub(super) fn captured(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        what: Capture,
+        start: u64,
+        end: u64,
+        sink: &mut dyn Sink,
+    ) {
+        let text: String = view.slice(start, end).into();
+        let open = self.teller.call.as_mut().filter(|call| !call.started);
+        match (what, open) {
+            (Capture::Name, Some(call)) => {
+                call.name.clone_from(&text);
+                call.name_at = Span::new(start, end);
+                call.tool = program.tools.find(&text);
+                if call.tool.is_none() && !program.tools.is_empty() {
+                    let message = format!("no tool is called `{text}`");
+                    self.teller.note(
+                        Code::UnknownTool,
+                        Span::new(start, end),
+                        message,
+                        None,
+                        sink,
+                    );
+                }
+                self.registers.name = text;
+            }
+            (Capture::Id, Some(call)) => {
+                call.written_id = Some(text.clone());
+                self.registers.id = Some(text);
+            }
+            (Capture::Ns, Some(call)) => {
+                call.ns = (!text.is_empty()).then(|| text.clone());
+                self.registers.ns = Some(text);
+            }
+            (Capture::Name, None) => self.registers.name = text,
+            (Capture::Key, _) => {
+                self.registers.key = text;
+                self.registers.key_at = Span::new(start, end);
+            }
+            (Capture::Kind, _) => self.registers.kind = text,
+            (Capture::Skip, _) => self.registers.skip = text,
+            (Capture::Id | Capture::Ns, None) => {}
+        }
+    }
+
+    /// An attribute that is an argument (`<write_file path="..">`).
+    pub(super) fn argument(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        at: (u32, u8),
+        (start, end): (u64, u64),
+        upto: u64,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Attrs(attrs) = program.node(at.0) else {
+            return;
+        };
+        let Some(key) = attrs
+            .attributes
+            .get(usize::from(at.1))
+            .and_then(|a| a.argument.clone())
+        else {
+            return;
+        };
+        let text: String = view.slice(start, end).into();
+        self.teller.start_call(view, upto, sink);
+        self.teller.key(&key);
+        let args = self.teller.args();
+        args.push('"');
+        toolglot_json::escape_into(args, &text);
+        args.push('"');
+    }
+
+    pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {
+        if self.teller.call.is_some() {
+            self.teller.end_call(End::Closed, view, pos, sink);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! How the set ends: a body wins, the entry is over, or nothing is left and what is certain is kept.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::remarks::wanted;
+use super::thread::Thread;
+use super::value::Value;
+use super::view::View;
+use super::{Context, Mode, Parser, Speech, Waiting};
+use crate::body::{Envelope, JsonBody, Python, Xml};
+use crate::program::{Node, Program, RuleRole};
+use crate::{Code, End, Sink, Span};
+
+impl Parser {
+    /// A body, or the end of the entry, begins at `pos`.
+    pub(super) fn win(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+        let body = self.found.bodies[0];
+        let at = self.pos;
+        self.fallback = None;
+        self.fallback_bodies.clear();
+        self.safe = at;
+        match program.node(body.node) {
+            Node::Object(_) => {
+                let bodies: Vec<Thread> = self
+                    .found
+                    .bodies
+                    .iter()
+                    .copied()
+                    .filter(|b| matches!(program.node(b.node), Node::Object(_)))
+                    .collect();
+                self.mode = Mode::Envelope(Box::new(Envelope::new(program, bodies, at)));
+                return;
+            }
+            Node::Py { .. } => {
+                self.threads.clear();
+                self.threads.push(body);
+                self.mode = Mode::Python(Python::new(body.node, at));
+                return;
+            }
+            _ => {}
+        }
+        self.threads.clear();
+        self.threads.push(body);
+        self.commit(program, view, sink);
+        self.flush(program, view, body.log, at, sink);
+        self.threads.clear();
+        match program.node(body.node) {
+            Node::Match => self.end_entry(
+                program.node_dialect[body.node as usize] == program.wrap,
+                view,
+                at,
+                sink,
+            ),
+            Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
+                self.teller.markup(view, at, sink);
+                self.enter_speech(body.node, body.log, view);
+            }
+            Node::Text(_) => {
+                self.teller.start_call(view, at, sink);
+                self.teller.markup(view, at, sink);
+                let value = Value::begin(program, self, body, at, sink);
+                self.mode = Mode::Value(Box::new(value));
+            }
+            Node::Json { quote, closers, .. } => {
+                self.teller.start_call(view, at, sink);
+                self.teller.markup(view, at, sink);
+                self.mode = Mode::Json(Box::new(JsonBody::new(
+                    body.node,
+                    toolglot_json::Root::Object,
+                    quote.as_deref(),
+                    closers,
+                )));
+            }
+            Node::Xml(xml) => {
+                self.teller.start_call(view, at, sink);
+                self.teller.markup(view, at, sink);
+                let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+                let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
+                let values = program.dialect_of(body.node).values.clone();
+                self.mode = Mode::Xml(Box::new(Xml::new(
+                    body.node,
+                    at,
+                    fields,
+                    values,
+                    xml.prefix.as_deref(),
+                    &xml.closers,
+                    &program.limits,
+                )));
+            }
+            _ => self.mode = Mode::Text,
+        }
+    }
+
+    /// The entry is over; what follows is text again.
+    pub(super) fn end_entry(
+        &mut self,
+        wrapper: bool,
+        view: View<'_>,
+        at: u64,
+        sink: &mut dyn Sink,
+    ) {
+        if self.teller.call.is_some() && !self.context.sync {
+            self.teller.end_call(End::Closed, view, at, sink);
+        }
+        self.teller.markup(view, at, sink);
+        if wrapper {
+            self.teller.quote.open_wrapper();
+        }
+        self.forget();
+        self.safe_threads.clear();
+        self.mode = Mode::Text;
+    }
+
+    /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.
+    pub(super) fn recover(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        at: u64,
+        sink: &mut dyn Sink,
+    ) {
+        let safe_threads = core::mem::take(&mut self.safe_threads);
+        let common = {
+            let Parser { log, flushed, .. } = self;
+            log.common(*flushed, safe_threads.iter().map(|thread| thread.log))
+        };
+        if !safe_threads.is_empty() {
+            self.flush(program, view, common, self.safe, sink);
+        }
+        let safe = self.safe.max(self.teller.cursor);
+        self.teller.markup(view, safe, sink);
+        // Up to the character that fits nothing: more may not be here yet.
+        let at = at.max(safe);
+        let length = view
+            .slice(at, view.end())
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
+        let found: String = view
+            .slice(safe, at + length as u64)
+            .chars()
+            .take(20)
+            .collect();
+        let open = self.teller.call.is_some();
+        let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
+        if open && whole {
+            let span = Span::empty(self.teller.cursor);
+            self.teller.note(
+                Code::MissingCloser,
+                span,
+                String::from("the call's closer is missing; it was supplied"),
+                None,
+                sink,
+            );
+            self.teller
+                .end_call(End::Recovered, view, self.teller.cursor, sink);
+        } else if open {
+            let span = Span::new(safe, at.max(safe));
+            let wants: Vec<String> = safe_threads
+                .iter()
+                .filter_map(|thread| wanted(program, thread))
+                .take(4)
+                .collect();
+            let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
+            self.teller.note(
+                Code::Junk,
+                span,
+                format!("`{}` belongs to no part of the call", found.trim()),
+                help,
+                sink,
+            );
+            if let Some(call) = &mut self.teller.call {
+                call.worsen(End::Recovered);
+            }
+        }
+        let anchors = safe_threads
+            .into_iter()
+            .filter(|thread| is_anchor(program, thread));
+        let extras: Vec<Waiting> = anchors
+            .map(|thread| self.wait(program, thread, self.flushed))
+            .collect();
+        self.forget();
+        let speech = if self.teller.call.is_some() {
+            Speech::Junk
+        } else {
+            Speech::Text
+        };
+        let waits = !extras.is_empty() || self.teller.call.is_some();
+        self.context = Context {
+            speech,
+            extras,
+            reads: true,
+            sync: waits,
+        };
+        self.pos = self.teller.cursor;
+        self.not_before = self.pos;
+        self.threads.clear();
+        self.mode = Mode::Text;
+        self.committed = false;
+    }
+}
+
+/// A literal that a broken entry can be found again at.
+fn is_anchor(program: &Program, thread: &Thread) -> bool {
+    match program.node(thread.node) {
+        Node::Literal { bytes, .. } => bytes.len() >= 3,
+        Node::Template { .. } => true,
+        _ => false,
+    }
+}

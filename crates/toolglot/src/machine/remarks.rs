@@ -1,0 +1,222 @@
+//! Why what looks like a call is none.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Parser;
+use super::log::{Act, Log};
+use super::thread::Thread;
+use super::view::View;
+use crate::grammar::Capture;
+use crate::program::{Node, Program, RuleRole};
+use crate::{Code, Sink, Span};
+
+impl Parser {
+    /// What looks like an entry stands in quoted code, or is spelled out after its token was seen as a special one.
+    pub(super) fn is_quoted_entry(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let by_trie = self
+            .next
+            .iter()
+            .any(|thread| !thread.extra && !matches!(program.node(thread.node), Node::Trie));
+        if !by_trie {
+            return false;
+        }
+        let end = self.pos + 1;
+        if self.is_spelled_marker(view, end) {
+            let text = view.slice(self.candidate, end);
+            let message =
+                format!("`{text}` came as a special token before; in plain letters it is text");
+            self.teller.note(
+                Code::SpelledMarker,
+                Span::new(self.candidate, end),
+                message,
+                None,
+                sink,
+            );
+            return true;
+        }
+        if !self.quoted {
+            return false;
+        }
+        let text: String = view.slice(self.candidate, end).into();
+        let call = self.next.iter().any(|thread| {
+            !thread.extra
+                && self
+                    .log
+                    .any(Log::ROOT, thread.log, |act| enters_call(program, act))
+        });
+        let fence = text.bytes().all(|byte| byte == b'`');
+        if call && !fence && !self.candidate_noted {
+            self.candidate_noted = true;
+            let span = Span::new(self.candidate, end);
+            if self.candidate_in_code {
+                let message = format!("`{text}` stands in quoted code: it is text, not a call");
+                let help = String::from(
+                    "write the call outside of backticks, fences, block quotes and comments",
+                );
+                self.teller
+                    .note(Code::QuotedCall, span, message, Some(help), sink);
+            } else {
+                let message = format!("`{text}` stands in reasoning: it is not read as a call");
+                self.teller.note(
+                    Code::ReasoningCall,
+                    span,
+                    message,
+                    Some(String::from("end the reasoning before the call")),
+                    sink,
+                );
+            }
+        }
+        true
+    }
+
+    pub(super) fn is_spelled_marker(&self, view: View<'_>, end: u64) -> bool {
+        if self.special_spellings.is_empty() || self.special_at(self.candidate) {
+            return false;
+        }
+        let text = view.slice(self.candidate, end);
+        self.special_spellings
+            .iter()
+            .any(|spelling| text.starts_with(spelling.as_str()))
+    }
+
+    /// Placeholders and unknown names where only the name marks a call.
+    pub(super) fn remark_names(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+        if let (Some((start, end)), false) = (self.found.placeholder.take(), self.quoted) {
+            let text: String = view.slice(start, end).into();
+            let message = format!("`{text}` is a placeholder, not the name of a tool");
+            let help = String::from("write the tool's own name in its place");
+            self.teller.note(
+                Code::PlaceholderTag,
+                Span::new(start, end),
+                message,
+                Some(help),
+                sink,
+            );
+            self.candidate_noted = true;
+        }
+    }
+
+    /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
+    pub(super) fn stands_in_known_name(
+        program: &Program,
+        thread: &Thread,
+        view: View<'_>,
+        at: u64,
+    ) -> bool {
+        let Node::Capture(capture) = program.node(thread.node) else {
+            return false;
+        };
+        let known = &program.dialect_of(thread.node).names;
+        capture.what == Capture::Name
+            && thread.since <= at
+            && known.contains(view.slice(thread.since, at))
+    }
+
+    /// A candidate with a call's marker turned out to be none: say why.
+    pub(super) fn explain_rejection(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        at: u64,
+        sink: &mut dyn Sink,
+    ) {
+        if self.candidate_noted || self.quoted {
+            return;
+        }
+        // A marker was read, or a known tool's name where only the name marks the call; a rule for one tool is no marker.
+        let named = |thread: &&Thread| {
+            self.log
+                .newest(thread.log, self.flushed, Capture::Name)
+                .is_some()
+                || Parser::stands_in_known_name(program, thread, view, at)
+        };
+        let fixed = |thread: &&Thread| {
+            self.log
+                .any(Log::ROOT, thread.log, |act| enters_tool(program, act))
+        };
+        let enters = |thread: &&Thread| {
+            self.log.any(Log::ROOT, thread.log, |act| {
+                enters_call(program, act) || matches!(act, Act::Enter(_))
+            }) || thread.marked
+        };
+        let marked: Vec<&Thread> = self
+            .threads
+            .iter()
+            .filter(|t| !t.extra && (t.marked || named(t)) && !fixed(t) && enters(t))
+            .collect();
+        if marked.is_empty()
+            || marked
+                .iter()
+                .any(|thread| program.node_dialect[thread.node as usize] == program.wrap)
+        {
+            return;
+        }
+        let dialect = &program.dialect_of(marked[0].node).name;
+        let wants: Vec<String> = marked
+            .iter()
+            .filter_map(|thread| wanted(program, thread))
+            .take(4)
+            .collect();
+        let named = marked.iter().any(named);
+        let json = marked.iter().any(|thread| {
+            matches!(
+                program.node(thread.node),
+                Node::Object(_) | Node::Json { .. }
+            )
+        });
+        let code = match (named, json) {
+            (false, true) => Code::MalformedJson,
+            (false, false) => Code::MissingToolName,
+            _ => Code::NotACall,
+        };
+        let opener: String = view
+            .slice(self.candidate, self.safe.max(self.candidate))
+            .trim_end()
+            .chars()
+            .take(40)
+            .collect();
+        let message = match code {
+            Code::MalformedJson => {
+                format!("`{opener}` opens a call of `{dialect}`, but no JSON object follows")
+            }
+            Code::MissingToolName => {
+                format!("`{opener}` opens a call of `{dialect}`, but no tool name follows")
+            }
+            _ => format!("`{opener}` opens a call of `{dialect}`, but what follows is none"),
+        };
+        let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
+        self.teller
+            .note(code, Span::new(self.candidate, at), message, help, sink);
+        self.candidate_noted = true;
+    }
+}
+
+fn enters_tool(program: &Program, act: Act) -> bool {
+    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { tool: Some(_), .. }))
+}
+
+fn enters_call(program: &Program, act: Act) -> bool {
+    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, .. }))
+}
+
+/// What a thread waits for, for a help text.
+pub(super) fn wanted(program: &Program, thread: &Thread) -> Option<String> {
+    match program.node(thread.node) {
+        Node::Literal { bytes, .. } => Some(format!(
+            "`{}`",
+            core::str::from_utf8(bytes).ok()?.escape_debug()
+        )),
+        Node::Object(_) | Node::Json { .. } => Some(String::from("a JSON object")),
+        Node::Capture(capture) if capture.what == Capture::Name => {
+            Some(String::from("a tool's name"))
+        }
+        _ => None,
+    }
+}
