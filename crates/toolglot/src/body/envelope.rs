@@ -294,7 +294,10 @@ impl Envelope {
                 Asked::Args
             }
             Part::Role(role) => {
-                let text = core::mem::take(&mut self.capture);
+                let mut text = core::mem::take(&mut self.capture);
+                if text.len() > CAPTURE {
+                    text.clear();
+                }
                 let value = string(&text)
                     .map(|text| text.trim().to_owned())
                     .filter(|text| !text.is_empty());
@@ -364,10 +367,12 @@ impl Envelope {
             Part::Role(Role::Args) => self.arguments(),
             Part::Encoded => self.encoded(),
             Part::Role(_) => {
-                let room = CAPTURE.saturating_sub(self.capture.len());
-                if self.out.text.len() <= room {
-                    self.capture.push_str(&self.out.text);
-                }
+                // One byte more than fits tells for good that it is too long.
+                let room = (CAPTURE + 1).saturating_sub(self.capture.len());
+                let end = (room.min(self.out.text.len())..=self.out.text.len())
+                    .find(|&end| self.out.text.is_char_boundary(end))
+                    .unwrap_or(0);
+                self.capture.push_str(&self.out.text[..end]);
             }
         }
         self.out.text.clear();
