@@ -58,6 +58,8 @@ pub(crate) struct Envelope {
     path: String,
     depths: Vec<usize>,
     capture: String,
+    /// The value being captured is longer than any may be.
+    overlong: bool,
     member_at: u64,
     pub(crate) name: Option<String>,
     pub(crate) name_at: (u64, u64),
@@ -101,6 +103,7 @@ impl Envelope {
             path: String::new(),
             depths: Vec::new(),
             capture: String::new(),
+            overlong: false,
             member_at: at,
             name: None,
             name_at: (at, at),
@@ -142,6 +145,12 @@ impl Envelope {
         if direct {
             core::mem::swap(live, &mut self.out.text);
         }
+        // What is undecided is capped in bytes of input, at the same byte in every cut.
+        let room = (held as u64).saturating_sub(self.pos - self.at) as usize;
+        let text = match (room.max(1)..text.len()).find(|&end| text.is_char_boundary(end)) {
+            Some(end) if !self.committed => &text[..end],
+            _ => text,
+        };
         let (used, step) = self.json.feed(text, self.pos, &mut self.out);
         if direct {
             core::mem::swap(live, &mut self.out.text);
@@ -170,9 +179,7 @@ impl Envelope {
                 Asked::Done
             }
             Step::Stuck => Asked::Stuck,
-            Step::More if !self.committed && self.args.len() + self.capture.len() > held => {
-                Asked::Dead
-            }
+            Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
         }
@@ -224,6 +231,7 @@ impl Envelope {
         };
         self.member_at = self.pos;
         self.capture.clear();
+        self.overlong = false;
         let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
@@ -295,7 +303,7 @@ impl Envelope {
             }
             Part::Role(role) => {
                 let mut text = core::mem::take(&mut self.capture);
-                if text.len() > CAPTURE {
+                if self.overlong {
                     text.clear();
                 }
                 let value = string(&text)
@@ -367,12 +375,11 @@ impl Envelope {
             Part::Role(Role::Args) => self.arguments(),
             Part::Encoded => self.encoded(),
             Part::Role(_) => {
-                // One byte more than fits tells for good that it is too long.
-                let room = (CAPTURE + 1).saturating_sub(self.capture.len());
-                let end = (room.min(self.out.text.len())..=self.out.text.len())
-                    .find(|&end| self.out.text.is_char_boundary(end))
-                    .unwrap_or(0);
-                self.capture.push_str(&self.out.text[..end]);
+                let room = CAPTURE.saturating_sub(self.capture.len());
+                self.overlong |= self.out.text.len() > room;
+                if !self.overlong {
+                    self.capture.push_str(&self.out.text);
+                }
             }
         }
         self.out.text.clear();

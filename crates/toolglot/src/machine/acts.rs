@@ -26,7 +26,7 @@ impl Parser {
             .is_some_and(|thread| thread.extra);
         self.teller
             .speak(self.context.speech, view, self.candidate, sink);
-        if by_extra {
+        if by_extra || self.context.open_ended {
             self.context = Context::default();
         } else if self.context.sync {
             // An entry ends the open call of a broken one.

@@ -182,6 +182,7 @@ impl Parser {
             extras,
             reads: true,
             sync: true,
+            open_ended: false,
         };
         self.safe_threads.clear();
         self.not_before = at;
@@ -534,7 +535,7 @@ impl Parser {
             xml.close(&mut out);
         }
         core::mem::swap(self.teller.args(), &mut out.json);
-        self.work += xml.pos - before + 1;
+        self.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
         self.pos = xml.pos;
         self.tell_elements(&out, sink);
         if step == XmlStep::More {

@@ -64,6 +64,8 @@ struct Context {
     reads: bool,
     /// It was entered by a recovery: an entry ends it.
     sync: bool,
+    /// It has no end of its own: an entry ends it.
+    open_ended: bool,
 }
 
 /// A position that waits in a context, and all that outlives the candidates between: its log does not.
@@ -83,6 +85,7 @@ impl Default for Context {
             extras: Vec::new(),
             reads: true,
             sync: false,
+            open_ended: false,
         }
     }
 }
@@ -427,14 +430,17 @@ impl Parser {
             .close(thread, at, &mut extras);
         let reads =
             speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
+        // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
         let extras = extras
             .into_iter()
+            .filter(|thread| !matches!(program.node(thread.node), crate::program::Node::Match))
             .map(|thread| self.wait(&program, thread, log))
             .collect();
         self.context = Context {
             speech,
             extras,
             reads,
+            open_ended: text.open_ended,
             sync: false,
         };
         self.mode = Mode::Text;

@@ -194,6 +194,7 @@ impl Parser {
             extras,
             reads: true,
             sync: waits,
+            open_ended: false,
         };
         self.pos = self.teller.cursor;
         self.not_before = self.pos;

@@ -12,6 +12,7 @@ mod support;
 
 mod bounded;
 mod deep;
+mod found;
 mod reversible;
 mod stream;
 mod subjects;

@@ -21,10 +21,12 @@ use super::tree::Tree;
 use crate::grammar::Values;
 use crate::program::NodeId;
 use crate::{Code, Limits, Span};
-use tags::Moved;
+use tags::{Moved, TAG};
 
 /// Deepest element; deeper tags are text.
 const DEPTH: usize = 128;
+/// Shorter waits are looked at again with every push.
+const FEW: usize = 64;
 
 /// What the reader asks of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +83,10 @@ enum Told {
 pub(crate) struct Xml {
     pub(crate) node: NodeId,
     pub(crate) pos: u64,
+    /// Bytes looked at in vain, for the count of work.
+    pub(crate) looked: u64,
+    /// Bytes behind `pos` that were looked at and decided nothing.
+    waited: usize,
     at: u64,
     frames: Vec<Frame>,
     /// Decoded text of all that waits, tags included where they may be text.
@@ -111,6 +117,8 @@ impl Xml {
         Xml {
             node,
             pos: at,
+            looked: 0,
+            waited: 0,
             at,
             frames: Vec::new(),
             flat: String::new(),
@@ -132,6 +140,13 @@ impl Xml {
         let bytes = text.as_bytes();
         let begin = self.pos;
         let mut i = 0;
+        // A long tag, or long evidence, that waits is looked at again when it may be over, or has doubled.
+        let new = bytes.get(self.waited..).unwrap_or(&[]);
+        let few = self.waited >= FEW && bytes.len() < 2 * self.waited && bytes.len() <= TAG;
+        if few && !eof && memchr::memchr(b'>', new).is_none() {
+            return XmlStep::More;
+        }
+        self.waited = 0;
         let step = loop {
             self.pos = begin + i as u64;
             if i >= bytes.len() {
@@ -182,7 +197,11 @@ impl Xml {
             }
             match self.tag(&text[i..], eof, out) {
                 Moved::By(length) => i += length,
-                Moved::Wait => break XmlStep::More,
+                Moved::Wait => {
+                    self.waited = bytes.len() - i;
+                    self.looked += self.waited as u64;
+                    break XmlStep::More;
+                }
                 Moved::End => break XmlStep::Done,
             }
         };

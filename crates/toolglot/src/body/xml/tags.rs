@@ -11,7 +11,7 @@ use crate::program::is_blank;
 use crate::{Code, Span};
 
 /// Longest tag with its attributes, in bytes.
-const TAG: usize = 1024;
+pub(super) const TAG: usize = 1024;
 /// Most blanks between a closer and what confirms it.
 const GAP: usize = 256;
 
@@ -46,7 +46,7 @@ impl Xml {
                 if let Some(frame) = self.frames.last_mut() {
                     frame.verbatim = true;
                 }
-                Moved::By(9)
+                Moved::By(self.prefix.len() + 9)
             }
             Tag::Comment { length } if !raw => Moved::By(length),
             Tag::Close { name, length } => self.close_tag(name, length, text, eof, out),
@@ -180,7 +180,11 @@ impl Xml {
             }
             Tag::Close { name, length } => match parent {
                 Some(parent) if parent.name == name => {
-                    let after = rest[length..].trim_start();
+                    let behind = &rest[length..];
+                    let after = behind.trim_start();
+                    if behind.len() - after.len() > GAP {
+                        return Evidence::No;
+                    }
                     // One more closer is evidence enough if anything of markup follows.
                     if after.starts_with('<') || (after.is_empty() && eof) {
                         Evidence::Yes
@@ -238,6 +242,11 @@ impl Xml {
             } else {
                 Tag::None
             };
+        };
+        // Nothing behind the cap is looked at: a longer tag is none in every cut.
+        let inside = match (TAG + 1..inside.len()).find(|&end| inside.is_char_boundary(end)) {
+            Some(end) => &inside[..end],
+            None => inside,
         };
         let skipped = self.prefix.len();
         let bytes = inside.as_bytes();
@@ -408,6 +417,8 @@ fn attributes(text: &str) -> Attributes {
 /// An opener with some other name stands there: a value that goes on over it is in doubt.
 fn unknown_opener(behind: &str) -> bool {
     let rest = behind.trim_start();
-    rest.strip_prefix('<')
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+    behind.len() - rest.len() <= GAP
+        && rest
+            .strip_prefix('<')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
