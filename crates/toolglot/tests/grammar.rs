@@ -52,6 +52,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "\\n",
     ),
     (
+        "dialect a\ncall = \"<a>\" name \">\" (\"x\"? ws)* \"</a>\"\n",
+        "a loop over what may be nothing",
+        "(",
+        "put a literal",
+    ),
+    (
         "dialect a\ncall = \"<a>\" nam \"</a>\"\n",
         "a `call` without a name",
         "\"<a>\"",

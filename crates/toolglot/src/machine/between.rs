@@ -115,6 +115,7 @@ impl Parser {
                 self.literal_ended(program, view, sink);
             }
             if self.fallback.is_none()
+                && !self.threads.is_empty()
                 && self
                     .threads
                     .iter()

@@ -1,6 +1,7 @@
 //! Rules to nodes: from the end backwards, so that every node knows its next.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -8,6 +9,7 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 use core::ops::Range;
 
+use super::analyze::may_be_empty;
 use super::bytes::{ByteSet, Finder};
 use super::check;
 use super::node::{
@@ -288,6 +290,13 @@ impl<'a> Builder<'a> {
                 let split = self.push(Node::Split(Vec::new()));
                 let inside = self.term(inner, seq, n, split)?;
                 self.nodes[split as usize] = Node::Split(alloc::vec![inside, next]);
+                if leads_by_nothing(&self.nodes, inside, split) {
+                    return Err(GrammarError::new(
+                        term.span.clone(),
+                        "a loop over what may be nothing",
+                    )
+                    .help("leave the `?`, `*` or `ws` inside it out, or put a literal beside it"));
+                }
                 split
             }
             TermKind::Ws => self.push(Node::Ws { next }),
@@ -440,6 +449,33 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
         }
     }
     found
+}
+
+/// Whether `to` can be reached from `from` without reading a byte.
+fn leads_by_nothing(nodes: &[Node], from: NodeId, to: NodeId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![from];
+    while let Some(id) = todo.pop() {
+        if id == to {
+            return true;
+        }
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::Split(all) => todo.extend(all),
+            Node::Enter { next, .. }
+            | Node::Exit { next, .. }
+            | Node::Bol { next }
+            | Node::Start { next }
+            | Node::End { next }
+            | Node::Ws { next }
+            | Node::Nl { next } => todo.push(*next),
+            Node::Capture(capture) if may_be_empty(capture.what) => todo.push(capture.next),
+            _ => {}
+        }
+    }
+    false
 }
 
 fn collect_references<'a>(alt: &'a Alt, used: &mut Vec<&'a str>) {
