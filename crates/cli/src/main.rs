@@ -16,6 +16,7 @@ mod digest;
 mod explain;
 mod failure;
 mod form;
+mod guard;
 mod human;
 mod jsonl;
 mod lookalike;

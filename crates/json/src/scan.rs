@@ -27,7 +27,7 @@ pub(crate) fn plain_data(bytes: &[u8]) -> usize {
 }
 
 /// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
-#[inline(always)]
+#[inline]
 fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {
     let mut rest = bytes;
     while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {

@@ -573,13 +573,11 @@ impl Transducer {
                 State::Str(Quote::Double) => loop {
                     i += plain_data(&bytes[i..]);
                     match bytes.get(i) {
-                        Some(b'\\') => match bytes.get(i + 1) {
-                            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => i += 2,
-                            _ => {
-                                self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
-                                break;
-                            }
-                        },
+                        Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => i += 2,
+                        Some(b'\\') => {
+                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
+                            break;
+                        }
                         Some(b'|') => i += 1,
                         Some(b'"') => {
                             self.quote_in_string(text, &mut i, &mut run, out);
@@ -687,4 +685,13 @@ fn blanks(bytes: &[u8]) -> usize {
         .iter()
         .take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
         .count()
+}
+
+/// Whether a backslash before `byte` makes an escape of two bytes.
+#[inline]
+fn is_simple_escape(byte: Option<&u8>) -> bool {
+    matches!(
+        byte,
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+    )
 }

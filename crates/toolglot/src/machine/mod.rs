@@ -11,6 +11,7 @@
 mod acts;
 mod between;
 mod bodies;
+mod filled;
 mod finish;
 mod log;
 mod outcome;
@@ -36,6 +37,7 @@ use alloc::vec::Vec;
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{ByteSet, Node, Program, RuleRole};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
+use filled::Filled;
 use log::{Act, Log, LogId};
 use teller::{Speech, Teller};
 use thread::{Found, Judge, Registers, Stepper};
@@ -114,7 +116,7 @@ pub struct Parser {
     found: Found,
     log: Log,
     flushed: LogId,
-    instances: Vec<Vec<u8>>,
+    instances: Filled,
     registers: Registers,
     candidate: u64,
     committed: bool,
@@ -167,7 +169,7 @@ impl Parser {
             found: Found::default(),
             log: Log::default(),
             flushed: Log::ROOT,
-            instances: Vec::new(),
+            instances: Filled::default(),
             registers: Registers::default(),
             candidate: 0,
             committed: false,
@@ -468,7 +470,7 @@ impl Parser {
             program.node(thread.node),
             crate::program::Node::Template { .. }
         );
-        let literal = template.then(|| self.instances[thread.instance as usize].clone());
+        let literal = template.then(|| self.instances.get(thread.instance).to_vec());
         Waiting {
             thread: Thread {
                 extra: true,

@@ -84,8 +84,8 @@ impl Parser {
                 ..waiting.thread
             };
             if let Some(literal) = &waiting.literal {
-                thread.instance = self.instances.len() as u32;
-                self.instances.push(literal.clone());
+                let literal = core::iter::once(literal.as_slice());
+                thread.instance = self.instances.add(literal).unwrap_or_default();
             }
             self.threads.push(thread);
         }

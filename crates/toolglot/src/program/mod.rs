@@ -168,9 +168,9 @@ impl Program {
             bodies.extend(ways.bodies);
         }
         let mut begins = Openers::new();
-        openers
-            .iter()
-            .for_each(|opener| opener.begin(&nodes, &mut begins));
+        for opener in &openers {
+            opener.begin(&nodes, &mut begins);
+        }
         let trie = Trie::new(openers);
         let mut bodies_first = ByteSet::default();
         for body in &bodies {
@@ -203,6 +203,21 @@ impl Program {
             tools,
             limits,
         })
+    }
+
+    /// Whether something that is read can begin with `bytes`: a whole opener, or what a body begins with.
+    pub(crate) fn can_open(&self, bytes: &[u8]) -> bool {
+        let mut state = 0;
+        for &byte in bytes {
+            match self.trie.step(state, byte) {
+                None => break,
+                Some(next) if self.trie.complete(next).is_empty() => state = next,
+                Some(_) => return true,
+            }
+        }
+        bytes
+            .first()
+            .is_some_and(|&byte| self.bodies_first.has(byte))
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {

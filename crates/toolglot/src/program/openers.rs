@@ -71,7 +71,7 @@ impl Openers {
         self.search(bytes, |a| others.has(a))
     }
 
-    #[inline(always)]
+    #[inline]
     fn search(&self, bytes: &[u8], other: impl Fn(u8) -> bool) -> Option<usize> {
         let begins = |pair: &[u8]| self.has(pair[0], pair[1]) | other(pair[0]);
         let mut from = 0;
