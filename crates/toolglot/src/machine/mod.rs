@@ -13,6 +13,7 @@ mod between;
 mod bodies;
 mod filled;
 mod finish;
+mod fitting;
 mod log;
 mod outcome;
 mod probe;
@@ -146,6 +147,7 @@ pub struct Parser {
     specials: Vec<(u64, u64)>,
     special_spellings: Vec<String>,
 
+    fitting: fitting::Fitting,
     spare_probe: probe::Probe,
     in_code: InCode,
     in_reasoning: InReasoning,
@@ -189,6 +191,7 @@ impl Parser {
             not_before: 0,
             specials: Vec::new(),
             special_spellings: Vec::new(),
+            fitting: fitting::Fitting::default(),
             spare_probe: probe::Probe::default(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),

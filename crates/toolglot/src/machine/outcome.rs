@@ -67,6 +67,7 @@ impl Parser {
             Node::Json { quote, closers, .. } => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
+                self.begin_fitting(program, at);
                 self.mode = Mode::Json(Box::new(JsonBody::new(
                     body.node,
                     toolglot_json::Root::Object,

@@ -524,6 +524,13 @@ impl Stepper<'_> {
         {
             return true;
         }
+        // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
+        let value = self.program.value_behind(thread.node);
+        if value.is_some_and(|value| !value.own_needs_same_key)
+            && parameters.nearest(text).is_some()
+        {
+            return true;
+        }
         if is_plausible_key(text) {
             let end = thread.since + text.len() as u64;
             found.unknown_key = Some(UnknownKey {
