@@ -29,6 +29,7 @@ mod server;
 mod source;
 mod spaced;
 mod toolboxes;
+mod tools;
 mod trace;
 mod verify;
 
@@ -87,6 +88,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
+        Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.
