@@ -128,7 +128,9 @@ pub fn covers(granted: &[&str], requirement: &str) -> bool {
     if requirement.starts_with("rye.") {
         return allows(granted, requirement);
     }
-    granted.iter().any(|grant| *grant == "*" || matches(grant, requirement))
+    granted
+        .iter()
+        .any(|grant| *grant == "*" || matches(grant, requirement))
 }
 
 /// The capability to execute a tool.
@@ -138,7 +140,8 @@ pub fn to_execute(id: &ItemId) -> String {
 
 /// `*` takes any run of characters, `?` one. Linear but for going back to the last `*`.
 fn fits(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t, mut star) = (0, 0, None);
     while t < text.len() {
         match pattern.get(p) {

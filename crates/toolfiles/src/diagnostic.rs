@@ -80,6 +80,10 @@ impl Diagnostics {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All of them in the order of the file; at one place errors first.
     pub(crate) fn sorted(mut self) -> Vec<Diagnostic> {
         self.0.sort_by_key(|diagnostic| {

@@ -54,18 +54,33 @@ pub(crate) fn of_variable(variable: &str) -> Option<&'static str> {
 pub(crate) fn nearly(variable: &str) -> Option<&'static str> {
     // Python's own, and what others write into their modules.
     const OTHERS: &[&str] = &[
-        "all", "author", "doc", "name", "file", "copyright", "license", "email", "date", "title",
-        "credits", "maintainer", "status", "slots", "path", "package", "spec", "loader", "dict",
-        "init", "annotations",
+        "all",
+        "author",
+        "doc",
+        "name",
+        "file",
+        "copyright",
+        "license",
+        "email",
+        "date",
+        "title",
+        "credits",
+        "maintainer",
+        "status",
+        "slots",
+        "path",
+        "package",
+        "spec",
+        "loader",
+        "dict",
+        "init",
+        "annotations",
     ];
     let name = dunder(variable)?;
     if OTHERS.contains(&name) || of_variable(variable).is_some() {
         return None;
     }
-    toolglot_tools::nearest(
-        name,
-        FIELDS.iter().copied().chain(["tool_description"]),
-    )
+    toolglot_tools::nearest(name, FIELDS.iter().copied().chain(["tool_description"]))
 }
 
 fn dunder(variable: &str) -> Option<&str> {

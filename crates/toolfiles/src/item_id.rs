@@ -31,7 +31,9 @@ pub enum BadId {
     #[error("`{0}` would lead out of `.ai/tools`: the parts of an id are neither `.` nor `..`")]
     Traversal(String),
     /// A character that no id has.
-    #[error("`{id}` holds {character:?}; the parts of an id have letters, digits, `-`, `_` and `.`")]
+    #[error(
+        "`{id}` holds {character:?}; the parts of an id have letters, digits, `-`, `_` and `.`"
+    )]
     Character {
         /// The id.
         id: String,
@@ -136,7 +138,10 @@ mod tests {
             assert!(format!("{error:?}").starts_with(kind), "{text}: {error:?}");
         }
         let id = ItemId::new("rye/file-system/edit_lines").expect("an id of the origin");
-        assert_eq!((id.category(), id.name()), ("rye/file-system", "edit_lines"));
+        assert_eq!(
+            (id.category(), id.name()),
+            ("rye/file-system", "edit_lines")
+        );
         assert!(ItemId::new(&"a".repeat(161)).is_err());
     }
 }

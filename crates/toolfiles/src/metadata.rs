@@ -92,7 +92,7 @@ impl RetryPolicy {
         let factor = match self.backoff {
             Backoff::Fixed => 1.0,
             Backoff::Linear => f64::from(attempt),
-            Backoff::Exponential => self.multiplier.powi(attempt as i32 - 1),
+            Backoff::Exponential => self.multiplier.powi(attempt.cast_signed() - 1),
         };
         let seconds = (self.initial_delay.as_secs_f64() * factor).min(self.max_delay.as_secs_f64());
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(self.max_delay))
@@ -148,7 +148,9 @@ impl Metadata {
         let texts = |name: &str| -> Vec<String> {
             let list = reading.get(name).and_then(Literal::as_list);
             let items = list.unwrap_or_default().iter();
-            items.filter_map(|item| item.as_text().map(str::to_owned)).collect()
+            items
+                .filter_map(|item| item.as_text().map(str::to_owned))
+                .collect()
         };
         let json = |name: &str| {
             let value = reading.get(name)?;
@@ -188,7 +190,12 @@ fn retry(value: &Literal) -> Option<RetryPolicy> {
     value.as_map()?;
     let attempts = value.get("max_attempts").and_then(Literal::as_f64);
     Some(RetryPolicy {
-        max_attempts: attempts.map_or(1, |n| n.clamp(1.0, 100.0) as u32),
+        max_attempts: attempts.map_or(1, |n| {
+            (1..=100)
+                .rev()
+                .find(|whole| f64::from(*whole) <= n)
+                .unwrap_or(1)
+        }),
         backoff: match value.get("backoff_type").and_then(Literal::as_text) {
             Some("fixed") => Backoff::Fixed,
             Some("linear") => Backoff::Linear,
@@ -238,7 +245,10 @@ mod tests {
         };
         assert_eq!(delays(Backoff::Fixed), [Some(2), Some(2), Some(2), None]);
         assert_eq!(delays(Backoff::Linear), [Some(2), Some(4), Some(6), None]);
-        assert_eq!(delays(Backoff::Exponential), [Some(2), Some(6), Some(7), None]);
+        assert_eq!(
+            delays(Backoff::Exponential),
+            [Some(2), Some(6), Some(7), None]
+        );
     }
 
     #[test]

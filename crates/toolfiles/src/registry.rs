@@ -253,7 +253,9 @@ impl Registry {
             (entry.space, extension)
         };
         let mut add = |entry: Entry| {
-            let known = entries.entry(entry.id.clone()).or_insert_with(|| entry.clone());
+            let known = entries
+                .entry(entry.id.clone())
+                .or_insert_with(|| entry.clone());
             if rank(&entry) < rank(known) {
                 *known = entry;
             }
@@ -301,7 +303,9 @@ fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindError> {
             bytes: metadata.len(),
         });
     }
-    let file = dir.open(relative).map_err(|error| failure(error, relative))?;
+    let file = dir
+        .open(relative)
+        .map_err(|error| failure(error, relative))?;
     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     file.take(MAX_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
@@ -370,7 +374,9 @@ fn walk(
             }
             files_left -= 1;
             let relative = format!("{prefix}{name}");
-            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
             let (is_dir, is_file) = if kind.is_symlink() {
                 match tools.metadata(&relative) {
                     Ok(metadata) => (metadata.is_dir(), metadata.is_file()),

@@ -116,7 +116,7 @@ impl ReturnContract {
             }
         };
         if let (Some(output), true) = (&self.output, success) {
-            breaches.extend(self.misfits(output, &map));
+            breaches.extend(Self::misfits(output, &map));
         }
         Returned {
             success: success && breaches.is_empty(),
@@ -126,7 +126,7 @@ impl ReturnContract {
     }
 
     /// The schema is about the result: `output` or `data` where there is one, else the whole map.
-    fn misfits(&self, output: &Validator, map: &Map<String, Value>) -> Vec<String> {
+    fn misfits(output: &Validator, map: &Map<String, Value>) -> Vec<String> {
         let whole = Value::Object(map.clone());
         let result = map
             .get("output")
@@ -140,7 +140,12 @@ impl ReturnContract {
         };
         violations
             .into_iter()
-            .map(|violation| format!("its result does not fit `output_schema`: {}", violation.message))
+            .map(|violation| {
+                format!(
+                    "its result does not fit `output_schema`: {}",
+                    violation.message
+                )
+            })
             .collect()
     }
 }
@@ -155,7 +160,11 @@ mod tests {
         let contract = ReturnContract::new(Some(&schema)).expect("a schema");
         for (value, success, breaches) in [
             (json!({"success": true, "output": {"id": 1}}), true, 0),
-            (json!({"success": true, "data": {"id": 1}, "file_path": "a"}), true, 0),
+            (
+                json!({"success": true, "data": {"id": 1}, "file_path": "a"}),
+                true,
+                0,
+            ),
             (json!({"success": true, "id": 1}), true, 0),
             (json!({"success": true, "output": {"id": "x"}}), false, 1),
             (json!({"success": false, "error": "no"}), false, 0),
@@ -165,7 +174,11 @@ mod tests {
             (json!(null), false, 1),
         ] {
             let returned = contract.of_value(value.clone());
-            assert_eq!((returned.success, returned.breaches.len()), (success, breaches), "{value}");
+            assert_eq!(
+                (returned.success, returned.breaches.len()),
+                (success, breaches),
+                "{value}"
+            );
         }
     }
 
@@ -179,7 +192,11 @@ mod tests {
         );
         assert!(!contract.of_output("", "bad", 3).success);
         assert!(!contract.of_output("{\"success\": true}", "", 1).success);
-        assert!(contract.of_output("noise\n{\"success\": true, \"output\": 1}\n", "", 0).success);
+        assert!(
+            contract
+                .of_output("noise\n{\"success\": true, \"output\": 1}\n", "", 0)
+                .success
+        );
         assert!(contract.of_output("{\"output\": 1}", "", 0).success);
     }
 }

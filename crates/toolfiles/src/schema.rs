@@ -51,7 +51,7 @@ impl Schema {
         let input = if actions.is_empty() {
             own.unwrap_or_else(|| json!({"type": "object", "properties": {}}))
         } else {
-            with_actions(own, &actions)
+            with_actions(own.as_ref(), &actions)
         };
         let output = reading
             .get("output_schema")
@@ -116,10 +116,9 @@ fn listed(list: Option<&Literal>) -> Value {
 }
 
 /// The schema of a tool that is called with `action` among its arguments.
-fn with_actions(own: Option<Value>, actions: &[Action]) -> Value {
+fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
     let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
     let mut properties = own
-        .as_ref()
         .and_then(|own| own.get("properties"))
         .and_then(Value::as_object)
         .cloned()
@@ -129,7 +128,6 @@ fn with_actions(own: Option<Value>, actions: &[Action]) -> Value {
         json!({"type": "string", "enum": names, "description": "Which part of the tool is meant"}),
     );
     let mut required = own
-        .as_ref()
         .and_then(|own| own.get("required"))
         .and_then(Value::as_array)
         .cloned()
@@ -154,14 +152,22 @@ fn with_actions(own: Option<Value>, actions: &[Action]) -> Value {
 
 /// `outputs` is a schema, or a map from names to schemas.
 fn output(schema: Value) -> Value {
-    let is_schema = schema
-        .as_object()
-        .is_none_or(|keywords| {
-            keywords.get("type").is_some_and(|kind| kind.is_string() || kind.is_array())
-                || ["properties", "anyOf", "oneOf", "allOf", "$ref", "enum", "const"]
-                    .iter()
-                    .any(|keyword| keywords.contains_key(*keyword))
-        });
+    let is_schema = schema.as_object().is_none_or(|keywords| {
+        keywords
+            .get("type")
+            .is_some_and(|kind| kind.is_string() || kind.is_array())
+            || [
+                "properties",
+                "anyOf",
+                "oneOf",
+                "allOf",
+                "$ref",
+                "enum",
+                "const",
+            ]
+            .iter()
+            .any(|keyword| keywords.contains_key(*keyword))
+    });
     if is_schema {
         schema
     } else {

@@ -14,10 +14,20 @@ const MAX_DEPTH: usize = 64;
 ///
 /// `${NAME}` without a value and `{key}` without one stay as they are written; names are upper-case, as the origin has it.
 /// A string that is nothing but `{key}` takes the value with its type.
-pub fn expand(config: &Map<String, Value>, environment: &BTreeMap<String, String>) -> Map<String, Value> {
+pub fn expand(
+    config: &Map<String, Value>,
+    environment: &BTreeMap<String, String>,
+) -> Map<String, Value> {
     let first: Map<String, Value> = config
         .iter()
-        .map(|(key, value)| (key.clone(), each(value, 0, &|text| Value::String(variables(text, environment)))))
+        .map(|(key, value)| {
+            (
+                key.clone(),
+                each(value, 0, &|text| {
+                    Value::String(variables(text, environment))
+                }),
+            )
+        })
         .collect();
     first
         .iter()
@@ -28,9 +38,12 @@ pub fn expand(config: &Map<String, Value>, environment: &BTreeMap<String, String
 fn each(value: &Value, depth: usize, change: &impl Fn(&str) -> Value) -> Value {
     match value {
         Value::String(text) => change(text),
-        Value::Array(items) if depth < MAX_DEPTH => {
-            Value::Array(items.iter().map(|item| each(item, depth + 1, change)).collect())
-        }
+        Value::Array(items) if depth < MAX_DEPTH => Value::Array(
+            items
+                .iter()
+                .map(|item| each(item, depth + 1, change))
+                .collect(),
+        ),
         Value::Object(map) if depth < MAX_DEPTH => Value::Object(
             map.iter()
                 .map(|(key, value)| (key.clone(), each(value, depth + 1, change)))
@@ -56,7 +69,12 @@ pub fn variables(text: &str, environment: &BTreeMap<String, String>) -> String {
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
         };
-        match environment.get(name).map(String::as_str).filter(|value| !value.is_empty()).or(default) {
+        match environment
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+            .or(default)
+        {
             Some(value) if is_variable(name) => out.push_str(value),
             _ => out.push_str(&rest[at..at + 3 + end]),
         }
@@ -78,7 +96,9 @@ fn keys(text: &str, config: &Map<String, Value>, own: &str) -> Value {
         let value = config.get(name).filter(|_| name != own)?;
         (!value.is_object() && !value.is_array()).then_some(value)
     };
-    if let Some(name) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))
+    if let Some(name) = text
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
         && let Some(value) = lookup(name)
     {
         return value.clone();

@@ -53,7 +53,10 @@ impl ToolFile {
             diagnostics.add(
                 rules::SYNTAX,
                 0..0,
-                format!("the file has {} bytes; {MAX_BYTES} are the most", text.len()),
+                format!(
+                    "the file has {} bytes; {MAX_BYTES} are the most",
+                    text.len()
+                ),
             );
             crate::read::Reading::default()
         };
@@ -83,10 +86,8 @@ impl ToolFile {
     pub fn checked(mut self) -> ToolFile {
         let is_told = self
             .errors()
-            .any(|error| matches!(error.rule.code, "R07" | "R09" | "R10"));
-        if !is_told
-            && let Err(error) = self.compile()
-        {
+            .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
+        if !is_told && let Err(error) = self.compile() {
             let mut message = error.to_string();
             if let Some(source) = std::error::Error::source(&error) {
                 message.push_str(": ");
@@ -154,7 +155,11 @@ impl ToolFile {
             .iter()
             .map(|action| {
                 let description = action.description.clone().unwrap_or_else(|| own.clone());
-                spec(format!("{}.{}", self.id, action.name), description, &action.input)
+                spec(
+                    format!("{}.{}", self.id, action.name),
+                    description,
+                    &action.input,
+                )
             })
             .collect()
     }
@@ -178,7 +183,9 @@ impl ToolFile {
             out.push_str(&examples.join("; "));
             out.push('.');
         }
-        if let Some(url) = documentation.and_then(|documentation| documentation.get("url")?.as_str()) {
+        if let Some(url) =
+            documentation.and_then(|documentation| documentation.get("url")?.as_str())
+        {
             out.push_str(" See ");
             out.push_str(url);
         }

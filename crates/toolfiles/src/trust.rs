@@ -17,7 +17,9 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::chain::version;
-use crate::sign::{Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, verify};
+use crate::sign::{
+    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, verify,
+};
 use crate::{Found, Space, Spaces, system};
 
 /// What the trust store cannot do.
@@ -31,10 +33,14 @@ pub enum TrustError {
     #[error("there is no key to sign with; `toolglot tools keys new` makes one")]
     NoKey,
     /// There is one already.
-    #[error("`{0}` is there already; a second key would leave the signatures of the first without their owner")]
+    #[error(
+        "`{0}` is there already; a second key would leave the signatures of the first without their owner"
+    )]
     KeyExists(PathBuf),
     /// The file of the private key can be read by others.
-    #[error("`{path}` can be read by others (mode {mode:o}); `chmod 600` it, or make a new key if they may have")]
+    #[error(
+        "`{path}` can be read by others (mode {mode:o}); `chmod 600` it, or make a new key if they may have"
+    )]
     OpenKey {
         /// The file.
         path: PathBuf,
@@ -154,7 +160,15 @@ impl Trust {
             for folder in TRUSTED {
                 for (key, projects) in keys_in(&user.join(folder))? {
                     let is_here = projects.is_empty() || projects.contains(&trust.project_name());
-                    trust.add(key, if projects.is_empty() { "user" } else { "pinned" }, is_here);
+                    trust.add(
+                        key,
+                        if projects.is_empty() {
+                            "user"
+                        } else {
+                            "pinned"
+                        },
+                        is_here,
+                    );
                 }
             }
             if let Some(Value::Object(ledger)) = read_json(&user.join(LEDGER))? {
@@ -203,7 +217,10 @@ impl Trust {
         let here = its_version.unwrap_or("0.0.0");
         let actual = digest(body(&found.text, style));
         let record = self.record(found);
-        if record.as_ref().is_some_and(|record| record.trusted && record.digest == actual) {
+        if record
+            .as_ref()
+            .is_some_and(|record| record.trusted && record.digest == actual)
+        {
             return Ok(Standing::Trusted);
         }
         let is_signed = Header::find(&found.text, style).is_some();
@@ -255,7 +272,10 @@ impl Trust {
 
     /// What is known of a tool from before.
     pub fn record(&self, found: &Found) -> Option<Record> {
-        let record = self.ledger.get(&self.place(found.space))?.get(found.id.as_str())?;
+        let record = self
+            .ledger
+            .get(&self.place(found.space))?
+            .get(found.id.as_str())?;
         Some(Record {
             version: record.get("version")?.as_str()?.to_owned(),
             digest: record.get("digest")?.as_str()?.to_owned(),
@@ -297,7 +317,13 @@ impl Trust {
         }
     }
 
-    fn remember(&mut self, found: &Found, its_version: &str, sha: &str, trusted: bool) -> Result<(), TrustError> {
+    fn remember(
+        &mut self,
+        found: &Found,
+        its_version: &str,
+        sha: &str,
+        trusted: bool,
+    ) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
         let place = self.place(found.space);
         let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
@@ -316,7 +342,12 @@ impl Trust {
     /// # Errors
     /// If it cannot be written down.
     pub fn lock(&mut self, found: &Found, its_version: &str, sha: &str) -> Result<(), TrustError> {
-        let Some(project) = self.spaces.project.clone().filter(|_| found.space == Space::Project) else {
+        let Some(project) = self
+            .spaces
+            .project
+            .clone()
+            .filter(|_| found.space == Space::Project)
+        else {
             return Ok(());
         };
         self.lock.insert(
@@ -330,9 +361,16 @@ impl Trust {
         let tools: Map<String, Value> = self
             .lock
             .iter()
-            .map(|(id, record)| (id.clone(), json!({"version": record.version, "digest": record.digest})))
+            .map(|(id, record)| {
+                (
+                    id.clone(),
+                    json!({"version": record.version, "digest": record.digest}),
+                )
+            })
             .collect();
-        let text = serde_json::to_string_pretty(&json!({"lock": 1, "tools": tools})).unwrap_or_default() + "\n";
+        let text = serde_json::to_string_pretty(&json!({"lock": 1, "tools": tools}))
+            .unwrap_or_default()
+            + "\n";
         write(&project.join(LOCK), text.as_bytes(), 0o644)
     }
 
@@ -427,15 +465,27 @@ impl Trust {
 
     fn save_key(&self, signer: &Signer, projects: &[String]) -> Result<(), TrustError> {
         let fingerprint = signer.key.fingerprint();
-        let path = self.home()?.join(TRUSTED[0]).join(format!("{fingerprint}.toml"));
-        let mut text = format!("fingerprint = {fingerprint:?}\nowner = {:?}\n", signer.owner);
+        let path = self
+            .home()?
+            .join(TRUSTED[0])
+            .join(format!("{fingerprint}.toml"));
+        // A name on one line: control characters would need escapes that Rust and TOML write differently.
+        let owner: String = signer.owner.chars().filter(|c| !c.is_control()).collect();
+        let mut lines = vec![
+            format!("fingerprint = {fingerprint:?}"),
+            format!("owner = {owner:?}"),
+        ];
         if let Some(revoked) = &signer.revoked {
-            text.push_str(&format!("revoked = {revoked:?}\n"));
+            lines.push(format!("revoked = {revoked:?}"));
         }
         if !projects.is_empty() {
-            text.push_str(&format!("projects = {projects:?}\n"));
+            lines.push(format!("projects = {projects:?}"));
         }
-        text.push_str(&format!("\n[public_key]\npem = \"\"\"\n{}\"\"\"\n", signer.key.to_pem()));
+        lines.push(format!(
+            "\n[public_key]\npem = \"\"\"\n{}\"\"\"\n",
+            signer.key.to_pem()
+        ));
+        let text = lines.join("\n");
         write(&path, text.as_bytes(), 0o644)
     }
 
@@ -444,10 +494,13 @@ impl Trust {
     }
 
     fn project_name(&self) -> String {
-        self.spaces.project.as_ref().map_or_else(String::new, |project| {
-            let project = fs::canonicalize(project).unwrap_or_else(|_| project.clone());
-            project.to_string_lossy().into_owned()
-        })
+        self.spaces
+            .project
+            .as_ref()
+            .map_or_else(String::new, |project| {
+                let project = fs::canonicalize(project).unwrap_or_else(|_| project.clone());
+                project.to_string_lossy().into_owned()
+            })
     }
 
     /// The key of the ledger: a project by its path, the user's own tools by `~`.
@@ -473,7 +526,10 @@ fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
     };
     let mut paths: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
         .collect();
     paths.sort();
     let mut keys = Vec::new();
@@ -486,7 +542,9 @@ fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
             path: path.clone(),
             why,
         };
-        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
         let text_of = |name: &str| table.get(name).and_then(toml::Value::as_str);
         let key = match table.get("public_key") {
             Some(toml::Value::String(text)) => PublicKey::from_text(text),
@@ -613,9 +671,11 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), TrustError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|source| TrustError::Io {
-            path: path.to_owned(),
-            source,
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|source| {
+            TrustError::Io {
+                path: path.to_owned(),
+                source,
+            }
         })
     }
     #[cfg(not(unix))]

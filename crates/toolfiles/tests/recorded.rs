@@ -18,14 +18,12 @@ const ORIGIN: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAY24FNlBttfGlH9
 
 fn shared(path: &str) -> Option<String> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")).join(path);
-    match fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(_) => {
-            // Past the test harness, which keeps what a passing test prints to itself.
-            let _ = writeln!(io::stderr(), "SKIPPED: {} is not there", path.display());
-            None
-        }
+    let text = fs::read_to_string(&path).ok();
+    if text.is_none() {
+        // Past the test harness, which keeps what a passing test prints to itself.
+        let _ = writeln!(io::stderr(), "SKIPPED: {} is not there", path.display());
     }
+    text
 }
 
 fn keys() -> Keyring {
@@ -75,7 +73,10 @@ fn recorded_rows_are_as_recorded() {
         if fits(&row["expected"], &answer) {
             right += 1;
         } else {
-            misses.push(format!("{}: {answer} instead of {}", row["id"], row["expected"]));
+            misses.push(format!(
+                "{}: {answer} instead of {}",
+                row["id"], row["expected"]
+            ));
         }
     }
     let _ = writeln!(io::stderr(), "002-rye: {right} of {scored} rows");
@@ -168,10 +169,18 @@ fn operation(op: &Value) -> Value {
                 .iter()
                 .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
                 .collect();
-            Value::Object(template::expand(op["config"].as_object().expect("a map"), &environment))
+            Value::Object(template::expand(
+                op["config"].as_object().expect("a map"),
+                &environment,
+            ))
         }
         "validate_chain" => {
-            let links: Vec<Link> = op["chain"].as_array().expect("links").iter().map(link).collect();
+            let links: Vec<Link> = op["chain"]
+                .as_array()
+                .expect("links")
+                .iter()
+                .map(link)
+                .collect();
             json!({"valid": validate_chain(&links).is_empty()})
         }
         other => panic!("nothing answers `{other}`"),
@@ -181,7 +190,8 @@ fn operation(op: &Value) -> Value {
 fn link(link: &Value) -> Link {
     let texts = |name: &str| -> Vec<String> {
         let list = link[name].as_array().into_iter().flatten();
-        list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+        list.filter_map(|text| text.as_str().map(str::to_owned))
+            .collect()
     };
     let text = |value: &Value| value.as_str().map(str::to_owned);
     Link {
@@ -199,7 +209,12 @@ fn link(link: &Value) -> Link {
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(id, range)| (id.clone(), (text(&range["min_version"]), text(&range["max_version"]))))
+            .map(|(id, range)| {
+                (
+                    id.clone(),
+                    (text(&range["min_version"]), text(&range["max_version"])),
+                )
+            })
             .collect(),
     }
 }

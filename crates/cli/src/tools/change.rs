@@ -42,7 +42,9 @@ pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
         if i < old.len() && j < new.len() && old[i] == new[j] {
             i += 1;
             j += 1;
-        } else if j >= new.len() || i < old.len() && common[(i + 1) * width + j] >= common[i * width + j + 1] {
+        } else if j >= new.len()
+            || i < old.len() && common[(i + 1) * width + j] >= common[i * width + j + 1]
+        {
             out.push(removed(i, old[i]));
             i += 1;
         } else {

@@ -45,7 +45,8 @@ pub(super) fn check(
     }
     let count = |severity: Severity| {
         let all = pages.iter().flat_map(|page| &page.tool.diagnostics);
-        all.filter(|diagnostic| diagnostic.severity == severity).count()
+        all.filter(|diagnostic| diagnostic.severity == severity)
+            .count()
     };
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if common.format == ToolsFormat::Json {
@@ -67,7 +68,8 @@ pub(super) fn check(
         let is_colored = is_colored(color, &io::stdout());
         for page in &pages {
             for diagnostic in &page.tool.diagnostics {
-                writeln!(out, "{}\n", report(diagnostic, page, is_colored)).map_err(Failure::Output)?;
+                writeln!(out, "{}\n", report(diagnostic, page, is_colored))
+                    .map_err(Failure::Output)?;
             }
         }
         let n = pages.len();

@@ -27,7 +27,11 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                         None if known.is_trusted => "trusted".to_owned(),
                         None => format!("not trusted: `toolglot tools keys pin {fingerprint}`"),
                     };
-                    let _ = writeln!(text, "{fingerprint}  {:7}  {}  {status}", known.from, signer.owner);
+                    let _ = writeln!(
+                        text,
+                        "{fingerprint}  {:7}  {}  {status}",
+                        known.from, signer.owner
+                    );
                     json!({
                         "fingerprint": fingerprint,
                         "owner": signer.owner,
@@ -43,7 +47,8 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             let mut house = House::open(&common.root)?;
             let key = house.trust.new_key(owner)?;
             let fingerprint = key.fingerprint();
-            let json = json!({"fingerprint": fingerprint, "owner": owner, "public_key": key.to_pem()});
+            let json =
+                json!({"fingerprint": fingerprint, "owner": owner, "public_key": key.to_pem()});
             answer(common, out, &json, &format!("{fingerprint}  {owner}\n"))?;
         }
         KeysCommand::Revoke { key, common } => {
@@ -57,7 +62,12 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             let mut house = House::open(&common.root)?;
             let signer = house.trust.pin(key)?;
             let json = json!({"fingerprint": key, "owner": signer.owner});
-            answer(common, out, &json, &format!("{key}  {}  trusted in this project\n", signer.owner))?;
+            answer(
+                common,
+                out,
+                &json,
+                &format!("{key}  {}  trusted in this project\n", signer.owner),
+            )?;
         }
     }
     Ok(Outcome::Fine)

@@ -43,7 +43,10 @@ pub(super) fn list(
     }
     // The order of ids stays among those that fit equally well.
     rows.sort_by_key(|(rank, _)| *rank);
-    let rows: Vec<Value> = rows.into_iter().map(|(_, row)| Value::Object(row)).collect();
+    let rows: Vec<Value> = rows
+        .into_iter()
+        .map(|(_, row)| Value::Object(row))
+        .collect();
     let mut text = String::new();
     let width = rows
         .iter()
@@ -55,12 +58,21 @@ pub(super) fn list(
     for row in &rows {
         let field = |name: &str| row[name].as_str().unwrap_or("-");
         let status = row["standing"]["status"].as_str().unwrap_or("-");
-        let mut about = field("description").lines().next().unwrap_or("-").to_owned();
+        let mut about = field("description")
+            .lines()
+            .next()
+            .unwrap_or("-")
+            .to_owned();
         if row["deprecated"] == json!(true) {
             about.push_str(" (deprecated)");
         }
         if row["errors"] != json!(0) {
-            let _ = write!(about, " ({} errors: `toolglot tools check {}`)", row["errors"], field("id"));
+            let _ = write!(
+                about,
+                " ({} errors: `toolglot tools check {}`)",
+                row["errors"],
+                field("id")
+            );
         }
         let _ = writeln!(
             text,
@@ -77,7 +89,12 @@ pub(super) fn list(
     for problem in &problems {
         let _ = writeln!(text, "not listed: {problem}");
     }
-    answer(common, out, &json!({"tools": rows, "problems": problems}), &text)?;
+    answer(
+        common,
+        out,
+        &json!({"tools": rows, "problems": problems}),
+        &text,
+    )?;
     Ok(Outcome::Fine)
 }
 
@@ -88,7 +105,12 @@ fn rank(words: &[String], found: &Found, tool: &ToolFile) -> Option<usize> {
     }
     let name = found.id.as_str().to_lowercase();
     let tags = tool.metadata.tags.join(" ").to_lowercase();
-    let description = tool.metadata.description.clone().unwrap_or_default().to_lowercase();
+    let description = tool
+        .metadata
+        .description
+        .clone()
+        .unwrap_or_default()
+        .to_lowercase();
     let mut sum = 0;
     let mut text = None;
     for word in words {

@@ -122,12 +122,7 @@ impl House {
 }
 
 /// Writes an answer: as JSON, or the words for people.
-fn answer(
-    common: &Common,
-    out: &mut dyn Write,
-    json: &Value,
-    words: &str,
-) -> Result<(), Failure> {
+fn answer(common: &Common, out: &mut dyn Write, json: &Value, words: &str) -> Result<(), Failure> {
     match common.format {
         ToolsFormat::Json => crate::parse::write_line(out, json),
         ToolsFormat::Human => out.write_all(words.as_bytes()),

@@ -18,7 +18,8 @@ pub(super) fn new(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let id = ItemId::new(id).map_err(Failure::BadId)?;
-    let language = Language::named(language).ok_or_else(|| Failure::NoLanguage(language.to_owned()))?;
+    let language =
+        Language::named(language).ok_or_else(|| Failure::NoLanguage(language.to_owned()))?;
     let file = format!(".ai/tools/{id}.{}", language.extension());
     let path = common.root.join(&file);
     let failed = |source: io::Error| Failure::Write {
@@ -34,7 +35,8 @@ pub(super) fn new(
         .open(&path)
         .and_then(|mut file| file.write_all(new_tool(&id, language).as_bytes()))
         .map_err(failed)?;
-    let json = json!({"id": id.as_str(), "path": path.display().to_string(), "language": language.name()});
+    let json =
+        json!({"id": id.as_str(), "path": path.display().to_string(), "language": language.name()});
     answer(common, out, &json, &format!("{file}\n"))?;
     Ok(Outcome::Fine)
 }

@@ -22,7 +22,10 @@ pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Out
     let mut set = |name: &str, value: Value| shown.insert(name.to_owned(), value);
     set("category", json!(metadata.category));
     set("requires", json!(metadata.requires));
-    set("timeout", json!(metadata.timeout.map(|timeout| timeout.as_secs_f64())));
+    set(
+        "timeout",
+        json!(metadata.timeout.map(|timeout| timeout.as_secs_f64())),
+    );
     set(
         "retry_policy",
         metadata.retry.map_or(Value::Null, |retry| {
@@ -80,10 +83,19 @@ pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Out
 fn words(shown: &Value) -> String {
     let mut text = String::new();
     let field = |name: &str| shown[name].as_str().unwrap_or("-");
-    let _ = writeln!(text, "{}  {}  {}", field("id"), field("version"), field("language"));
+    let _ = writeln!(
+        text,
+        "{}  {}  {}",
+        field("id"),
+        field("version"),
+        field("language")
+    );
     let _ = writeln!(text, "  {}", field("description"));
     if shown["deprecated"] == json!(true) {
-        let _ = writeln!(text, "  deprecated: left out of prompts, noted when it is called");
+        let _ = writeln!(
+            text,
+            "  deprecated: left out of prompts, noted when it is called"
+        );
     }
     let standing = &shown["standing"];
     let status = standing["status"].as_str().unwrap_or("-");
@@ -92,19 +104,32 @@ fn words(shown: &Value) -> String {
             let _ = writeln!(text, "  does not run: {message}");
         }
         None => {
-            let owner = standing["owner"].as_str().map(|owner| format!(" by {owner}"));
+            let owner = standing["owner"]
+                .as_str()
+                .map(|owner| format!(" by {owner}"));
             let _ = writeln!(text, "  runs: {status}{}", owner.unwrap_or_default());
         }
     }
     let _ = writeln!(text, "  file: {}", field("path"));
     let _ = writeln!(text, "  executor: {}", field("executor_id"));
     for name in ["tags", "requires"] {
-        let words: Vec<&str> = shown[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let words: Vec<&str> = shown[name]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         if !words.is_empty() {
             let _ = writeln!(text, "  {name}: {}", words.join(", "));
         }
     }
-    for name in ["timeout", "retry_policy", "cost", "documentation", "metadata"] {
+    for name in [
+        "timeout",
+        "retry_policy",
+        "cost",
+        "documentation",
+        "metadata",
+    ] {
         if !shown[name].is_null() {
             let _ = writeln!(text, "  {name}: {}", shown[name]);
         }
@@ -121,13 +146,22 @@ fn words(shown: &Value) -> String {
     }
     let n = shown["diagnostics"].as_array().map_or(0, Vec::len);
     if n > 0 {
-        let _ = writeln!(text, "  {n} remarks: `toolglot tools check {}`", field("id"));
+        let _ = writeln!(
+            text,
+            "  {n} remarks: `toolglot tools check {}`",
+            field("id")
+        );
     }
     text
 }
 
 fn parameters(text: &mut String, indent: &str, schema: &Value) {
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let kind = property["type"].as_str().unwrap_or("any");
         let need = if required.contains(&name.as_str()) {

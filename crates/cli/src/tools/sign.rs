@@ -5,7 +5,9 @@ use std::fs;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use toolglot_toolfiles::{Found, Generation, Header, Place, Space, Style, Trust, body, digest, sign_text};
+use toolglot_toolfiles::{
+    Found, Generation, Header, Place, Space, Style, Trust, body, digest, sign_text,
+};
 
 use super::args::Common;
 use super::{House, answer, clock};

@@ -21,15 +21,24 @@ pub(super) fn trust(
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in house.named(words)? {
         let tool = found.tool().checked();
-        let version = tool.metadata.version.clone().unwrap_or_else(|| "0.0.0".to_owned());
+        let version = tool
+            .metadata
+            .version
+            .clone()
+            .unwrap_or_else(|| "0.0.0".to_owned());
         let now = body(&found.text, Style::of(found.language)).to_owned();
         let record = house.trust.record(&found);
-        let before = record.as_ref().and_then(|record| house.trust.trusted_text(record));
+        let before = record
+            .as_ref()
+            .and_then(|record| house.trust.trusted_text(record));
         let changes = before.as_ref().map(|before| change::lines(before, &now));
         let why = if found.space == Space::System {
             Some("tools of the system are trusted already".to_owned())
         } else if tool.errors().next().is_some() {
-            Some(format!("it breaks rules: `toolglot tools check {}`", found.id))
+            Some(format!(
+                "it breaks rules: `toolglot tools check {}`",
+                found.id
+            ))
         } else {
             None
         };

@@ -23,7 +23,11 @@ pub(super) fn verify(
         let standing = house.trust.standing(&found, version.as_deref());
         match &standing {
             Ok(Standing::Signed(verified)) => {
-                let _ = writeln!(text, "{}  signed by {} ({})", found.id, verified.owner, verified.key);
+                let _ = writeln!(
+                    text,
+                    "{}  signed by {} ({})",
+                    found.id, verified.owner, verified.key
+                );
             }
             Ok(standing) => {
                 let _ = writeln!(text, "{}  {}", found.id, standing.word());

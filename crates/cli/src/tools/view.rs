@@ -4,7 +4,11 @@ use serde_json::{Map, Value, json};
 use toolglot_toolfiles::{Diagnostic, Executor, Found, Place, Refusal, Standing, ToolFile};
 
 /// A tool in a few fields, for listings.
-pub(super) fn brief(found: &Found, tool: &ToolFile, standing: &Result<Standing, Refusal>) -> Map<String, Value> {
+pub(super) fn brief(
+    found: &Found,
+    tool: &ToolFile,
+    standing: &Result<Standing, Refusal>,
+) -> Map<String, Value> {
     let metadata = &tool.metadata;
     let mut fields = Map::new();
     let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -26,7 +30,12 @@ pub(super) fn brief(found: &Found, tool: &ToolFile, standing: &Result<Standing, 
     set("deprecated", json!(metadata.is_deprecated()));
     set(
         "actions",
-        json!(tool.actions.iter().map(|action| &action.name).collect::<Vec<_>>()),
+        json!(
+            tool.actions
+                .iter()
+                .map(|action| &action.name)
+                .collect::<Vec<_>>()
+        ),
     );
     set("errors", json!(tool.errors().count()));
     set("standing", standing_of(standing));

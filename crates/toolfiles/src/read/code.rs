@@ -64,7 +64,18 @@ pub(crate) enum Success {
 
 /// Directories whose names mean that a path was written for one machine.
 const ROOTS: &[&str] = &[
-    "home", "Users", "root", "tmp", "var", "etc", "opt", "usr", "srv", "mnt", "data", "workspace",
+    "home",
+    "Users",
+    "root",
+    "tmp",
+    "var",
+    "etc",
+    "opt",
+    "usr",
+    "srv",
+    "mnt",
+    "data",
+    "workspace",
 ];
 
 /// Whether a text is an absolute path of some machine.

@@ -185,7 +185,9 @@ impl<'a, 't> Module<'a, 't> {
                 self.diagnostics.help(
                     rules::COMPUTED,
                     assignment.byte_range(),
-                    format!("`{root}` is computed here, and a tool file is read without running it"),
+                    format!(
+                        "`{root}` is computed here, and a tool file is read without running it"
+                    ),
                     format!("write `export const {root} = ..` once, as a literal"),
                 );
             }
@@ -271,7 +273,11 @@ impl<'a, 't> Module<'a, 't> {
         }
         self.values_left -= 1;
         if self.values_left == 0 {
-            return self.computed(node, variable, "the literals of this file unfold to too much");
+            return self.computed(
+                node,
+                variable,
+                "the literals of this file unfold to too much",
+            );
         }
         let content = match node.kind() {
             "true" => Content::Bool(true),
@@ -279,7 +285,9 @@ impl<'a, 't> Module<'a, 't> {
             "null" | "undefined" => Content::Null,
             "number" => match javascript_number(self.text(node)) {
                 Some(number) => Content::Number(number),
-                None => return self.computed(node, variable, "it is no number that JSON can carry"),
+                None => {
+                    return self.computed(node, variable, "it is no number that JSON can carry");
+                }
             },
             "string" => match javascript_string::decode(self.text(node)) {
                 Ok(text) => Content::Text(text),
@@ -297,7 +305,9 @@ impl<'a, 't> Module<'a, 't> {
                     Err(why) => return self.computed(node, variable, why),
                 }
             }
-            "parenthesized_expression" | "as_expression" | "satisfies_expression"
+            "parenthesized_expression"
+            | "as_expression"
+            | "satisfies_expression"
             | "non_null_expression" => {
                 return match children(node).first() {
                     Some(inner) => self.value(*inner, variable, depth + 1),
@@ -326,10 +336,22 @@ impl<'a, 't> Module<'a, 't> {
                     (Some("+"), content @ Content::Number(_)) => content,
                     (Some("-"), Content::Number(number)) => match negated(&number) {
                         Some(number) => Content::Number(number),
-                        None => return self.computed(node, variable, "it is no number that JSON can carry"),
+                        None => {
+                            return self.computed(
+                                node,
+                                variable,
+                                "it is no number that JSON can carry",
+                            );
+                        }
                     },
                     (_, Content::Computed) => Content::Computed,
-                    _ => return self.computed(node, variable, "this is computed when the file runs"),
+                    _ => {
+                        return self.computed(
+                            node,
+                            variable,
+                            "this is computed when the file runs",
+                        );
+                    }
                 }
             }
             "binary_expression" => return self.concatenation(node, variable, depth),
@@ -343,7 +365,13 @@ impl<'a, 't> Module<'a, 't> {
                         match self.value(inner, variable, depth + 1).content {
                             Content::List(more) => items.extend(more),
                             Content::Computed => items.push(Literal::computed(item.byte_range())),
-                            _ => return self.computed(item, variable, "only an array can be spread here"),
+                            _ => {
+                                return self.computed(
+                                    item,
+                                    variable,
+                                    "only an array can be spread here",
+                                );
+                            }
                         }
                     } else {
                         items.push(self.value(item, variable, depth + 1));
@@ -359,11 +387,11 @@ impl<'a, 't> Module<'a, 't> {
 
     fn object(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let mut members: Vec<Member> = Vec::new();
-        let mut put = |member: Member| match members.iter_mut().find(|known| known.key == member.key)
-        {
-            Some(known) => *known = member,
-            None => members.push(member),
-        };
+        let mut put =
+            |member: Member| match members.iter_mut().find(|known| known.key == member.key) {
+                Some(known) => *known = member,
+                None => members.push(member),
+            };
         for entry in children(node) {
             match entry.kind() {
                 "pair" => {
@@ -495,9 +523,9 @@ impl<'a, 't> Module<'a, 't> {
                 }
                 "catch_clause" => code.catches = true,
                 "member_expression" => {
-                    code.checks_paths |= node
-                        .child_by_field_name("property")
-                        .is_some_and(|name| matches!(text(name, source), "relative" | "startsWith"));
+                    code.checks_paths |= node.child_by_field_name("property").is_some_and(|name| {
+                        matches!(text(name, source), "relative" | "startsWith")
+                    });
                 }
                 "call_expression" => {
                     let function = node
@@ -528,8 +556,11 @@ impl<'a, 't> Module<'a, 't> {
         match body {
             Some(body) if body.kind() == "statement_block" => walk(body, |node| {
                 match node.kind() {
-                    "function_declaration" | "function_expression" | "arrow_function"
-                    | "method_definition" | "class_declaration" => return ControlFlow::Break(()),
+                    "function_declaration"
+                    | "function_expression"
+                    | "arrow_function"
+                    | "method_definition"
+                    | "class_declaration" => return ControlFlow::Break(()),
                     "return_statement" => returns.push(Return {
                         span: node.byte_range(),
                         gives: self.gives(children(node).first().copied()),

@@ -51,7 +51,11 @@ impl Reading {
 
     /// Sets a field; a later value replaces an earlier one, as running the file would.
     pub(crate) fn set(&mut self, field: Field) {
-        match self.fields.iter_mut().find(|known| known.name == field.name) {
+        match self
+            .fields
+            .iter_mut()
+            .find(|known| known.name == field.name)
+        {
             Some(known) => *known = field,
             None => self.fields.push(field),
         }
@@ -62,7 +66,9 @@ impl Reading {
 pub(crate) fn read(language: Language, text: &str, diagnostics: &mut Diagnostics) -> Reading {
     match language {
         Language::Python => python::read(text, diagnostics),
-        Language::JavaScript | Language::TypeScript => javascript::read(language, text, diagnostics),
+        Language::JavaScript | Language::TypeScript => {
+            javascript::read(language, text, diagnostics)
+        }
         Language::Yaml => yaml::read(text, diagnostics),
         Language::Toml => toml::read(text, diagnostics),
         Language::Bash => shell::read(text, diagnostics),

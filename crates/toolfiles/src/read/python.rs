@@ -173,7 +173,9 @@ impl Module<'_> {
             self.diagnostics.help(
                 rules::COMPUTED,
                 expression.byte_range(),
-                format!("`{variable}` is computed here, and a tool file is read without running it"),
+                format!(
+                    "`{variable}` is computed here, and a tool file is read without running it"
+                ),
                 format!("write `{variable} = ..` once, as a literal"),
             );
         }
@@ -212,7 +214,9 @@ impl Module<'_> {
             "none" => Content::Null,
             "integer" | "float" => match python_number(text(node, self.source)) {
                 Some(number) => Content::Number(number),
-                None => return self.computed(node, variable, "it is no number that JSON can carry"),
+                None => {
+                    return self.computed(node, variable, "it is no number that JSON can carry");
+                }
             },
             "string" => {
                 if children(node)
@@ -253,8 +257,16 @@ impl Module<'_> {
                             .map(|inner| self.value(*inner, variable, depth + 1));
                         match spread.map(|literal| literal.content) {
                             Some(Content::List(more)) => items.extend(more),
-                            Some(Content::Computed) | None => items.push(Literal::computed(item.byte_range())),
-                            Some(_) => return self.computed(item, variable, "only a list can be spread here"),
+                            Some(Content::Computed) | None => {
+                                items.push(Literal::computed(item.byte_range()));
+                            }
+                            Some(_) => {
+                                return self.computed(
+                                    item,
+                                    variable,
+                                    "only a list can be spread here",
+                                );
+                            }
                         }
                     } else {
                         items.push(self.value(item, variable, depth + 1));
@@ -398,7 +410,10 @@ impl Module<'_> {
             let is_plain = parameters.iter().all(|parameter| {
                 matches!(
                     parameter.kind(),
-                    "identifier" | "typed_parameter" | "default_parameter" | "typed_default_parameter"
+                    "identifier"
+                        | "typed_parameter"
+                        | "default_parameter"
+                        | "typed_default_parameter"
                 ) && !text(*parameter, self.source).starts_with('*')
             });
             is_plain.then_some(parameters.len())
@@ -499,7 +514,8 @@ impl Module<'_> {
                     let name = node
                         .child_by_field_name("attribute")
                         .map_or("", |name| text(name, source));
-                    code.checks_paths |= matches!(name, "is_relative_to" | "relative_to" | "commonpath");
+                    code.checks_paths |=
+                        matches!(name, "is_relative_to" | "relative_to" | "commonpath");
                 }
                 "call" => {
                     let function = node
@@ -508,7 +524,8 @@ impl Module<'_> {
                     let arguments = node
                         .child_by_field_name("arguments")
                         .map_or("", |arguments| text(arguments, source));
-                    let opens = matches!(function, "Path" | "pathlib.Path" | "open" | "os.path.join");
+                    let opens =
+                        matches!(function, "Path" | "pathlib.Path" | "open" | "os.path.join");
                     if opens && arguments.contains("params") && code.uses_paths.is_none() {
                         code.uses_paths = Some(node.byte_range());
                     }
@@ -553,7 +570,10 @@ fn python_number(text: &str) -> Option<serde_json::Number> {
             return integer(digits, radix);
         }
     }
-    if lower.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
+    if lower
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'_')
+    {
         return integer(&lower, 10);
     }
     let plain: String = lower.chars().filter(|c| *c != '_').collect();

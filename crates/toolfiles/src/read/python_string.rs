@@ -69,7 +69,11 @@ fn unescape(body: &str) -> Result<String, &'static str> {
             'x' => out.push(hex(&mut chars, 2)?),
             'u' => out.push(hex(&mut chars, 4)?),
             'U' => out.push(hex(&mut chars, 8)?),
-            'N' => return Err("a character by its name is looked up when the file runs: write the character itself"),
+            'N' => {
+                return Err(
+                    "a character by its name is looked up when the file runs: write the character itself",
+                );
+            }
             other => {
                 out.push('\\');
                 out.push(other);
@@ -105,7 +109,7 @@ mod tests {
             (r#""a""#, "a"),
             (r"'it\'s'", "it's"),
             (r#"r"\d+\n""#, r"\d+\n"),
-            (r#"R'\x'"#, r"\x"),
+            (r"R'\x'", r"\x"),
             (r#""\U0001F980""#, "🦀"),
             ("\"\"\"one\r\ntwo\"\"\"", "one\ntwo"),
             ("'''a\\\nb'''", "ab"),

@@ -45,7 +45,11 @@ fn members(table: &DeTable<'_>, depth: usize, diagnostics: &mut Diagnostics) -> 
 fn literal(value: &Spanned<DeValue<'_>>, depth: usize, diagnostics: &mut Diagnostics) -> Literal {
     let span = value.span();
     if depth >= MAX_DEPTH {
-        diagnostics.add(rules::SYNTAX, span.clone(), "this nests too deep".to_owned());
+        diagnostics.add(
+            rules::SYNTAX,
+            span.clone(),
+            "this nests too deep".to_owned(),
+        );
         return Literal::computed(span);
     }
     let parsed = match value.get_ref() {
@@ -76,15 +80,13 @@ fn literal(value: &Spanned<DeValue<'_>>, depth: usize, diagnostics: &mut Diagnos
         )),
         DeValue::Table(table) => Some(Content::Map(members(table, depth + 1, diagnostics))),
     };
-    match parsed {
-        Some(content) => Literal::new(span, content),
-        None => {
-            diagnostics.add(
-                rules::COMPUTED,
-                span.clone(),
-                "this is no number that JSON can carry".to_owned(),
-            );
-            Literal::computed(span)
-        }
-    }
+    let Some(content) = parsed else {
+        diagnostics.add(
+            rules::COMPUTED,
+            span.clone(),
+            "this is no number that JSON can carry".to_owned(),
+        );
+        return Literal::computed(span);
+    };
+    Literal::new(span, content)
 }

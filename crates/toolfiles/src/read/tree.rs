@@ -23,7 +23,7 @@ pub(super) fn text<'t>(node: Node<'_>, source: &'t str) -> &'t str {
 }
 
 /// The named children, without comments.
-pub(super) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
         .filter(|child| child.kind() != "comment")
@@ -33,13 +33,16 @@ pub(super) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
 /// Calls `visit` on a node and what is below it, in the order of the text; `Break` leaves out what is below.
 pub(super) fn walk<'n>(node: Node<'n>, mut visit: impl FnMut(Node<'n>) -> ControlFlow<()>) {
     let mut cursor = node.walk();
+    // The cursor counts its depth anew whenever it is asked.
+    let mut depth = 0_usize;
     loop {
         let goes_down = visit(cursor.node()).is_continue();
         if goes_down && cursor.goto_first_child() {
+            depth += 1;
             continue;
         }
         loop {
-            if cursor.depth() == 0 {
+            if depth == 0 {
                 return;
             }
             if cursor.goto_next_sibling() {
@@ -48,6 +51,7 @@ pub(super) fn walk<'n>(node: Node<'n>, mut visit: impl FnMut(Node<'n>) -> Contro
             if !cursor.goto_parent() {
                 return;
             }
+            depth -= 1;
         }
     }
 }

@@ -93,24 +93,23 @@ pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Li
             Ok((event, span)) => loader.event(event, offsets.range(span))?,
             Err(error) => {
                 let at = offsets.at(error.marker().index());
-                loader
-                    .diagnostics
-                    .add(rules::SYNTAX, at..at, format!("this is no YAML: {}", error.info()));
+                loader.diagnostics.add(
+                    rules::SYNTAX,
+                    at..at,
+                    format!("this is no YAML: {}", error.info()),
+                );
                 return None;
             }
         }
     }
-    match loader.done {
-        Some(done) => Some(done),
-        None => {
-            loader.diagnostics.add(
-                rules::SYNTAX,
-                0..0,
-                "the file is empty, where a tool has fields".to_owned(),
-            );
-            None
-        }
+    if loader.done.is_none() {
+        loader.diagnostics.add(
+            rules::SYNTAX,
+            0..0,
+            "the file is empty, where a tool has fields".to_owned(),
+        );
     }
+    loader.done
 }
 
 struct Loader<'d> {
@@ -146,7 +145,13 @@ impl Loader<'_> {
                         Content::Text(text.into_owned())
                     }
                     Some(tag) if !tag.is_yaml_core_schema() => {
-                        self.refuse(span.clone(), &format!("the tag `{}{}` is none that is known", tag.handle, tag.suffix));
+                        self.refuse(
+                            span.clone(),
+                            &format!(
+                                "the tag `{}{}` is none that is known",
+                                tag.handle, tag.suffix
+                            ),
+                        );
                         Content::Computed
                     }
                     _ => scalar(&text, style),
@@ -177,14 +182,21 @@ impl Loader<'_> {
                         members.last().map(|member| member.value.span.end)
                     }
                 };
-                let end = end.unwrap_or(span.end).max(span.start.min(span.end)).max(open.start);
+                let end = end
+                    .unwrap_or(span.end)
+                    .max(span.start.min(span.end))
+                    .max(open.start);
                 let content = match open.kind {
                     OpenKind::List(items) => Content::List(items),
                     OpenKind::Map { members, .. } => Content::Map(members),
                 };
                 let size = open.values_before - self.values_left;
                 self.values_left += size;
-                self.value(Literal::new(open.start..end, content), open.anchor, size + 1)
+                self.value(
+                    Literal::new(open.start..end, content),
+                    open.anchor,
+                    size + 1,
+                )
             }
             _ => Some(()),
         }

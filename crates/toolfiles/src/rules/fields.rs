@@ -12,7 +12,15 @@ use super::{
 
 /// The table "Tool Types".
 pub(crate) const TOOL_TYPES: &[&str] = &[
-    "python", "script", "mcp", "mcp_server", "primitive", "runtime", "library", "yaml", "http",
+    "python",
+    "script",
+    "mcp",
+    "mcp_server",
+    "primitive",
+    "runtime",
+    "library",
+    "yaml",
+    "http",
 ];
 
 /// Types that no executor runs.
@@ -87,16 +95,37 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 
 /// Rules 1 and 2.
 fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    // What could not be read at all is told already.
+    if subject.language.is_configuration()
+        && subject.reading.fields.is_empty()
+        && !subject.text.trim().is_empty()
+        && !diagnostics.is_empty()
+    {
+        return;
+    }
     let has_variables = subject.has_variables();
     let (rule, wanted): (&'static Rule, &[&str]) = if has_variables {
         (
             VARIABLES,
-            &["version", "tool_type", "executor_id", "category", "description"],
+            &[
+                "version",
+                "tool_type",
+                "executor_id",
+                "category",
+                "description",
+            ],
         )
     } else {
         (
             FIELDS,
-            &["tool_id", "category", "tool_type", "version", "description", "executor_id"],
+            &[
+                "tool_id",
+                "category",
+                "tool_type",
+                "version",
+                "description",
+                "executor_id",
+            ],
         )
     };
     for name in wanted {
@@ -110,7 +139,9 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         };
         // What the format's own examples leave out.
         let is_excused = match *name {
-            "description" => has_variables && matches!(subject.tool_type(), Some("runtime" | "library")),
+            "description" => {
+                has_variables && matches!(subject.tool_type(), Some("runtime" | "library"))
+            }
             "tool_id" => matches!(subject.tool_type(), Some("mcp" | "mcp_server")),
             _ => false,
         };
@@ -131,7 +162,11 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 fn example(subject: Subject<'_>, name: &str, written: &str) -> String {
     let value = match name {
         "version" => "1.0.0".to_owned(),
-        "tool_type" => subject.language.name().replace("bash", "script").replace("toml", "yaml"),
+        "tool_type" => subject
+            .language
+            .name()
+            .replace("bash", "script")
+            .replace("toml", "yaml"),
         "executor_id" => "rye/core/runtimes/python/script".to_owned(),
         "category" => subject.id.category().to_owned(),
         "tool_id" => subject.id.name().to_owned(),
@@ -154,7 +189,10 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
         return;
     }
     let (fits, wanted) = match field.name {
-        "executor_id" => (value.as_text().is_some() || value.is_null(), "a string or null"),
+        "executor_id" => (
+            value.as_text().is_some() || value.is_null(),
+            "a string or null",
+        ),
         "tool_id" | "tool_type" | "version" | "description" | "category" => {
             (value.as_text().is_some(), "a string")
         }
@@ -164,7 +202,9 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
             (value.as_map().is_some() || value.is_null(), "a map")
         }
         "timeout" => (
-            value.as_f64().is_some_and(|seconds| seconds > 0.0 && seconds <= 86_400.0),
+            value
+                .as_f64()
+                .is_some_and(|seconds| seconds > 0.0 && seconds <= 86_400.0),
             "a number of seconds, from 1 to 86400",
         ),
         _ => return,
@@ -175,11 +215,19 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
         } else {
             format!("write {wanted}")
         };
-        let rule = if field.name == "version" { VERSION } else { FIELD_TYPE };
+        let rule = if field.name == "version" {
+            VERSION
+        } else {
+            FIELD_TYPE
+        };
         diagnostics.help(
             rule,
             value.span.clone(),
-            format!("`{}` is {}, where {wanted} belongs", field.name, value.kind()),
+            format!(
+                "`{}` is {}, where {wanted} belongs",
+                field.name,
+                value.kind()
+            ),
             help,
         );
         return;
@@ -191,7 +239,11 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
         "cost" => cost(value, diagnostics),
         "description" if value.as_text().is_some_and(|text| text.trim().is_empty()) => {
             diagnostics.add(
-                if subject.has_variables() { VARIABLES } else { FIELDS },
+                if subject.has_variables() {
+                    VARIABLES
+                } else {
+                    FIELDS
+                },
                 value.span.clone(),
                 "the description is empty".to_owned(),
             );
@@ -208,13 +260,17 @@ fn tool_id(subject: Subject<'_>, value: &Literal, id: &str, diagnostics: &mut Di
     let is_path = id.contains('/')
         && id.split('/').all(|part| {
             !part.is_empty()
-                && part
-                    .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+                && part.bytes().all(|byte| {
+                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte)
+                })
         });
     diagnostics.push(Diagnostic {
         rule: TOOL_ID,
-        severity: if is_path { Severity::Warning } else { Severity::Error },
+        severity: if is_path {
+            Severity::Warning
+        } else {
+            Severity::Error
+        },
         span: value.span.clone(),
         message: format!("`{id}` is not kebab-case"),
         help: Some(format!("write `{}`", kebab(id, subject.id.name()))),
@@ -248,7 +304,10 @@ fn texts(name: &str, value: &Literal, diagnostics: &mut Diagnostics) {
             diagnostics.add(
                 FIELD_TYPE,
                 item.span.clone(),
-                format!("an item of `{name}` is {}, where a string belongs", item.kind()),
+                format!(
+                    "an item of `{name}` is {}, where a string belongs",
+                    item.kind()
+                ),
             );
         }
     }
@@ -263,7 +322,10 @@ fn retry_policy(value: &Literal, diagnostics: &mut Diagnostics) {
                 "a whole number from 1 to 100",
             ),
             "backoff_type" => (
-                matches!(member.value.as_text(), Some("fixed" | "linear" | "exponential")),
+                matches!(
+                    member.value.as_text(),
+                    Some("fixed" | "linear" | "exponential")
+                ),
                 "`fixed`, `linear` or `exponential`",
             ),
             "initial_delay" | "max_delay" => (
@@ -274,7 +336,10 @@ fn retry_policy(value: &Literal, diagnostics: &mut Diagnostics) {
                 number.is_some_and(|n| (1.0..=100.0).contains(&n)),
                 "a number from 1 to 100",
             ),
-            _ => (false, "max_attempts, backoff_type, initial_delay, max_delay or backoff_multiplier"),
+            _ => (
+                false,
+                "max_attempts, backoff_type, initial_delay, max_delay or backoff_multiplier",
+            ),
         };
         misfit("retry_policy", member, fits, wanted, diagnostics);
     }
@@ -293,7 +358,10 @@ fn cost(value: &Literal, diagnostics: &mut Diagnostics) {
                 }),
                 "three capital letters, as in `USD`",
             ),
-            _ => (false, "per_invocation, per_minute, estimated_duration or currency"),
+            _ => (
+                false,
+                "per_invocation, per_minute, estimated_duration or currency",
+            ),
         };
         misfit("cost", member, fits, wanted, diagnostics);
     }
@@ -352,7 +420,11 @@ pub(crate) fn kebab(text: &str, fallback: &str) -> String {
         }
     }
     let out = out.trim_matches('-').to_owned();
-    if out.is_empty() { fallback.to_owned() } else { out }
+    if out.is_empty() {
+        fallback.to_owned()
+    } else {
+        out
+    }
 }
 
 fn is_dotted(text: &str) -> bool {

@@ -119,8 +119,9 @@ impl Subject<'_> {
 
     /// Whether a field is written as a variable of a program.
     pub(crate) fn has_variables(&self) -> bool {
-        !self.language.is_configuration()
-            && !(self.language == Language::Bash && self.reading.get("tool_id").is_some())
+        let is_yaml_header =
+            self.language == Language::Bash && self.reading.get("tool_id").is_some();
+        !self.language.is_configuration() && !is_yaml_header
     }
 }
 

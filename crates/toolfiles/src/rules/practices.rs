@@ -29,9 +29,12 @@ fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     let code = &subject.reading.code;
     let executor = subject.executor().unwrap_or_default();
     let Some(entry) = &code.entry else {
-        let is_function = subject.language == Language::Python && executor.ends_with("python/function");
-        let is_node = matches!(subject.language, Language::JavaScript | Language::TypeScript)
-            && !executor.is_empty();
+        let is_function =
+            subject.language == Language::Python && executor.ends_with("python/function");
+        let is_node = matches!(
+            subject.language,
+            Language::JavaScript | Language::TypeScript
+        ) && !executor.is_empty();
         if is_function {
             diagnostics.help(
                 RETURNS,
@@ -73,19 +76,30 @@ fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
                 format!("it returns {what}, where a map with `success` belongs"),
                 "return `{\"success\": True, \"output\": ..}`".to_owned(),
             ),
-            Gives::Map { open, success: Success::Missing, .. } if !open => diagnostics.help(
+            Gives::Map {
+                open,
+                success: Success::Missing,
+                ..
+            } if !open => diagnostics.help(
                 RETURNS,
                 one.span.clone(),
                 "the map that it returns has no `success`".to_owned(),
                 "add `\"success\": True` or `\"success\": False`".to_owned(),
             ),
-            Gives::Map { success: Success::NoBoolean, .. } => diagnostics.help(
+            Gives::Map {
+                success: Success::NoBoolean,
+                ..
+            } => diagnostics.help(
                 RETURNS,
                 one.span.clone(),
                 "`success` is no boolean here".to_owned(),
                 "write `True` or `False`".to_owned(),
             ),
-            Gives::Map { keys, open, success } if !open => {
+            Gives::Map {
+                keys,
+                open,
+                success,
+            } if !open => {
                 result_keys(one.span.clone(), keys, *success, diagnostics);
             }
             _ => {}
@@ -106,7 +120,8 @@ fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             ERRORS,
             entry.span.clone(),
             "it works on files and never returns an error".to_owned(),
-            "return `{\"success\": False, \"error\": \"..\"}` for what is expected to go wrong".to_owned(),
+            "return `{\"success\": False, \"error\": \"..\"}` for what is expected to go wrong"
+                .to_owned(),
         );
     }
 }
@@ -139,7 +154,10 @@ fn naming(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if !subject.is_tool() {
         return;
     }
-    let id = subject.reading.get("tool_id").filter(|id| id.as_text().is_some());
+    let id = subject
+        .reading
+        .get("tool_id")
+        .filter(|id| id.as_text().is_some());
     let (name, span) = match id {
         Some(id) => (id.as_text().unwrap_or_default(), id.span.clone()),
         None => (subject.id.name(), subject.top()),
@@ -221,12 +239,17 @@ fn parameters(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         let Some(schema) = reading.get(name) else {
             continue;
         };
-        let properties = schema.get("properties").and_then(Literal::as_map).unwrap_or_default();
+        let properties = schema
+            .get("properties")
+            .and_then(Literal::as_map)
+            .unwrap_or_default();
         let required = schema.get("required");
         if required.is_none() && !properties.is_empty() {
             diagnostics.help(
                 REQUIRED,
-                schema.member("properties").map_or(schema.span.clone(), |member| member.key_span.clone()),
+                schema
+                    .member("properties")
+                    .map_or(schema.span.clone(), |member| member.key_span.clone()),
                 "nothing says which of these are required".to_owned(),
                 "add `required`, empty if none is".to_owned(),
             );
@@ -239,7 +262,14 @@ fn parameters(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             .collect();
         for property in properties {
             let is_required = names.contains(&property.key.as_str());
-            parameter(subject, &property.key, &property.key_span, &property.value, is_required, diagnostics);
+            parameter(
+                subject,
+                &property.key,
+                &property.key_span,
+                &property.value,
+                is_required,
+                diagnostics,
+            );
         }
         // The first schema that there is wins.
         return;
@@ -247,7 +277,11 @@ fn parameters(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if let Some(list) = reading.get("parameters") {
         listed(subject, list, diagnostics);
     }
-    for action in reading.get("actions").and_then(Literal::as_map).unwrap_or_default() {
+    for action in reading
+        .get("actions")
+        .and_then(Literal::as_map)
+        .unwrap_or_default()
+    {
         if let Some(list) = action.value.get("parameters") {
             listed(subject, list, diagnostics);
         }
@@ -256,7 +290,9 @@ fn parameters(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 
 fn listed(subject: Subject<'_>, list: &Literal, diagnostics: &mut Diagnostics) {
     for one in list.as_list().unwrap_or_default() {
-        let Some(name) = one.get("name") else { continue };
+        let Some(name) = one.get("name") else {
+            continue;
+        };
         let Some(text) = name.as_text() else { continue };
         let required = one.get("required");
         if required.is_none() {
@@ -283,7 +319,10 @@ fn parameter(
     if schema.as_map().is_none() {
         return;
     }
-    let description = schema.get("description").and_then(Literal::as_text).unwrap_or_default();
+    let description = schema
+        .get("description")
+        .and_then(Literal::as_text)
+        .unwrap_or_default();
     if description.trim().is_empty() {
         diagnostics.help(
             DESCRIPTION,
@@ -304,9 +343,19 @@ fn parameter(
         );
     }
     let has = |keys: &[&str]| keys.iter().any(|key| schema.get(key).is_some());
-    let kind = schema.get("type").and_then(Literal::as_text).unwrap_or_default();
+    let kind = schema
+        .get("type")
+        .and_then(Literal::as_text)
+        .unwrap_or_default();
     if matches!(kind, "integer" | "number")
-        && !has(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum", "const"])
+        && !has(&[
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "enum",
+            "const",
+        ])
     {
         diagnostics.help(
             CONSTRAINTS,
@@ -363,8 +412,8 @@ fn around(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         );
     }
     let config = reading.get("config");
-    let has_timeout =
-        reading.get("timeout").is_some() || config.is_some_and(|config| config.get("timeout").is_some());
+    let has_timeout = reading.get("timeout").is_some()
+        || config.is_some_and(|config| config.get("timeout").is_some());
     if subject.language.is_configuration() && !has_timeout && !executor.is_empty() {
         diagnostics.help(
             TIMEOUT,

@@ -12,10 +12,31 @@ const TYPES: &[&str] = &[
 
 /// What a parameter of a list may say.
 pub(crate) const PARAMETER_KEYS: &[&str] = &[
-    "name", "type", "required", "default", "description", "minimum", "maximum", "minLength",
-    "maxLength", "pattern", "enum", "items", "minItems", "maxItems", "properties",
-    "additionalProperties", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format",
-    "const", "examples", "title", "nullable", "uniqueItems",
+    "name",
+    "type",
+    "required",
+    "default",
+    "description",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "enum",
+    "items",
+    "minItems",
+    "maxItems",
+    "properties",
+    "additionalProperties",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "format",
+    "const",
+    "examples",
+    "title",
+    "nullable",
+    "uniqueItems",
 ];
 
 pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
@@ -24,7 +45,9 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         if let Some(schema) = reading.get(name) {
             // `outputs` may also be a map of names to schemas.
             let is_map_of_schemas = name == "outputs"
-                && schema.get("type").is_none_or(|kind| kind.as_map().is_some());
+                && schema
+                    .get("type")
+                    .is_none_or(|kind| kind.as_map().is_some());
             if is_map_of_schemas {
                 for member in schema.as_map().unwrap_or_default() {
                     check(&member.value, &member.key, diagnostics);
@@ -51,7 +74,11 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
                 diagnostics.add(
                     FIELD_TYPE,
                     action.value.span.clone(),
-                    format!("the action `{}` is {}, where a map belongs", action.key, action.value.kind()),
+                    format!(
+                        "the action `{}` is {}, where a map belongs",
+                        action.key,
+                        action.value.kind()
+                    ),
                 );
                 continue;
             }
@@ -79,7 +106,10 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.help(
                 TWO_SCHEMAS,
                 loser.name_span.clone(),
-                format!("`{}` is not used: `{}` says what the parameters are", loser.name, winner.name),
+                format!(
+                    "`{}` is not used: `{}` says what the parameters are",
+                    loser.name, winner.name
+                ),
                 "leave one of them out".to_owned(),
             );
         }
@@ -104,7 +134,9 @@ fn parameters(list: &Literal, diagnostics: &mut Diagnostics) {
         match parameter.get("name").and_then(Literal::as_text) {
             Some(name) if seen.contains(&name) => diagnostics.add(
                 FIELD_TYPE,
-                parameter.get("name").map_or(parameter.span.clone(), |name| name.span.clone()),
+                parameter
+                    .get("name")
+                    .map_or(parameter.span.clone(), |name| name.span.clone()),
                 format!("a second parameter is called `{name}`"),
             ),
             Some(name) => seen.push(name),
@@ -149,7 +181,8 @@ fn parameters(list: &Literal, diagnostics: &mut Diagnostics) {
                 );
             }
         }
-        check(parameter, "parameters", diagnostics);
+        let name = parameter.get("name").and_then(Literal::as_text);
+        check(parameter, name.unwrap_or("a parameter"), diagnostics);
     }
 }
 
@@ -162,7 +195,10 @@ fn check(schema: &Literal, name: &str, diagnostics: &mut Diagnostics) {
             diagnostics.add(
                 FIELD_TYPE,
                 schema.span.clone(),
-                format!("the schema of `{name}` is {}, where a map belongs", schema.kind()),
+                format!(
+                    "the schema of `{name}` is {}, where a map belongs",
+                    schema.kind()
+                ),
             );
             return;
         }
@@ -182,7 +218,10 @@ fn check(schema: &Literal, name: &str, diagnostics: &mut Diagnostics) {
                 None if !value.is_computed() => diagnostics.add(
                     ENUM,
                     value.span.clone(),
-                    format!("the `enum` of `{name}` is {}, where a list belongs", value.kind()),
+                    format!(
+                        "the `enum` of `{name}` is {}, where a list belongs",
+                        value.kind()
+                    ),
                 ),
                 _ => {}
             },
@@ -233,7 +272,10 @@ fn check_type(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
             None => diagnostics.add(
                 PARAMETER_TYPE,
                 word.span.clone(),
-                format!("the type of `{name}` is {}, where a word belongs", word.kind()),
+                format!(
+                    "the type of `{name}` is {}, where a word belongs",
+                    word.kind()
+                ),
             ),
         }
     }
@@ -259,7 +301,10 @@ fn check_pattern(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
             diagnostics.add(
                 PATTERN,
                 value.span.clone(),
-                format!("the `pattern` of `{name}` is {}, where a string belongs", value.kind()),
+                format!(
+                    "the `pattern` of `{name}` is {}, where a string belongs",
+                    value.kind()
+                ),
             );
         }
         return;
@@ -270,7 +315,10 @@ fn check_pattern(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
         diagnostics.help(
             PATTERN,
             value.span.clone(),
-            format!("`{pattern}`, the pattern of `{name}`, is no regular expression: {}", why.trim_start_matches("error: ")),
+            format!(
+                "`{pattern}`, the pattern of `{name}`, is no regular expression: {}",
+                why.trim_start_matches("error: ")
+            ),
             "patterns run in linear time: there is no look-around and no back-reference".to_owned(),
         );
     }

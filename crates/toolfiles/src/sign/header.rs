@@ -75,8 +75,8 @@ impl Header {
             let (id, version, hash) = (fields.next()?, fields.next()?, fields.next()?);
             let (signature, key) = (fields.next()?, fields.next()?);
             let is_whole = fields.next().is_none() && !id.is_empty() && !version.is_empty();
-            return (is_whole && is_hex(hash, 64) && is_hex(key, 16) && is_base64url(signature)).then(
-                || Header {
+            return (is_whole && is_hex(hash, 64) && is_hex(key, 16) && is_base64url(signature))
+                .then(|| Header {
                     generation: Generation::V2,
                     time: time.to_owned(),
                     hash: hash.to_owned(),
@@ -85,8 +85,7 @@ impl Header {
                     provenance: None,
                     binding: Some((id.to_owned(), version.to_owned())),
                     line: 0..0,
-                },
-            );
+                });
         }
         let (generation, rest) = match words.strip_prefix("ryeos:signed:") {
             Some(rest) => (Generation::Ryeos, rest),
@@ -134,11 +133,13 @@ impl Header {
 
 /// Whether a comment's text begins as any signature does, those that were never valid included.
 pub(super) fn begins_as_signature(text: &str) -> bool {
-    ["rye", "kiwi-mcp", "ryeos", "toolglot"].iter().any(|origin| {
-        text.strip_prefix(origin)
-            .and_then(|rest| rest.strip_prefix(':'))
-            .is_some_and(|rest| rest.starts_with("signed:") || rest.starts_with("validated:"))
-    })
+    ["rye", "kiwi-mcp", "ryeos", "toolglot"]
+        .iter()
+        .any(|origin| {
+            text.strip_prefix(origin)
+                .and_then(|rest| rest.strip_prefix(':'))
+                .is_some_and(|rest| rest.starts_with("signed:") || rest.starts_with("validated:"))
+        })
 }
 
 /// A time of 20 bytes, which holds colons itself.

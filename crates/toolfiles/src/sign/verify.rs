@@ -44,13 +44,17 @@ pub struct Verified {
 #[non_exhaustive]
 pub enum Refusal {
     /// No signature line.
-    #[error("`{id}` is not signed; read it, then `toolglot tools trust {id}` or `toolglot tools sign {id}`")]
+    #[error(
+        "`{id}` is not signed; read it, then `toolglot tools trust {id}` or `toolglot tools sign {id}`"
+    )]
     Unsigned {
         /// The tool.
         id: String,
     },
     /// It was signed, and the line is gone.
-    #[error("the signature of `{id}` was taken out of its file; it was signed or trusted as {version} before")]
+    #[error(
+        "the signature of `{id}` was taken out of its file; it was signed or trusted as {version} before"
+    )]
     Stripped {
         /// The tool.
         id: String,
@@ -58,7 +62,9 @@ pub enum Refusal {
         version: String,
     },
     /// The body is not what was signed.
-    #[error("`{id}` was changed after it was signed: its body is {actual:.16}.., the signature is for {declared:.16}..")]
+    #[error(
+        "`{id}` was changed after it was signed: its body is {actual:.16}.., the signature is for {declared:.16}.."
+    )]
     Edited {
         /// The tool.
         id: String,
@@ -68,7 +74,9 @@ pub enum Refusal {
         actual: String,
     },
     /// Nobody who is trusted has that key.
-    #[error("`{id}` is signed with the key {key}, which is not trusted; `toolglot tools keys list` shows those that are, `toolglot tools keys pin {key}` trusts one that the project brings")]
+    #[error(
+        "`{id}` is signed with the key {key}, which is not trusted; `toolglot tools keys list` shows those that are, `toolglot tools keys pin {key}` trusts one that the project brings"
+    )]
     UntrustedKey {
         /// The tool.
         id: String,
@@ -102,7 +110,9 @@ pub enum Refusal {
         signed_as: String,
     },
     /// It is older than what was seen before.
-    #[error("`{id}` is version {version} here, and version {seen} was there before: an old version is not taken back without `toolglot tools trust {id}`")]
+    #[error(
+        "`{id}` is version {version} here, and version {seen} was there before: an old version is not taken back without `toolglot tools trust {id}`"
+    )]
     Replayed {
         /// The tool.
         id: String,
@@ -112,7 +122,9 @@ pub enum Refusal {
         seen: String,
     },
     /// It is not what the lock file says.
-    #[error("`{id}` is not the file that the lock names: its body is {actual:.16}.., locked is {locked:.16}.. (version {version}); `toolglot tools sign {id}` or `tools trust {id}` locks it anew")]
+    #[error(
+        "`{id}` is not the file that the lock names: its body is {actual:.16}.., locked is {locked:.16}.. (version {version}); `toolglot tools sign {id}` or `tools trust {id}` locks it anew"
+    )]
     NotLocked {
         /// The tool.
         id: String,
@@ -145,7 +157,11 @@ impl Refusal {
 impl Keyring {
     /// Adds a key. A revoked one stays revoked, wherever else it is trusted.
     pub fn add(&mut self, signer: Signer) {
-        match self.signers.iter_mut().find(|known| known.key == signer.key) {
+        match self
+            .signers
+            .iter_mut()
+            .find(|known| known.key == signer.key)
+        {
             Some(known) => known.revoked = known.revoked.take().or(signer.revoked),
             None => self.signers.push(signer),
         }
@@ -236,16 +252,13 @@ pub fn sign(
 ) -> String {
     let hash = digest(body(text, style));
     let fingerprint = key.public().fingerprint();
-    let words = match binding {
-        Some((id, version)) => {
-            let signature = key.sign(bound(id, version, time, &hash).as_bytes());
-            let signature = URL_SAFE.encode(signature);
-            format!("toolglot:signed:2:{time}:{id}:{version}:{hash}:{signature}:{fingerprint}")
-        }
-        None => {
-            let signature = URL_SAFE.encode(key.sign(hash.as_bytes()));
-            format!("rye:signed:{time}:{hash}:{signature}:{fingerprint}")
-        }
+    let words = if let Some((id, version)) = binding {
+        let signature = key.sign(bound(id, version, time, &hash).as_bytes());
+        let signature = URL_SAFE.encode(signature);
+        format!("toolglot:signed:2:{time}:{id}:{version}:{hash}:{signature}:{fingerprint}")
+    } else {
+        let signature = URL_SAFE.encode(key.sign(hash.as_bytes()));
+        format!("rye:signed:{time}:{hash}:{signature}:{fingerprint}")
     };
     let line = format!("{}{words}{}\n", style.prefix(), style.suffix());
     let (shebang, rest) = match text.split_once('\n') {
@@ -255,7 +268,9 @@ pub fn sign(
         _ => ("", text),
     };
     let rest = match rest.split_once('\n') {
-        Some((first, behind)) if super::is_signature_like(first) && first.starts_with(style.prefix()) => {
+        Some((first, behind))
+            if super::is_signature_like(first) && first.starts_with(style.prefix()) =>
+        {
             behind
         }
         _ => rest,
