@@ -13,6 +13,7 @@ mod args;
 mod dialect_file;
 mod dialects;
 mod digest;
+mod doctor;
 mod explain;
 mod failure;
 mod form;
@@ -90,6 +91,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
+        Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.
             let mut script = Vec::new();
