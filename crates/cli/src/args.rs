@@ -33,6 +33,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DialectsCommand,
     },
+    /// Call a tool that is a file
+    Call(crate::call::CallArguments),
     /// Tools that are files: list, show, check, begin, sign and trust them
     Tools {
         #[command(subcommand)]

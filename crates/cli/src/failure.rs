@@ -30,6 +30,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Trust(#[from] toolglot_toolfiles::TrustError),
     #[error(transparent)]
+    Open(#[from] toolglot_runtimes::OpenError),
+    #[error(transparent)]
     BadId(toolglot_toolfiles::BadId),
     #[error("`{pattern}` is no pattern of ids")]
     BadPattern {

@@ -26,6 +26,7 @@ pub use item_id::{BadId, ItemId};
 pub use language::{EXTENSIONS, Language};
 pub use metadata::{Backoff, Cost, Executor, Metadata, RetryPolicy};
 pub use new::new_tool;
+pub use read::javascript_of;
 pub use registry::{Entry, FindError, Found, Registry, Space, Spaces};
 pub use returns::{ReturnContract, Returned};
 pub use rules::{RULES, Rule, rule};
