@@ -33,6 +33,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DialectsCommand,
     },
+    /// Call a tool that is a file
+    Call(crate::call::CallArguments),
+    /// Tools that are files: list, show, check, begin, sign and trust them
+    Tools {
+        #[command(subcommand)]
+        command: crate::tools::args::ToolsCommand,
+    },
     /// Say what a note's code means
     Explain {
         /// A code, as a number or by name: N012, 12, trailing-comma

@@ -10,6 +10,7 @@
 //! ```
 
 mod args;
+mod call;
 mod dialect_file;
 mod dialects;
 mod digest;
@@ -31,6 +32,7 @@ mod server;
 mod source;
 mod spaced;
 mod toolboxes;
+mod tools;
 mod trace;
 mod verify;
 
@@ -89,6 +91,8 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
+        Command::Call(arguments) => call::call(&arguments, out),
+        Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
         Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
