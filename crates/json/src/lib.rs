@@ -18,6 +18,7 @@
 #![no_std]
 extern crate alloc;
 
+mod document;
 mod escape;
 mod keys;
 mod reader;
@@ -27,6 +28,9 @@ mod shape;
 mod transducer;
 mod word;
 
+pub use document::{
+    BadEscapes, Doubt, Ends, Expected, Fix, Missing, Options, Prose, Repaired, Several, Unrepairable, repair,
+};
 pub use escape::{escape_into, quoted, unescape};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};

@@ -24,6 +24,22 @@ pub enum Shape {
     OneOf(Vec<Shape>),
 }
 
+impl Shape {
+    /// The first object (or array) among the readings, [`Shape::Any`] if there is none.
+    pub(crate) fn of_container(&self, is_object: bool) -> &Shape {
+        let fits = |shape: &&Shape| match shape {
+            Shape::Object(_) => is_object,
+            Shape::Array(_) => !is_object,
+            _ => false,
+        };
+        match self {
+            Shape::OneOf(parts) => parts.iter().find(fits).unwrap_or(&Shape::Any),
+            shape if fits(&shape) => shape,
+            _ => &Shape::Any,
+        }
+    }
+}
+
 /// The properties of an object, in the schema's order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
