@@ -4,6 +4,7 @@
 //! values, prose around them and wrappers are told at their end. Escapes, words, numbers, keys and quotation marks are
 //! read by the same code.
 
+mod lookahead;
 mod options;
 mod valid;
 mod walk;
@@ -126,7 +127,10 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
         repaired.work += work;
         return Ok(repaired);
     }
-    let (writer, walked) = Walk::new(text, options, shape).run()?;
+    let (writer, walked) = match options.ends {
+        Ends::Lookahead => lookahead::Reader::new(text, options).run()?,
+        Ends::Evidence | Ends::Delimiter => Walk::new(text, options, shape).run()?,
+    };
     work += walked;
     let (text, fixes, counts) = writer.finish();
     Ok(Repaired {

@@ -7,9 +7,14 @@ use crate::word::is_scalar;
 
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed. Linear; one bit of memory a level.
 pub(super) fn is_valid(text: &str) -> bool {
+    let begin = blanks(text.as_bytes(), 0);
+    value_end(text, begin).is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
+}
+
+/// Behind the JSON value that begins at `at`; `None` if none does.
+pub(super) fn value_end(text: &str, mut at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = Levels::default();
-    let mut at = blanks(bytes, 0);
     loop {
         // A value is due.
         match bytes.get(at) {
@@ -19,10 +24,7 @@ pub(super) fn is_valid(text: &str) -> bool {
                     at += 1;
                 } else {
                     open.push(true);
-                    let Some(next) = key(bytes, at) else {
-                        return false;
-                    };
-                    at = next;
+                    at = key(bytes, at)?;
                     continue;
                 }
             }
@@ -36,10 +38,7 @@ pub(super) fn is_valid(text: &str) -> bool {
                 }
             }
             Some(b'"') => {
-                let Some(next) = string(bytes, at + 1) else {
-                    return false;
-                };
-                at = next;
+                at = string(bytes, at + 1)?;
             }
             Some(_) => {
                 let length = bytes[at..]
@@ -47,32 +46,30 @@ pub(super) fn is_valid(text: &str) -> bool {
                     .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
                     .count();
                 if !is_scalar(&text[at..at + length]) {
-                    return false;
+                    return None;
                 }
                 at += length;
             }
-            None => return false,
+            None => return None,
         }
         // A value ended.
         loop {
+            let end = at;
             at = blanks(bytes, at);
             let Some(in_object) = open.last() else {
-                return at == bytes.len();
+                return Some(end);
             };
             match bytes.get(at) {
                 Some(b',') => {
                     at = blanks(bytes, at + 1);
                     if in_object {
-                        let Some(next) = key(bytes, at) else {
-                            return false;
-                        };
-                        at = next;
+                        at = key(bytes, at)?;
                     }
                     break;
                 }
                 Some(b'}') if in_object => at += 1,
                 Some(b']') if !in_object => at += 1,
-                _ => return false,
+                _ => return None,
             }
             open.pop();
         }

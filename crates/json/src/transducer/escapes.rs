@@ -4,6 +4,7 @@ use alloc::string::String;
 
 use super::state::{Quote, State};
 use super::{Output, Transducer};
+use crate::escape::is_markdown_escape;
 use crate::repair::Repair;
 
 impl Transducer {
@@ -57,11 +58,7 @@ impl Transducer {
                 bad = true;
                 done = Some(String::from("\\n"));
             }
-            (
-                1,
-                b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~',
-            ) => {
-                // Markdown escapes.
+            (1, byte) if is_markdown_escape(byte) => {
                 bad = true;
                 done = Some(String::from(char::from(byte)));
             }

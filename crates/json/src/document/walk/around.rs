@@ -161,7 +161,7 @@ impl Walk<'_> {
             let paren = super::super::valid::blanks(self.bytes, at + name);
             if self.bytes.get(paren) == Some(&b'(') {
                 let inner = self.past_space(paren + 1);
-                if self.is_container(inner, true) || self.is_call_with_a_string(paren) {
+                if self.is_container(inner, true) || self.is_call_of_a_scalar(paren) {
                     return Some(at);
                 }
             }
@@ -176,13 +176,14 @@ impl Walk<'_> {
                 || self.bytes.get(inner).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b'(')))
     }
 
-    /// `NumberLong("2")`, and nothing else.
-    fn is_call_with_a_string(&self, paren: usize) -> bool {
-        let inner = super::super::valid::blanks(self.bytes, paren + 1);
+    /// `NumberLong("2")`, `callback(true);` and nothing else.
+    fn is_call_of_a_scalar(&self, paren: usize) -> bool {
         let end = self.text.trim_end().trim_end_matches(';');
-        end.ends_with(')')
-            && !self.text[paren + 1..].contains('(')
-            && (Marks::at(self.bytes, inner).is_some() || self.bytes.get(inner).is_some_and(u8::is_ascii_digit))
+        let Some(inner) = end.strip_suffix(')').and_then(|text| text.get(paren + 1..)) else {
+            return false;
+        };
+        let inner = inner.trim();
+        !inner.contains('(') && (Marks::at(inner.as_bytes(), 0).is_some() || crate::word::is_scalar(inner))
     }
 
     /// Whether the text from `at` on is one string, or strings joined or listed.
@@ -256,7 +257,7 @@ impl Walk<'_> {
                 || follow == b'}'
                 || follow == b'\\'
                 || self.text[next..].starts_with("...")
-                || is_alone && matches!(follow, b',' | b'[' | b']' | b':' | b'`')
+                || is_alone && matches!(follow, b',' | b'[' | b']' | b':')
                 || follow == b'{' && (is_alone || self.is_container(next, false))
                 || self.bare_key_at(next, is_alone);
         }
@@ -265,7 +266,7 @@ impl Walk<'_> {
             || follow.is_ascii_digit()
             || follow == b'\\'
             || self.literal_at(next)
-            || is_alone && !matches!(follow, b'}' | b')' | b':')
+            || is_alone && !matches!(follow, b')' | b':' | b'`')
             || self.is_list_of_words(next)
     }
 
@@ -280,7 +281,7 @@ impl Walk<'_> {
                     .take(128)
                     .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ' | b'$'))
                     .count();
-                length > 0 && matches!(self.bytes.get(at + length), Some(b':' | b'=' | b'"') | None)
+                length > 0 && matches!(self.bytes.get(at + length), Some(b':' | b'=' | b'"' | b'\'' | 0xe2) | None)
             }
     }
 

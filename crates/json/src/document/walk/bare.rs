@@ -1,5 +1,8 @@
 //! Words and numbers without quotation marks.
 
+use alloc::borrow::Cow;
+use alloc::string::String;
+
 use super::ends::{Ahead, Place};
 use super::space::Marks;
 use super::strict::{is_url_begin, is_url_byte};
@@ -45,6 +48,7 @@ impl Walk<'_> {
             let word = &self.text[start..start + name];
             if matches!(word, "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf")
                 && let Some((marks @ (Marks::Double | Marks::Single), length)) = Marks::at(self.bytes, start + name)
+                && !matches!(self.bytes.get(start + name + length), None | Some(b',' | b']' | b'}' | b':'))
             {
                 // r'..', b'..', u"..", f'..' of Python.
                 self.writer.note(Repair::OtherQuote, start, start + name, "");
@@ -102,8 +106,8 @@ impl Walk<'_> {
                 if self.past_space(end) >= self.bytes.len()
                     && let Some(json) = cut_word(word)
                 {
-                    self.writer.note(Repair::CutOff, start, end, json);
-                    self.writer.put(json);
+                    self.writer.note(Repair::CutOff, start, end, &json);
+                    self.writer.put(&json);
                 } else {
                     self.put_bare(start, end);
                 }
@@ -170,6 +174,7 @@ impl Walk<'_> {
                         depth -= 1;
                     } else if byte == b')' {
                         if place == Place::Call
+                            || is_whole(so_far())
                             || self.stack.last().is_some_and(|top| top.kind == Kind::Tuple)
                         {
                             return at;
@@ -297,7 +302,7 @@ fn is_whole(word: &str) -> bool {
 }
 
 /// What a word stands for that the end of the text cuts off.
-fn cut_word(word: &str) -> Option<&'static str> {
+fn cut_word(word: &str) -> Option<Cow<'static, str>> {
     const WORDS: &[(&str, &str)] = &[
         ("true", "true"),
         ("false", "false"),
@@ -307,10 +312,14 @@ fn cut_word(word: &str) -> Option<&'static str> {
         ("None", "null"),
     ];
     if word == "-" {
-        return Some("null");
+        return Some(Cow::Borrowed("null"));
+    }
+    let digits = word.trim_end_matches(['-', '+']).trim_end_matches(['e', 'E']);
+    if digits.len() < word.len() && word::is_number(digits) {
+        return Some(Cow::Owned(String::from(digits)));
     }
     WORDS
         .iter()
         .find(|(whole, _)| whole.starts_with(word))
-        .map(|&(_, json)| json)
+        .map(|&(_, json)| Cow::Borrowed(json))
 }

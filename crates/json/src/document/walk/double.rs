@@ -2,12 +2,19 @@
 
 use alloc::string::String;
 
-use crate::escape::unescape;
+use crate::escape::{quoted, unescape};
 
 /// What the text stands for if it is JSON that was escaped as the inside of a string: `{\"a\": \"b\"}`.
 ///
 /// It is if the first quotation mark behind its first bracket is escaped and every one of its quotation marks is.
 pub(in crate::document) fn unescaped(text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    if let Some(inside) = trimmed.strip_prefix("\\\"") {
+        // A string.
+        let inside = inside.trim_end_matches(['"', '\\']);
+        let is_one = !inside.contains('"') || inside.contains("\\\\\"");
+        return is_one.then(|| quoted(&unescape(&unescape(inside))));
+    }
     let begin = text.find(['{', '['])?;
     if !text[..begin].trim_matches(['\\', '"', ' ', '\n', 'n', 't']).is_empty() {
         return None;

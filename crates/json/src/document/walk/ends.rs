@@ -98,7 +98,7 @@ impl Walk<'_> {
         let end = loop {
             at = marks.find(self.bytes, at);
             if at >= self.bytes.len() {
-                break lost.unwrap_or_else(|| self.tail(from, n_inner));
+                break lost.unwrap_or_else(|| self.tail(from, n_inner, place));
             }
             if self.bytes[at] == b'\\' {
                 at += 2;
@@ -156,8 +156,11 @@ impl Walk<'_> {
             (Place::Key, b':' | b'=') => true,
             (Place::Key, b',' | b'}' | b']' | b'{' | b'[' | b'0'..=b'9' | b'-') => true,
             (Place::Key, b'"' | b'\'') => apart || n_inner % 2 == 0,
-            (Place::Key, _) => apart && self.literal_at(next),
-            (Place::Root, b',' | b']' | b'}') => n_inner == 0,
+            (Place::Key, _) => {
+                apart && (self.literal_at(next) || Marks::at(self.bytes, next).is_some())
+            }
+            (Place::Root, b']' | b'}') => n_inner == 0 && self.closers_to_the_end(next),
+            (Place::Root, b',') => n_inner == 0,
             (Place::Root, b'`') => self.text[next..].starts_with("```"),
             (Place::Root, b'+') => n_inner == 0 && self.joined(next),
             (Place::Root, _) => {
@@ -178,13 +181,16 @@ impl Walk<'_> {
                         && self.closer_is_data(mark, next))
             }
             (Place::Member | Place::Element, b'+') => n_inner == 0 && self.joined(next),
+            (Place::Member | Place::Element, b'`') if self.text[next..].starts_with("```") => {
+                n_inner == 0 || self.text[next + 3..].trim().is_empty()
+            }
             (Place::Member, b'"' | b'\'' | 0xe2) => {
                 self.key_at(next, place) == Some(Ahead::Known)
                     && !(n_inner > 0 && inside.count(self.bytes, mark))
             }
             (Place::Member, _) => {
                 self.bytes[behind..next].contains(&b'\n')
-                    && self.key_at(next, place).is_some()
+                    && self.key_at(next, if n_inner == 0 { Place::Key } else { place }).is_some()
                     && !(n_inner > 0 && inside.count(self.bytes, mark))
             }
             (Place::Element, b'"' | b'\'') => {
@@ -214,7 +220,8 @@ impl Walk<'_> {
             return self.closers_fit(next, n_inner);
         }
         if place == Place::Member {
-            return match self.key_at(next, place) {
+            let wary = if n_inner == 0 { Place::Key } else { place };
+            return match self.key_at(next, wary) {
                 Some(Ahead::Known) => {
                     n_inner == 0
                         || !inside.count(self.bytes, mark)
@@ -223,7 +230,7 @@ impl Walk<'_> {
                 Some(Ahead::Unknown) => n_inner == 0,
                 None => {
                     matches!(follow, b',' | b'.') && self.text[next..].trim_start_matches(',').starts_with("...")
-                        || n_inner == 0 && matches!(follow, b'[' | b'{') && self.bytes[comma..next].contains(&b'\n')
+                        || n_inner == 0 && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
                 }
             };
         }
@@ -241,6 +248,18 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a few bare words and then a key in quotation marks stand at `at`.
+    fn word_before_key(&mut self, at: usize) -> bool {
+        let length = self.bytes[at..]
+            .iter()
+            .take(48)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b' '))
+            .count();
+        length > 0
+            && Marks::at(self.bytes, at + length).is_some()
+            && self.key_at(at + length, Place::Member) == Some(Ahead::Known)
+    }
+
     /// Whether the mark at `mark` opens the next member or element: the string ended before, without its own mark. The
     /// second is whether nothing else can be meant.
     fn opens_next(
@@ -250,7 +269,7 @@ impl Walk<'_> {
         place: Place,
         inside: &mut Inside,
     ) -> (Option<End>, bool) {
-        if !matches!(place, Place::Member | Place::Element) || mark == from {
+        if !matches!(place, Place::Member | Place::Element | Place::Key) || mark == from {
             return (None, false);
         }
         let head = &self.bytes[from..mark];
@@ -276,6 +295,28 @@ impl Walk<'_> {
                 is_missing: true,
             }
         };
+        if place == Place::Key {
+            // `{"key:"value"}`: the colon says where the key ended.
+            let is_colon = kept > 0 && head[kept - 1] == b':';
+            let end = End {
+                at: from + head[..kept.saturating_sub(1)].trim_ascii_end().len(),
+                next: from + kept.saturating_sub(1),
+                is_missing: true,
+            };
+            return (is_colon.then_some(end), true);
+        }
+        if place == Place::Element && is_comma && self.key_at(mark, Place::Key).is_some() {
+            // `["a" b], "key":`: the list ended as well.
+            let list = head[..kept - 1].trim_ascii_end().len();
+            if head[..list].ends_with(b"]") && !inside.count(self.bytes, mark) && inside.open[1] < 0 {
+                let end = End {
+                    at: from + head[..list - 1].trim_ascii_end().len(),
+                    next: from + list - 1,
+                    is_missing: true,
+                };
+                return (Some(end), true);
+            }
+        }
         if place == Place::Element {
             let is_close = self
                 .bytes
@@ -283,6 +324,24 @@ impl Walk<'_> {
                 .is_some_and(|byte| !byte.is_ascii_whitespace() && !b",]})".contains(byte));
             let opens = is_comma && (is_line || is_close && !is_apart);
             return (opens.then_some(end), false);
+        }
+        if kept > 0 && head[kept - 1] == b':' && self.proper_string_at(mark) {
+            // `"first, b: "second"`: a bare key stands before the mark.
+            let name = head[..kept - 1]
+                .iter()
+                .rev()
+                .take(64)
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+                .count();
+            let text = head[..kept - 1 - name].trim_ascii_end();
+            if name > 0 && text.ends_with(b",") {
+                let end = End {
+                    at: from + text[..text.len() - 1].trim_ascii_end().len(),
+                    next: from + text.len() - 1,
+                    is_missing: true,
+                };
+                return (Some(end), false);
+            }
         }
         if !is_comma && !is_line && !is_apart {
             return (None, false);
@@ -328,7 +387,8 @@ impl Walk<'_> {
             if length == 0 {
                 return None;
             }
-            (self.text.get(at..at + length)?, at + length)
+            let mark = usize::from(self.bytes.get(at + length) == Some(&b'"'));
+            (self.text.get(at..at + length)?, at + length + mark)
         };
         let is_bare = end == at + name.len();
         let colon = super::super::valid::blanks(self.bytes, end);
@@ -405,7 +465,7 @@ impl Walk<'_> {
                         return self
                             .bytes
                             .get(next)
-                            .is_none_or(|byte| matches!(byte, b',' | b']' | b'}' | b')' | b'"'));
+                            .is_none_or(|byte| b",]})\"'{[-0123456789".contains(byte));
                     }
                     None => end += 1,
                 },
@@ -438,7 +498,7 @@ impl Walk<'_> {
                 continue;
             };
             let fits = match (want, top.kind) {
-                (Kind::Object, Kind::Object) | (Kind::Array, Kind::Array) => true,
+                (Kind::Object, Kind::Object | Kind::Tuple) | (Kind::Array, Kind::Array) => true,
                 (Kind::Tuple, Kind::Tuple | Kind::Call) => true,
                 _ => false,
             };
@@ -450,10 +510,11 @@ impl Walk<'_> {
                     Kind::Array => top.array,
                     _ => 0,
                 };
-                if outer == 0 {
+                if outer == 0 && n_inner > 0 {
                     return false;
                 }
-                depth = outer - 1;
+                // One that fits nothing is one too many.
+                depth = if outer == 0 { depth } else { outer - 1 };
             }
             let next = self.past_space(at + 1);
             if depth == 0 {
@@ -491,7 +552,18 @@ impl Walk<'_> {
         };
         match follow {
             b'`' => self.text[next..].starts_with("```"),
-            b',' | b';' | b'{' | b'[' => true,
+            b',' => {
+                let value = self.past_space(next + 1);
+                n_inner == 0
+                    || match self.bytes.get(value) {
+                        None | Some(b'{' | b'[') => true,
+                        Some(_) => {
+                            Marks::at(self.bytes, value).is_some()
+                                && self.key_at(value, Place::Key).is_some()
+                        }
+                    }
+            }
+            b';' | b'{' | b'[' => true,
             b'}' | b']' | b')' => self.closers_to_the_end(next) || n_inner == 0,
             b'"' | b'\'' => false,
             _ if n_inner == 0 => true,
@@ -546,12 +618,21 @@ impl Walk<'_> {
     }
 
     /// The end of a string that no mark closes: the end of the text, or closers there that the string did not open.
-    fn tail(&mut self, from: usize, n_inner: usize) -> End {
+    fn tail(&mut self, from: usize, n_inner: usize, place: Place) -> End {
         let whole = End {
             at: self.bytes.len(),
             next: self.bytes.len(),
             is_missing: true,
         };
+        if place == Place::Key
+            && let Some(colon) = memchr::memchr(b':', &self.bytes[from..])
+        {
+            return End {
+                at: from + colon,
+                next: from + colon,
+                is_missing: true,
+            };
+        }
         if self.stack.is_empty() || n_inner % 2 == 1 && n_inner > 2 {
             return whole;
         }

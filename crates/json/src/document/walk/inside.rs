@@ -3,7 +3,7 @@
 use super::super::valid::hex4;
 use super::Walk;
 use super::space::Marks;
-use crate::escape::{escape_byte_into, escape_into};
+use crate::escape::{escape_byte_into, escape_into, is_markdown_escape};
 use crate::repair::Repair;
 use crate::scan::plain;
 
@@ -112,8 +112,7 @@ impl Walk<'_> {
                 after.push_str(&self.text[at + 2..at + 4]);
                 fix(Repair::BadEscape, at + 4, &after)
             }
-            b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~' => {
-                // Markdown escapes.
+            _ if is_markdown_escape(next) => {
                 fix(Repair::BadEscape, at + 2, &self.text[at + 1..at + 2])
             }
             _ => fix(Repair::BadEscape, at + 1, "\\\\"),
