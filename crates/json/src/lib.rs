@@ -18,6 +18,7 @@
 #![no_std]
 extern crate alloc;
 
+mod coerce;
 mod document;
 mod escape;
 mod keys;
@@ -28,10 +29,12 @@ mod shape;
 mod transducer;
 mod word;
 
+pub use coerce::{Change, Coerced, coerce};
 pub use document::{
-    BadEscapes, Doubt, Ends, Expected, Fix, Missing, Options, Prose, Repaired, Several, Unrepairable, repair,
+    BadEscapes, Doubt, Ends, Expected, Fix, Missing, Options, Prose, Repaired, Several,
+    Unrepairable, repair,
 };
-pub use escape::{escape_into, quoted, unescape};
+pub use escape::{escape_into, is_plain, quoted, unescape};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

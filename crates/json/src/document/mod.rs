@@ -70,7 +70,9 @@ impl core::fmt::Display for Unrepairable {
             Expected::Value => "a value should stand here",
             Expected::Key => "a key should stand here",
             Expected::Colon => "a colon should stand here, between a key and its value",
-            Expected::Character => "a string holds a control character that has no short escape; write it as \\u00..",
+            Expected::Character => {
+                "a string holds a control character that has no short escape; write it as \\u00.."
+            }
             Expected::Unicode => "`\\u` should be followed by four hexadecimal digits",
             Expected::End => "the document should end here",
             Expected::Depth => "brackets nest deeper than this preset reads",

@@ -417,8 +417,9 @@ impl<'a> Reader<'a> {
     /// Reads on in the innermost object, up to the next value it needs or its end.
     fn member(&mut self) -> Result<Next, Unrepairable> {
         loop {
-            let Some((node, stage, is_value)) =
-                self.object().map(|frame| (frame.node, frame.stage, frame.is_value))
+            let Some((node, stage, is_value)) = self
+                .object()
+                .map(|frame| (frame.node, frame.stage, frame.is_value))
             else {
                 return Ok(Next::Frame);
             };
@@ -585,8 +586,16 @@ impl<'a> Reader<'a> {
         else {
             return;
         };
-        let new = self.tree.array(more).map(core::mem::take).unwrap_or_default();
-        let items = self.tree.array(list).map(core::mem::take).unwrap_or_default();
+        let new = self
+            .tree
+            .array(more)
+            .map(core::mem::take)
+            .unwrap_or_default();
+        let items = self
+            .tree
+            .array(list)
+            .map(core::mem::take)
+            .unwrap_or_default();
         let row_length = |id: &Id| match self.tree.get(*id) {
             Node::Array(row) => Some(row.len()),
             _ => None,
@@ -622,7 +631,11 @@ impl<'a> Reader<'a> {
         } else {
             match *new {
                 [only] if is_row(&self.tree, only) => {
-                    let inner = self.tree.array(only).map(core::mem::take).unwrap_or_default();
+                    let inner = self
+                        .tree
+                        .array(only)
+                        .map(core::mem::take)
+                        .unwrap_or_default();
                     items.extend(inner);
                 }
                 _ => items.extend(new),
@@ -669,7 +682,10 @@ impl<'a> Reader<'a> {
         }
         let is_second = self.object().is_some_and(|frame| frame.is_second);
         let attempted = &self.text[start..upto];
-        let body = attempted.strip_suffix('}').unwrap_or(attempted).trim_start();
+        let body = attempted
+            .strip_suffix('}')
+            .unwrap_or(attempted)
+            .trim_start();
         if body.is_empty() {
             return Ok(None);
         }
@@ -977,4 +993,3 @@ fn has_colon(body: &str) -> bool {
     }
     false
 }
-

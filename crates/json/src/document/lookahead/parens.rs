@@ -89,7 +89,10 @@ impl Reader<'_> {
         if self.work > self.patience {
             return false;
         }
-        let line = self.text[..self.i].rsplit(['\n', '\r']).next().unwrap_or_default();
+        let line = self.text[..self.i]
+            .rsplit(['\n', '\r'])
+            .next()
+            .unwrap_or_default();
         self.work += line.len() as u64;
         if !line.trim().is_empty() {
             return false;

@@ -258,7 +258,9 @@ impl Reader<'_> {
             return false;
         }
         let end = self.skip_to(&['`'], self.i + 7);
-        self.text.get(end..).is_some_and(|rest| rest.starts_with("```"))
+        self.text
+            .get(end..)
+            .is_some_and(|rest| rest.starts_with("```"))
     }
 
     fn keep(&mut self, piece: &mut Piece, c: char) {
@@ -302,7 +304,11 @@ impl Reader<'_> {
                     piece.awaits_bracket = false;
                     piece.brackets.clear();
                     let from = self.i;
-                    for n in self.text[from..end].char_indices().map(|(n, _)| n).collect::<Vec<_>>() {
+                    for n in self.text[from..end]
+                        .char_indices()
+                        .map(|(n, _)| n)
+                        .collect::<Vec<_>>()
+                    {
                         if let Some(c) = self.at(from + n) {
                             piece.push(c);
                         }
@@ -348,7 +354,11 @@ impl Reader<'_> {
             }
             if is_value && c == '}' {
                 let next = self.scroll(self.i + 1);
-                if self.text.get(next..).is_some_and(|rest| rest.starts_with("```")) {
+                if self
+                    .text
+                    .get(next..)
+                    .is_some_and(|rest| rest.starts_with("```"))
+                {
                     if self.fence_belongs(piece, next) {
                         self.keep(piece, c);
                         continue;
@@ -401,10 +411,7 @@ impl Reader<'_> {
             self.keep(piece, c);
             return None;
         }
-        if c == right
-            && current == Some(Context::Value)
-            && self.is_in_class(piece)
-        {
+        if c == right && current == Some(Context::Value) && self.is_in_class(piece) {
             self.keep(piece, c);
             return None;
         }
@@ -428,7 +435,10 @@ impl Reader<'_> {
     }
 
     /// An escape whose backslash was kept. `None` if it was none; otherwise the character to go on with.
-    #[expect(clippy::option_option, reason = "whether it was one, and what stands behind it")]
+    #[expect(
+        clippy::option_option,
+        reason = "whether it was one, and what stands behind it"
+    )]
     fn escape(&mut self, piece: &mut Piece, c: char) -> Option<Option<char>> {
         let active = piece.active();
         if piece.low > 0 && c == '"' {
@@ -510,7 +520,10 @@ impl Reader<'_> {
     }
 
     /// A mark that may close the string. `None` if it was kept or does not decide, `Some` if the string ends.
-    #[expect(clippy::option_option, reason = "whether the string ends, and what stands there")]
+    #[expect(
+        clippy::option_option,
+        reason = "whether the string ends, and what stands there"
+    )]
     fn mark(&mut self, piece: &mut Piece, c: char) -> Option<Option<char>> {
         let right = piece.right;
         let current = self.current();
@@ -555,7 +568,10 @@ impl Reader<'_> {
     }
 
     /// Two marks with text between them, or nothing: a pair inside the string, or the end of it.
-    #[expect(clippy::option_option, reason = "whether the string ends, and what stands there")]
+    #[expect(
+        clippy::option_option,
+        reason = "whether the string ends, and what stands there"
+    )]
     fn second_mark(&mut self, piece: &mut Piece, c: char, next: usize) -> Option<Option<char>> {
         let right = piece.right;
         let current = self.current();
@@ -759,7 +775,11 @@ impl Reader<'_> {
     fn is_member(&mut self, at: usize) -> bool {
         let c = self.at(at);
         if is_mark(c) {
-            let closer = if c == Some('“') { '”' } else { c.unwrap_or('"') };
+            let closer = if c == Some('“') {
+                '”'
+            } else {
+                c.unwrap_or('"')
+            };
             let end = self.skip_to(&[closer], self.after(at));
             return self.at(end) == Some(closer)
                 && self.at(self.scroll(self.after(end))) == Some(':');
@@ -849,7 +869,8 @@ impl Reader<'_> {
         }
         if is_mark(Some(c)) {
             let end = self.skip_to(&[c], self.after(at));
-            let is_key = end < self.text.len() && self.at(self.scroll(self.after(end))) == Some(':');
+            let is_key =
+                end < self.text.len() && self.at(self.scroll(self.after(end))) == Some(':');
             return if is_key { Comma::Member } else { Comma::Text };
         }
         if c == '`' {
@@ -877,7 +898,8 @@ impl Reader<'_> {
             Some('{' | '[') => Comma::Text,
             Some(mark) => {
                 let end = self.skip_to(&[mark], self.after(special));
-                let is_key = end < self.text.len() && self.at(self.scroll(self.after(end))) == Some(':');
+                let is_key =
+                    end < self.text.len() && self.at(self.scroll(self.after(end))) == Some(':');
                 if is_key { Comma::Member } else { Comma::Text }
             }
         }

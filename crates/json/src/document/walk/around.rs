@@ -118,17 +118,21 @@ impl Walk<'_> {
         let trimmed = skipped.trim();
         if !trimmed.is_empty() {
             let from = self.i + (skipped.len() - skipped.trim_start().len());
-            let repair = if trimmed.starts_with("```") && trimmed.len() < 24 && !trimmed.contains('\n') {
-                Repair::Fence
-            } else if trimmed.bytes().all(|b| b"}])".contains(&b) || b.is_ascii_whitespace()) {
-                Repair::WrongBracket
-            } else if trimmed == "," {
-                Repair::TrailingComma
-            } else if trimmed.bytes().all(|b| b";".contains(&b)) {
-                Repair::Junk
-            } else {
-                Repair::Prose
-            };
+            let repair =
+                if trimmed.starts_with("```") && trimmed.len() < 24 && !trimmed.contains('\n') {
+                    Repair::Fence
+                } else if trimmed
+                    .bytes()
+                    .all(|b| b"}])".contains(&b) || b.is_ascii_whitespace())
+                {
+                    Repair::WrongBracket
+                } else if trimmed == "," {
+                    Repair::TrailingComma
+                } else if trimmed.bytes().all(|b| b";".contains(&b)) {
+                    Repair::Junk
+                } else {
+                    Repair::Prose
+                };
             self.writer.note(repair, from, from + trimmed.len(), "");
         }
         self.i = self.i.max(at);
@@ -173,7 +177,10 @@ impl Walk<'_> {
         let inner = super::super::valid::blanks(self.bytes, at + 1);
         self.text.trim_end().ends_with(')')
             && (Marks::at(self.bytes, inner).is_some()
-                || self.bytes.get(inner).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b'(')))
+                || self
+                    .bytes
+                    .get(inner)
+                    .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b'(')))
     }
 
     /// `NumberLong("2")`, `callback(true);` and nothing else.
@@ -183,7 +190,8 @@ impl Walk<'_> {
             return false;
         };
         let inner = inner.trim();
-        !inner.contains('(') && (Marks::at(inner.as_bytes(), 0).is_some() || crate::word::is_scalar(inner))
+        !inner.contains('(')
+            && (Marks::at(inner.as_bytes(), 0).is_some() || crate::word::is_scalar(inner))
     }
 
     /// Whether the text from `at` on is one string, or strings joined or listed.
@@ -213,7 +221,9 @@ impl Walk<'_> {
                 .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'.'))
                 .count();
             let next = self.past_space(inside + info);
-            if self.is_container(next, true) || self.bytes.get(next) == Some(&b'(') && self.is_tuple_in_fence(next) {
+            if self.is_container(next, true)
+                || self.bytes.get(next) == Some(&b'(') && self.is_tuple_in_fence(next)
+            {
                 return Some(next);
             }
             at = inside;
@@ -224,7 +234,10 @@ impl Walk<'_> {
     fn is_tuple_in_fence(&self, at: usize) -> bool {
         let inner = super::super::valid::blanks(self.bytes, at + 1);
         Marks::at(self.bytes, inner).is_some()
-            || self.bytes.get(inner).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b'(' | b'{' | b'['))
+            || self
+                .bytes
+                .get(inner)
+                .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b'(' | b'{' | b'['))
     }
 
     fn container_in_prose(&mut self, from: usize) -> Option<usize> {
@@ -253,7 +266,8 @@ impl Walk<'_> {
         };
         let is_marked = Marks::at(self.bytes, next).is_some();
         if byte == b'{' {
-            return is_marked && (is_alone || self.key_at(next, Place::Key).is_some() || follow == b'\'')
+            return is_marked
+                && (is_alone || self.key_at(next, Place::Key).is_some() || follow == b'\'')
                 || follow == b'}'
                 || follow == b'\\'
                 || self.text[next..].starts_with("...")
@@ -274,15 +288,18 @@ impl Walk<'_> {
         if self.key_at(at, Place::Key).is_some() {
             return true;
         }
-        is_alone
-            && {
-                let length = self.bytes[at..]
-                    .iter()
-                    .take(128)
-                    .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ' | b'$'))
-                    .count();
-                length > 0 && matches!(self.bytes.get(at + length), Some(b':' | b'=' | b'"' | b'\'' | 0xe2) | None)
-            }
+        is_alone && {
+            let length = self.bytes[at..]
+                .iter()
+                .take(128)
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ' | b'$'))
+                .count();
+            length > 0
+                && matches!(
+                    self.bytes.get(at + length),
+                    Some(b':' | b'=' | b'"' | b'\'' | 0xe2) | None
+                )
+        }
     }
 
     /// `[a, b]` on one line, with nothing behind it that makes it a link.
@@ -326,7 +343,9 @@ impl Walk<'_> {
         {
             return (Some(at), true);
         }
-        if Marks::at(self.bytes, at).is_some() && (comma || self.writer.ends_line_or_comma()) && self.is_only_strings(at)
+        if Marks::at(self.bytes, at).is_some()
+            && (comma || self.writer.ends_line_or_comma())
+            && self.is_only_strings(at)
         {
             return (Some(at), false);
         }
@@ -339,7 +358,10 @@ impl Walk<'_> {
                 return (Some(at), false);
             }
         }
-        (self.fenced(at).or_else(|| self.container_in_prose(at)), false)
+        (
+            self.fenced(at).or_else(|| self.container_in_prose(at)),
+            false,
+        )
     }
 
     /// A text without a container: numbers and literals in lines, or a string.
@@ -353,7 +375,10 @@ impl Walk<'_> {
             return;
         }
         let is_scalar = |word: &str| crate::word::is_scalar(word.trim());
-        let parts = || bare.split(['\n', ',']).filter(|part| !part.trim().is_empty());
+        let parts = || {
+            bare.split(['\n', ','])
+                .filter(|part| !part.trim().is_empty())
+        };
         if parts().count() > 1 && parts().all(is_scalar) {
             self.writer
                 .note(Repair::SeveralValues, self.i, self.bytes.len(), "[..]");

@@ -46,12 +46,19 @@ impl Walk<'_> {
             .count();
         if name > 0 && !self.bytes[start].is_ascii_digit() {
             let word = &self.text[start..start + name];
-            if matches!(word, "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf")
-                && let Some((marks @ (Marks::Double | Marks::Single), length)) = Marks::at(self.bytes, start + name)
-                && !matches!(self.bytes.get(start + name + length), None | Some(b',' | b']' | b'}' | b':'))
+            if matches!(
+                word,
+                "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
+            ) && let Some((marks @ (Marks::Double | Marks::Single), length)) =
+                Marks::at(self.bytes, start + name)
+                && !matches!(
+                    self.bytes.get(start + name + length),
+                    None | Some(b',' | b']' | b'}' | b':')
+                )
             {
                 // r'..', b'..', u"..", f'..' of Python.
-                self.writer.note(Repair::OtherQuote, start, start + name, "");
+                self.writer
+                    .note(Repair::OtherQuote, start, start + name, "");
                 self.i += name;
                 self.mended_string(marks, length);
                 return State::Ended(true);
@@ -89,7 +96,8 @@ impl Walk<'_> {
         {
             let next = self.past_space(end + length);
             if matches!(self.bytes.get(next), None | Some(b',' | b'}' | b']')) {
-                self.writer.note(Repair::MissingQuote, end, end + length, "");
+                self.writer
+                    .note(Repair::MissingQuote, end, end + length, "");
                 self.i = end + length;
             }
         }
@@ -157,7 +165,7 @@ impl Walk<'_> {
                         match self.bytes.get(next) {
                             None | Some(b'}' | b']' | b',') => return at,
                             Some(b'.') if self.text[next..].starts_with("...") => return at,
-                            _ if self.key_at(next, Place::Key) .is_some() => return at,
+                            _ if self.key_at(next, Place::Key).is_some() => return at,
                             _ => {}
                         }
                     }
@@ -226,7 +234,8 @@ impl Walk<'_> {
                 }
                 b'/' | b'#' | b'<'
                     if at > start
-                        && (self.bytes[at - 1].is_ascii_whitespace() || byte == b'/' && self.byte_is(at + 1, b'*'))
+                        && (self.bytes[at - 1].is_ascii_whitespace()
+                            || byte == b'/' && self.byte_is(at + 1, b'*'))
                         && self.comment_end(at).is_some()
                         && place != Place::Root =>
                 {
@@ -298,7 +307,11 @@ impl Walk<'_> {
 
 /// Whether a word is a number or a literal as it stands.
 fn is_whole(word: &str) -> bool {
-    word::is_scalar(word) || matches!(word, "True" | "False" | "None" | "undefined" | "NaN" | "Infinity")
+    word::is_scalar(word)
+        || matches!(
+            word,
+            "True" | "False" | "None" | "undefined" | "NaN" | "Infinity"
+        )
 }
 
 /// What a word stands for that the end of the text cuts off.
@@ -314,7 +327,9 @@ fn cut_word(word: &str) -> Option<Cow<'static, str>> {
     if word == "-" {
         return Some(Cow::Borrowed("null"));
     }
-    let digits = word.trim_end_matches(['-', '+']).trim_end_matches(['e', 'E']);
+    let digits = word
+        .trim_end_matches(['-', '+'])
+        .trim_end_matches(['e', 'E']);
     if digits.len() < word.len() && word::is_number(digits) {
         return Some(Cow::Owned(String::from(digits)));
     }

@@ -16,15 +16,23 @@ pub(in crate::document) fn unescaped(text: &str) -> Option<String> {
         return is_one.then(|| quoted(&unescape(&unescape(inside))));
     }
     let begin = text.find(['{', '['])?;
-    if !text[..begin].trim_matches(['\\', '"', ' ', '\n', 'n', 't']).is_empty() {
+    if !text[..begin]
+        .trim_matches(['\\', '"', ' ', '\n', 'n', 't'])
+        .is_empty()
+    {
         return None;
     }
     let behind = text[begin + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
-    let behind = behind.trim_start_matches("\\n").trim_start_matches([' ', '\t']);
+    let behind = behind
+        .trim_start_matches("\\n")
+        .trim_start_matches([' ', '\t']);
     if !behind.starts_with("\\\"") {
         return None;
     }
-    let end = text.rfind(['}', ']']).map_or(text.len(), |n| n + 1).max(begin + 1);
+    let end = text
+        .rfind(['}', ']'])
+        .map_or(text.len(), |n| n + 1)
+        .max(begin + 1);
     let inside = &text[begin..end];
     let bytes = inside.as_bytes();
     let mut marks = memchr::memchr_iter(b'"', bytes);

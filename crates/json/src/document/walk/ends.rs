@@ -190,7 +190,9 @@ impl Walk<'_> {
             }
             (Place::Member, _) => {
                 self.bytes[behind..next].contains(&b'\n')
-                    && self.key_at(next, if n_inner == 0 { Place::Key } else { place }).is_some()
+                    && self
+                        .key_at(next, if n_inner == 0 { Place::Key } else { place })
+                        .is_some()
                     && !(n_inner > 0 && inside.count(self.bytes, mark))
             }
             (Place::Element, b'"' | b'\'') => {
@@ -198,7 +200,9 @@ impl Walk<'_> {
             }
             (Place::Element, b'{' | b'[' | b'0'..=b'9' | b'-') => n_inner % 2 == 0 && apart,
             (Place::Element, _) => {
-                n_inner % 2 == 0 && apart && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
+                n_inner % 2 == 0
+                    && apart
+                    && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
             }
         }
     }
@@ -229,8 +233,10 @@ impl Walk<'_> {
                 }
                 Some(Ahead::Unknown) => n_inner == 0,
                 None => {
-                    matches!(follow, b',' | b'.') && self.text[next..].trim_start_matches(',').starts_with("...")
-                        || n_inner == 0 && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
+                    matches!(follow, b',' | b'.')
+                        && self.text[next..].trim_start_matches(',').starts_with("...")
+                        || n_inner == 0
+                            && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
                 }
             };
         }
@@ -308,7 +314,8 @@ impl Walk<'_> {
         if place == Place::Element && is_comma && self.key_at(mark, Place::Key).is_some() {
             // `["a" b], "key":`: the list ended as well.
             let list = head[..kept - 1].trim_ascii_end().len();
-            if head[..list].ends_with(b"]") && !inside.count(self.bytes, mark) && inside.open[1] < 0 {
+            if head[..list].ends_with(b"]") && !inside.count(self.bytes, mark) && inside.open[1] < 0
+            {
                 let end = End {
                     at: from + head[..list - 1].trim_ascii_end().len(),
                     next: from + list - 1,
@@ -381,7 +388,9 @@ impl Walk<'_> {
             let length = self.bytes[at..limit]
                 .iter()
                 .take_while(|&&byte| {
-                    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$' | b'.') || byte >= 0x80
+                    byte.is_ascii_alphanumeric()
+                        || matches!(byte, b'_' | b'-' | b'$' | b'.')
+                        || byte >= 0x80
                 })
                 .count();
             if length == 0 {
@@ -444,7 +453,15 @@ impl Walk<'_> {
         crate::word::is_scalar(word)
             || matches!(
                 word,
-                "True" | "False" | "None" | "undefined" | "TRUE" | "FALSE" | "NULL" | "Null" | "NaN"
+                "True"
+                    | "False"
+                    | "None"
+                    | "undefined"
+                    | "TRUE"
+                    | "FALSE"
+                    | "NULL"
+                    | "Null"
+                    | "NaN"
             )
     }
 
@@ -523,7 +540,11 @@ impl Walk<'_> {
             at = next;
         }
         let follow = self.bytes[at];
-        let Some(kind) = depth.checked_sub(1).and_then(|n| self.stack.get(n)).map(|top| top.kind) else {
+        let Some(kind) = depth
+            .checked_sub(1)
+            .and_then(|n| self.stack.get(n))
+            .map(|top| top.kind)
+        else {
             return true;
         };
         match (kind, follow) {
@@ -665,9 +686,16 @@ impl Walk<'_> {
                 kept = n + 1;
                 continue;
             }
-            let outer = depth.checked_sub(1).and_then(|n| self.stack.get(n)).map_or(0, |top| {
-                if kind == Kind::Object { top.object } else { top.array }
-            });
+            let outer = depth
+                .checked_sub(1)
+                .and_then(|n| self.stack.get(n))
+                .map_or(0, |top| {
+                    if kind == Kind::Object {
+                        top.object
+                    } else {
+                        top.array
+                    }
+                });
             if outer == 0 {
                 continue;
             }

@@ -72,9 +72,7 @@ impl Walk<'_> {
             };
         };
         match next {
-            b'\'' | b'`' => {
-                fix(Repair::BadEscape, at + 2, &self.text[at + 1..at + 2])
-            }
+            b'\'' | b'`' => fix(Repair::BadEscape, at + 2, &self.text[at + 1..at + 2]),
             b'\n' => fix(Repair::BadEscape, at + 2, "\\n"),
             b'u' => {
                 let digits = bytes[at + 2..]
@@ -91,15 +89,16 @@ impl Walk<'_> {
                                 self.writer.out.push_str(&self.text[at..end + 6]);
                                 end + 6
                             }
-                            _ if end + 6 > to && to == self.text.len() && cut_unicode(&bytes[end..]) => {
+                            _ if end + 6 > to
+                                && to == self.text.len()
+                                && cut_unicode(&bytes[end..]) =>
+                            {
                                 fix(Repair::CutOff, to, "")
                             }
                             _ => fix(Repair::LoneSurrogate, end, "\\ufffd"),
                         }
                     }
-                    Some(0xd800..=0xdbff) if end == self.text.len() => {
-                        fix(Repair::CutOff, end, "")
-                    }
+                    Some(0xd800..=0xdbff) if end == self.text.len() => fix(Repair::CutOff, end, ""),
                     Some(_) => fix(Repair::LoneSurrogate, end, "\\ufffd"),
                     None if end == self.text.len() => fix(Repair::CutOff, end, ""),
                     None => fix(Repair::BadEscape, at + 1, "\\\\"),

@@ -27,8 +27,7 @@ impl<'a> Walk<'a> {
                         self.writer
                             .note(Repair::PythonLiteral, self.i, self.i + 1, "[");
                     }
-                    self.writer
-                        .put(if kind == Kind::Tuple { "[" } else { "{" });
+                    self.writer.put(if kind == Kind::Tuple { "[" } else { "{" });
                     let state = self.open(kind);
                     self.i += 1;
                     return state;
@@ -45,8 +44,12 @@ impl<'a> Walk<'a> {
                     } else {
                         Kind::Call
                     };
-                    self.writer
-                        .note(Repair::PythonLiteral, self.i, self.i + 1, if kind == Kind::Tuple { "[" } else { "" });
+                    self.writer.note(
+                        Repair::PythonLiteral,
+                        self.i,
+                        self.i + 1,
+                        if kind == Kind::Tuple { "[" } else { "" },
+                    );
                     if kind == Kind::Tuple {
                         self.writer.put("[");
                     }
@@ -55,14 +58,22 @@ impl<'a> Walk<'a> {
                     return state;
                 }
                 b'}' | b']' | b',' => return State::Ended(false),
-                b')' if self.stack.iter().rev().take(2).any(|f| matches!(f.kind, Kind::Tuple | Kind::Call)) => {
+                b')' if self
+                    .stack
+                    .iter()
+                    .rev()
+                    .take(2)
+                    .any(|f| matches!(f.kind, Kind::Tuple | Kind::Call)) =>
+                {
                     return State::Ended(false);
                 }
                 b':' | b';' | b')' => self.junk(1),
                 b'\\' if Marks::at(self.bytes, self.i + 1).is_some() => self.junk(1),
                 _ => {
                     if let Some((marks, length)) = Marks::at(self.bytes, self.i) {
-                        if self.place() == Place::Element && self.is_member_without_brace(marks, length) {
+                        if self.place() == Place::Element
+                            && self.is_member_without_brace(marks, length)
+                        {
                             self.writer
                                 .note(Repair::MissingBracket, self.i, self.i, "{");
                             self.writer.put("{");
@@ -79,8 +90,7 @@ impl<'a> Walk<'a> {
 
     /// Leaves out bytes that belong to nothing.
     pub(super) fn junk(&mut self, length: usize) {
-        self.writer
-            .note(Repair::Junk, self.i, self.i + length, "");
+        self.writer.note(Repair::Junk, self.i, self.i + length, "");
         self.i += length;
     }
 
@@ -111,7 +121,8 @@ impl<'a> Walk<'a> {
             Some(b'}') => true,
             Some(b',') => {
                 let second = self.past_space(next + 1);
-                Marks::at(self.bytes, second).is_some() && self.key_at(second, Place::Member).is_none()
+                Marks::at(self.bytes, second).is_some()
+                    && self.key_at(second, Place::Member).is_none()
             }
             _ => false,
         }
@@ -188,7 +199,11 @@ impl<'a> Walk<'a> {
                     self.wrong_bracket();
                 }
                 b')' => {
-                    let below = self.stack.len().checked_sub(2).and_then(|n| self.stack.get(n));
+                    let below = self
+                        .stack
+                        .len()
+                        .checked_sub(2)
+                        .and_then(|n| self.stack.get(n));
                     if below.is_some_and(|f| matches!(f.kind, Kind::Tuple | Kind::Call)) {
                         self.drop_comma(comma);
                         return self.close(true);
@@ -200,7 +215,11 @@ impl<'a> Walk<'a> {
                     self.ellipsis();
                 }
                 b'{' => {
-                    let below = self.stack.len().checked_sub(2).and_then(|n| self.stack.get(n));
+                    let below = self
+                        .stack
+                        .len()
+                        .checked_sub(2)
+                        .and_then(|n| self.stack.get(n));
                     if !initial && below.is_some_and(|f| f.kind == Kind::Array) {
                         self.drop_comma(comma);
                         return self.close(true);
@@ -324,7 +343,10 @@ impl<'a> Walk<'a> {
         let name = unescape(key);
         let shape = self.stack.last().map_or(&Shape::Any, |top| top.shape);
         let inner = match shape {
-            Shape::Object(fields) => fields.get(&name).or(fields.others.as_deref()).unwrap_or(&Shape::Any),
+            Shape::Object(fields) => fields
+                .get(&name)
+                .or(fields.others.as_deref())
+                .unwrap_or(&Shape::Any),
             _ => &Shape::Any,
         };
         if !self.keys.insert(name.as_bytes()) {
@@ -345,7 +367,10 @@ impl<'a> Walk<'a> {
                 }
                 Some(b'\\') => at += 2,
                 Some(_) => match marks.close(self.bytes, at) {
-                    Some(length) => return super::super::valid::blanks(self.bytes, at + length) >= self.bytes.len(),
+                    Some(length) => {
+                        return super::super::valid::blanks(self.bytes, at + length)
+                            >= self.bytes.len();
+                    }
                     None => at += 1,
                 },
             }
@@ -353,7 +378,10 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn mended_element(&mut self) -> State {
-        let (initial, kind) = self.stack.last().map_or((true, Kind::Array), |top| (top.initial, top.kind));
+        let (initial, kind) = self
+            .stack
+            .last()
+            .map_or((true, Kind::Array), |top| (top.initial, top.kind));
         let mut comma: Option<usize> = None;
         loop {
             self.space(true);
@@ -422,7 +450,11 @@ impl<'a> Walk<'a> {
         let Some(around) = object.checked_sub(1) else {
             return false;
         };
-        if around.checked_sub(1).and_then(|n| self.stack.get(n)).is_some_and(|f| f.kind == Kind::Object) {
+        if around
+            .checked_sub(1)
+            .and_then(|n| self.stack.get(n))
+            .is_some_and(|f| f.kind == Kind::Object)
+        {
             return false;
         }
         let next = self.past_space(self.i + 1);
@@ -436,8 +468,7 @@ impl<'a> Walk<'a> {
     /// A comma between members or elements; a second one, or one before the first, goes.
     fn comma(&mut self, initial: bool, comma: &mut Option<usize>) {
         if initial || comma.is_some() {
-            self.writer
-                .note(Repair::ExtraComma, self.i, self.i + 1, "");
+            self.writer.note(Repair::ExtraComma, self.i, self.i + 1, "");
         } else {
             if self.byte(0) == Some(b';') {
                 self.writer
@@ -512,7 +543,9 @@ impl<'a> Walk<'a> {
                     let behind = self.past_space(next + 1);
                     if Marks::at(self.bytes, behind).is_some() {
                         Some(behind)
-                    } else if behind >= self.bytes.len() || matches!(self.bytes[behind], b',' | b'}' | b']') {
+                    } else if behind >= self.bytes.len()
+                        || matches!(self.bytes[behind], b',' | b'}' | b']')
+                    {
                         // A sum that was not finished.
                         self.writer.note(Repair::Concatenation, next, next + 1, "");
                         self.i = next + 1;
@@ -521,7 +554,9 @@ impl<'a> Walk<'a> {
                         None
                     }
                 }
-                Some(b'"' | b'\'') if next > self.i && matches!(place, Place::Member | Place::Call) => {
+                Some(b'"' | b'\'')
+                    if next > self.i && matches!(place, Place::Member | Place::Call) =>
+                {
                     (self.key_at(next, Place::Member).is_none()).then_some(next)
                 }
                 _ => None,
@@ -546,8 +581,7 @@ impl<'a> Walk<'a> {
         }
         if let Some((from, to, next)) = self.repeated_marks(marks, length) {
             if marks == Marks::Double {
-                self.writer
-                    .note(Repair::OtherQuote, start, from, "\"");
+                self.writer.note(Repair::OtherQuote, start, from, "\"");
             }
             self.inside(from, to, Marks::Single);
             self.i = next;
@@ -584,7 +618,12 @@ impl<'a> Walk<'a> {
             self.work += end.unwrap_or(rest.len()) as u64;
             return end.map(|n| (from, from + n, from + n + 3));
         }
-        if !self.bytes.get(self.i + 2).is_some_and(|b| b.is_ascii_alphanumeric()) || self.work > self.patience {
+        if !self
+            .bytes
+            .get(self.i + 2)
+            .is_some_and(|b| b.is_ascii_alphanumeric())
+            || self.work > self.patience
+        {
             return None;
         }
         let from = self.i + 2;
@@ -595,15 +634,21 @@ impl<'a> Walk<'a> {
             return None;
         }
         let behind = super::super::valid::blanks(self.bytes, from + end + 2);
-        matches!(self.bytes.get(behind), None | Some(b',' | b':' | b'}' | b']'))
-            .then_some((from, from + end, from + end + 2))
+        matches!(
+            self.bytes.get(behind),
+            None | Some(b',' | b':' | b'}' | b']')
+        )
+        .then_some((from, from + end, from + end + 2))
     }
 
     /// Whether the mark at `at` doubles the one before it: `""value"`, with one to close.
     fn has_a_mark_too_many(&mut self, marks: Marks, at: usize) -> bool {
         if marks != Marks::Double
             || self.bytes.get(at) != Some(&b'"')
-            || !self.bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+            || !self
+                .bytes
+                .get(at + 1)
+                .is_some_and(|b| b.is_ascii_alphanumeric())
             || self.work > self.patience
         {
             return false;
@@ -614,8 +659,10 @@ impl<'a> Walk<'a> {
         };
         self.work += end as u64;
         let behind = super::super::valid::blanks(self.bytes, at + 1 + end + 1);
-        matches!(self.bytes.get(behind), None | Some(b',' | b':' | b'}' | b']'))
-            && self.key_at(at, Place::Member) != Some(Ahead::Known)
+        matches!(
+            self.bytes.get(behind),
+            None | Some(b',' | b':' | b'}' | b']')
+        ) && self.key_at(at, Place::Member) != Some(Ahead::Known)
     }
 
     /// Writes `text` between quotation marks, notes that it was bare.

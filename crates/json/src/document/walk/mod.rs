@@ -195,7 +195,8 @@ impl<'a> Walk<'a> {
             self.keys.close();
         }
         if supplied {
-            self.writer.note(Repair::MissingBracket, self.i, self.i, closer);
+            self.writer
+                .note(Repair::MissingBracket, self.i, self.i, closer);
             self.writer.put_before_blanks(closer);
         } else {
             self.writer.put(closer);

@@ -178,7 +178,8 @@ impl Walk<'_> {
         } else {
             return false;
         };
-        self.writer.note(Repair::Ellipsis, self.i, self.i + length, "");
+        self.writer
+            .note(Repair::Ellipsis, self.i, self.i + length, "");
         self.i += length;
         self.space(true);
         if self.byte(0) == Some(b',') {

@@ -27,10 +27,7 @@ fn is_delimiter(byte: u8) -> bool {
 }
 
 fn ends_word(byte: u8) -> bool {
-    matches!(
-        byte,
-        b',' | b'[' | b']' | b'/' | b'{' | b'}' | b'\n' | b'+'
-    )
+    matches!(byte, b',' | b'[' | b']' | b'/' | b'{' | b'}' | b'\n' | b'+')
 }
 
 fn is_name(byte: u8) -> bool {
@@ -210,8 +207,7 @@ impl Walk<'_> {
         if !self.strict_string()? && self.strict_word(true).is_none() {
             if matches!(self.byte(0), None | Some(b'}' | b'{' | b']' | b'[')) {
                 if !initial {
-                    self.writer
-                        .note(Repair::TrailingComma, self.i, self.i, "");
+                    self.writer.note(Repair::TrailingComma, self.i, self.i, "");
                     self.writer.take_comma();
                 }
             } else {
@@ -265,8 +261,7 @@ impl Walk<'_> {
             Kind::Array | Kind::Tuple => {
                 if !found {
                     if !top.initial {
-                        self.writer
-                            .note(Repair::TrailingComma, self.i, self.i, "");
+                        self.writer.note(Repair::TrailingComma, self.i, self.i, "");
                         self.writer.take_comma();
                     }
                     return Ok(self.close(self.byte(0) != Some(b']')));
@@ -357,9 +352,7 @@ impl Walk<'_> {
         let mut open = [0i64; 3];
         loop {
             let Some(byte) = self.byte(0) else {
-                if stop == Stop::AtMark
-                    && self.byte_before(self.i).is_some_and(is_delimiter)
-                {
+                if stop == Stop::AtMark && self.byte_before(self.i).is_some_and(is_delimiter) {
                     return Ok(Err(Stop::AtDelimiter));
                 }
                 return Ok(Ok(self.unclosed(inside)));
@@ -432,8 +425,7 @@ impl Walk<'_> {
                 if !matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0c) {
                     return self.refuse(Expected::Character);
                 }
-                self.writer
-                    .note(Repair::RawControl, self.i, self.i + 1, "");
+                self.writer.note(Repair::RawControl, self.i, self.i + 1, "");
                 escape_byte_into(&mut inside, byte);
                 self.i += 1;
             } else {
@@ -473,8 +465,7 @@ impl Walk<'_> {
     fn unclosed(&mut self, mut inside: String) -> String {
         let kept = inside.trim_end_matches(' ').len();
         inside.truncate(kept);
-        self.writer
-            .note(Repair::MissingQuote, self.i, self.i, "\"");
+        self.writer.note(Repair::MissingQuote, self.i, self.i, "\"");
         inside
     }
 
@@ -539,8 +530,8 @@ impl Walk<'_> {
                 number.push('0');
             }
         }
-        invalid |= self.byte(0) == Some(b'0')
-            && self.byte(1).is_some_and(|byte| byte.is_ascii_digit());
+        invalid |=
+            self.byte(0) == Some(b'0') && self.byte(1).is_some_and(|byte| byte.is_ascii_digit());
         let from = self.i;
         digits(self);
         number.push_str(&self.text[from..self.i]);
@@ -581,17 +572,15 @@ impl Walk<'_> {
             number = quoted(source);
         }
         if number != source {
-            self.writer
-                .note(Repair::BadNumber, start, self.i, &number);
+            self.writer.note(Repair::BadNumber, start, self.i, &number);
         }
         self.writer.put(&number);
         true
     }
 
     fn ends_number(&self) -> bool {
-        self.byte(0).is_none_or(|byte| {
-            is_delimiter(byte) || matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-        })
+        self.byte(0)
+            .is_none_or(|byte| is_delimiter(byte) || matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     fn strict_keyword(&mut self) -> bool {
@@ -606,12 +595,8 @@ impl Walk<'_> {
         ] {
             if rest.starts_with(word) && !self.byte(word.len()).is_some_and(is_name) {
                 if word != json {
-                    self.writer.note(
-                        Repair::PythonLiteral,
-                        self.i,
-                        self.i + word.len(),
-                        json,
-                    );
+                    self.writer
+                        .note(Repair::PythonLiteral, self.i, self.i + word.len(), json);
                 }
                 self.writer.put(json);
                 self.i += word.len();
@@ -653,10 +638,7 @@ impl Walk<'_> {
         let head_end = (self.i + 2).min(self.text.len());
         if self.i > start
             && self.bytes[self.i - 1] == b':'
-            && self
-                .text
-                .get(start..head_end)
-                .is_some_and(is_url_begin)
+            && self.text.get(start..head_end).is_some_and(is_url_begin)
         {
             while self.byte(0).is_some_and(is_url_byte) {
                 self.i += 1;
