@@ -38,6 +38,30 @@ impl Shape {
             _ => &Shape::Any,
         }
     }
+
+    /// The shape of an object's member.
+    pub(crate) fn of_member(&self, key: &str) -> &Shape {
+        match self {
+            Shape::Object(fields) => fields
+                .get(key)
+                .or(fields.others.as_deref())
+                .unwrap_or(&Shape::Any),
+            _ => &Shape::Any,
+        }
+    }
+
+    /// The emptiest value, as JSON text.
+    pub(crate) fn nothing(&self) -> &'static str {
+        match self {
+            Shape::Text | Shape::Any => "\"\"",
+            Shape::Scalar(set) if set.integer || set.number => "0",
+            Shape::Scalar(set) if set.boolean => "false",
+            Shape::Scalar(_) => "null",
+            Shape::Object(_) => "{}",
+            Shape::Array(_) => "[]",
+            Shape::OneOf(parts) => parts.first().map_or("\"\"", Shape::nothing),
+        }
+    }
 }
 
 /// The properties of an object, in the schema's order.

@@ -84,7 +84,8 @@ impl core::fmt::Display for Unrepairable {
 
 impl core::error::Error for Unrepairable {}
 
-/// Repairs a whole document. `shape` is what is known of its value; [`Shape::Any`] for nothing.
+/// Repairs a whole document. `shape` is what is known of its value; [`Shape::Any`] for nothing. Where a string is asked
+/// for, a text that is no JSON string is that string, verbatim.
 ///
 /// Under [`Options::LLM`] every text is repaired, and what comes out is one JSON value. Linear in the text.
 ///
@@ -100,7 +101,25 @@ impl core::error::Error for Unrepairable {}
 /// # Errors
 /// Where the options refuse what they do not explain: the place and what was expected there.
 pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, Unrepairable> {
-    if valid::is_valid(text) {
+    let is_valid = valid::is_valid(text);
+    if *shape == Shape::Text
+        && options.ends == Ends::Evidence
+        && !(is_valid && text.trim_start().starts_with('"'))
+    {
+        // A string is asked for: the text is it, verbatim.
+        return Ok(Repaired {
+            text: crate::escape::quoted(text),
+            fixes: Vec::from([Fix {
+                repair: Repair::BareWord,
+                start: 0,
+                end: text.len(),
+                after: String::new(),
+            }]),
+            more: Vec::new(),
+            work: text.len() as u64,
+        });
+    }
+    if is_valid {
         return Ok(Repaired {
             text: String::from(text),
             fixes: Vec::new(),
@@ -130,7 +149,7 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
         return Ok(repaired);
     }
     let (writer, walked) = match options.ends {
-        Ends::Lookahead => lookahead::Reader::new(text, options).run()?,
+        Ends::Lookahead => lookahead::Reader::new(text, options, shape).run()?,
         Ends::Evidence | Ends::Delimiter => Walk::new(text, options, shape).run()?,
     };
     work += walked;

@@ -18,6 +18,7 @@ use super::valid::value_end;
 use super::writer::Writer;
 use super::{Expected, Unrepairable};
 use crate::repair::Repair;
+use crate::shape::Shape;
 use scan::is_mark;
 use string::Read;
 use tree::{Id, Node, Tree};
@@ -105,6 +106,7 @@ pub(super) struct Reader<'a> {
     cache: [Option<(usize, usize)>; 4],
     writer: Writer,
     options: &'a Options,
+    shape: &'a Shape,
     work: u64,
     patience: u64,
     /// The text was changed: places are none of the input's.
@@ -112,7 +114,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, options: &'a Options) -> Reader<'a> {
+    pub(super) fn new(text: &'a str, options: &'a Options, shape: &'a Shape) -> Reader<'a> {
         Reader {
             text: Cow::Borrowed(text),
             i: 0,
@@ -128,6 +130,7 @@ impl<'a> Reader<'a> {
             cache: [None; 4],
             writer: Writer::default(),
             options,
+            shape,
             work: 0,
             patience: 64 * text.len() as u64 + 16_384,
             is_spliced: false,
@@ -163,7 +166,7 @@ impl<'a> Reader<'a> {
             self.tree.add(Node::Array(values))
         };
         let mut out = String::with_capacity(self.text.len());
-        self.tree.write(root, &mut out);
+        self.tree.write(root, self.shape, &mut out);
         self.writer.out = out;
         let work = self.work + self.text.len() as u64;
         Ok((self.writer, work))
@@ -508,7 +511,7 @@ impl<'a> Reader<'a> {
             self.skip_space_and_comments();
             if matches!(self.here(), Some(',' | '}')) {
                 self.fix(Repair::MissingValue, self.i, self.i, "\"\"");
-                return Ok(self.string_node(String::new()));
+                return Ok(Next::Ended(self.tree.add(Node::Missing)));
             }
             return Ok(Next::Value);
         }

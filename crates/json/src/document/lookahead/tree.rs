@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::super::valid::{blanks, string};
 use crate::escape::{escape_into, unescape};
+use crate::shape::Shape;
 
 /// A place in the arena.
 pub(super) type Id = usize;
@@ -15,6 +16,8 @@ const FEW: usize = 16;
 
 #[derive(Debug)]
 pub(super) enum Node {
+    /// A value that is missing; written as what the shape says is empty.
+    Missing,
     Null,
     Bool(bool),
     /// JSON text.
@@ -95,6 +98,7 @@ impl Tree {
     /// Whether it is a string or a container with nothing in it.
     pub(super) fn is_empty(&self, id: Id) -> bool {
         match &self.nodes[id] {
+            Node::Missing => true,
             Node::String(text) => text.is_empty(),
             Node::Array(items) => items.is_empty(),
             Node::Object(members) => members.list.is_empty(),
@@ -127,7 +131,7 @@ impl Tree {
             match (self.get(a), self.get(b)) {
                 (Node::Null, Node::Null)
                 | (Node::Bool(_), Node::Bool(_))
-                | (Node::String(_), Node::String(_)) => {}
+                | (Node::String(_) | Node::Missing, Node::String(_) | Node::Missing) => {}
                 (Node::Number(a), Node::Number(b)) => {
                     let is_float = |text: &str| text.contains(['.', 'e', 'E']);
                     if is_float(a) != is_float(b) {
@@ -226,15 +230,15 @@ impl Tree {
     }
 
     /// JSON text, with a space behind commas and colons.
-    pub(super) fn write(&self, root: Id, out: &mut String) {
+    pub(super) fn write(&self, root: Id, shape: &Shape, out: &mut String) {
         enum Part<'a> {
-            Value(Id),
+            Value(Id, &'a Shape),
             Key(&'a str),
             Text(&'static str),
         }
-        let mut parts = Vec::from([Part::Value(root)]);
+        let mut parts = Vec::from([Part::Value(root, shape)]);
         while let Some(part) = parts.pop() {
-            let id = match part {
+            let (id, shape) = match part {
                 Part::Text(text) => {
                     out.push_str(text);
                     continue;
@@ -245,9 +249,10 @@ impl Tree {
                     out.push_str("\": ");
                     continue;
                 }
-                Part::Value(id) => id,
+                Part::Value(id, shape) => (id, shape),
             };
             match self.get(id) {
+                Node::Missing => out.push_str(shape.nothing()),
                 Node::Null => out.push_str("null"),
                 Node::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
                 Node::Number(text) => out.push_str(text),
@@ -258,9 +263,13 @@ impl Tree {
                 }
                 Node::Array(items) => {
                     out.push('[');
+                    let inner = match shape.of_container(false) {
+                        Shape::Array(inner) => inner,
+                        _ => &Shape::Any,
+                    };
                     parts.push(Part::Text("]"));
                     for (n, item) in items.iter().enumerate().rev() {
-                        parts.push(Part::Value(*item));
+                        parts.push(Part::Value(*item, inner));
                         if n > 0 {
                             parts.push(Part::Text(", "));
                         }
@@ -268,9 +277,10 @@ impl Tree {
                 }
                 Node::Object(members) => {
                     out.push('{');
+                    let shape = shape.of_container(true);
                     parts.push(Part::Text("}"));
                     for (n, (key, value)) in members.list.iter().enumerate().rev() {
-                        parts.push(Part::Value(*value));
+                        parts.push(Part::Value(*value, shape.of_member(key)));
                         parts.push(Part::Key(key));
                         if n > 0 {
                             parts.push(Part::Text(", "));

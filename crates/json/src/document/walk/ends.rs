@@ -184,10 +184,13 @@ impl Walk<'_> {
             (Place::Member | Place::Element, b'`') if self.text[next..].starts_with("```") => {
                 n_inner == 0 || self.text[next + 3..].trim().is_empty()
             }
-            (Place::Member, b'"' | b'\'' | 0xe2) => {
-                self.key_at(next, place) == Some(Ahead::Known)
-                    && !(n_inner > 0 && inside.count(self.bytes, mark))
-            }
+            (Place::Member, b'"' | b'\'' | 0xe2) => match self.key_at(next, place) {
+                Some(ahead) => {
+                    ahead == Ahead::Known && !(n_inner > 0 && inside.count(self.bytes, mark))
+                }
+                // Strings side by side are one.
+                None => n_inner == 0 && apart && follow != 0xe2 && self.proper_string_at(next),
+            },
             (Place::Member, _) => {
                 self.bytes[behind..next].contains(&b'\n')
                     && self

@@ -54,8 +54,6 @@ struct Frame<'a> {
     /// The nearest object and the nearest array at or below this frame: index in the stack, plus one.
     object: usize,
     array: usize,
-    /// Where the opening bracket stands.
-    start: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -169,7 +167,6 @@ impl<'a> Walk<'a> {
             } else {
                 array
             },
-            start: self.i,
         });
         match kind {
             Kind::Object => {
