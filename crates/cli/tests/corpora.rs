@@ -45,7 +45,10 @@ fn recorded_repairs_with_a_schema_reach_their_floors() {
         .map(|row| json!({"id": row["id"], "input": row["input"], "schema": row["options"]["schema"]}))
         .collect();
     let n_right = score("json_repair", &schema, &repaired("json_repair", &lines));
-    say(&format!("json_repair's schema rows: {n_right} of {}", schema.len()));
+    say(&format!(
+        "json_repair's schema rows: {n_right} of {}",
+        schema.len()
+    ));
     assert!(n_right >= 100, "{n_right} schema rows are right");
 
     let jsonish = rows("jsonish.jsonl");

@@ -31,8 +31,8 @@ mod word;
 
 pub use coerce::{Change, Coerced, coerce};
 pub use document::{
-    BadEscapes, Doubt, Ends, Expected, Fix, Missing, Options, Prose, Repaired, Several,
-    Unrepairable, repair,
+    BadEscapes, Doubt, Ends, Expected, Fix, HeldDocument, Missing, Options, Prose, Repaired,
+    Several, Unrepairable, repair,
 };
 pub use escape::{escape_into, is_plain, quoted, unescape};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};

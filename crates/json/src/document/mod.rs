@@ -84,6 +84,43 @@ impl core::fmt::Display for Unrepairable {
 
 impl core::error::Error for Unrepairable {}
 
+/// A document that comes in pieces and is held until its end.
+///
+/// ```
+/// use toolglot_json::{HeldDocument, Options, Shape};
+///
+/// let mut held = HeldDocument::default();
+/// for piece in ["{'a': ", "tr", "ue"] {
+///     held.push(piece);
+/// }
+/// assert_eq!(held.finish(&Options::LLM, &Shape::Any)?.text, r#"{"a": true}"#);
+/// # Ok::<(), toolglot_json::Unrepairable>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HeldDocument {
+    text: String,
+}
+
+impl HeldDocument {
+    /// Takes the next piece.
+    pub fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+    }
+
+    /// The text so far.
+    pub fn held(&self) -> &str {
+        &self.text
+    }
+
+    /// Repairs what came.
+    ///
+    /// # Errors
+    /// As [`repair`].
+    pub fn finish(self, options: &Options, shape: &Shape) -> Result<Repaired, Unrepairable> {
+        repair(&self.text, options, shape)
+    }
+}
+
 /// Repairs a whole document. `shape` is what is known of its value; [`Shape::Any`] for nothing. Where a string is asked
 /// for, a text that is no JSON string is that string, verbatim.
 ///

@@ -8,7 +8,7 @@ use crate::repair::Repair;
 impl Walk<'_> {
     /// Reads the document; what it writes is JSON whatever the text is.
     pub(super) fn document(&mut self) {
-        self.i = self.leading_space();
+        self.space(true);
         if self.i >= self.bytes.len() {
             self.writer
                 .note(Repair::MissingValue, 0, self.bytes.len(), "null");
@@ -98,17 +98,6 @@ impl Walk<'_> {
         let found = self.value().unwrap_or(false);
         if !found {
             self.writer.put("null");
-        }
-    }
-
-    fn leading_space(&mut self) -> usize {
-        let mut at = 0;
-        loop {
-            let next = self.past_space(at);
-            if next == at {
-                return at;
-            }
-            at = next;
         }
     }
 

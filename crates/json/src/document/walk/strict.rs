@@ -239,6 +239,9 @@ impl Walk<'_> {
         };
         match top.kind {
             Kind::Call => {
+                if !found {
+                    return self.refuse(Expected::Value);
+                }
                 if self.byte(0) == Some(b')') {
                     self.i += 1;
                     if self.byte(0) == Some(b';') {
@@ -408,7 +411,7 @@ impl Walk<'_> {
                 }
                 self.i = mark + length;
             } else if stop == Stop::AtDelimiter && ends_word(byte) {
-                let head = &self.text[begin..(self.i + 2).min(self.text.len()).max(begin)];
+                let head = self.text.get(begin..self.i + 2).unwrap_or_default();
                 if self.bytes[self.i - 1] == b':' && is_url_begin(head) {
                     while let Some(byte) = self.byte(0).filter(|&byte| is_url_byte(byte)) {
                         inside.push(char::from(byte));
