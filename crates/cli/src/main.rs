@@ -26,6 +26,7 @@ mod parse;
 mod prompt;
 mod reading;
 mod render;
+mod repair;
 mod run;
 mod select;
 mod server;
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
         Command::Parse(arguments) => parse::parse(&arguments, out),
+        Command::Repair(arguments) => repair::repair(&arguments, out),
         Command::Render(arguments) => render::render(&arguments, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),

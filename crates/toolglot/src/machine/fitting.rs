@@ -107,23 +107,23 @@ pub(super) fn remark(
         let (before, after) = (&change.before, &change.after);
         let (code, message) = match change.change {
             Change::Unpacked => (
-                Code::UnpackedValue,
+                Code::FittedToSchema,
                 format!("`{path}` was a string that holds what is wanted; it was unpacked"),
             ),
             Change::Listed => (
-                Code::ListedValue,
+                Code::FittedToSchema,
                 format!("`{path}` was a lone value and became an array of one"),
             ),
             Change::Renamed => (
-                Code::RenamedKey,
+                Code::NearName,
                 format!("no parameter is called `{before}`; it was read as `{after}`"),
             ),
             Change::Unwrapped => (
-                Code::UnwrappedArguments,
+                Code::FittedToSchema,
                 String::from("the arguments stood in an object of their own; it was left out"),
             ),
             _ => (
-                Code::TypedValue,
+                Code::TypedBySchema,
                 format!("`{path}` was {before} and became {after}"),
             ),
         };

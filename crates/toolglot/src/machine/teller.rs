@@ -5,10 +5,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use toolglot_json::{Mended, Repair, escape_into};
+use toolglot_json::{Mended, escape_into};
 
 use super::quote::Quote;
 use super::view::View;
+use crate::remark::remark;
 use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 
 /// A call that has begun and has not ended.
@@ -298,63 +299,5 @@ impl Teller {
                 sink,
             );
         }
-    }
-}
-
-fn remark(repair: Repair) -> (Code, &'static str) {
-    match repair {
-        Repair::TrailingComma => (
-            Code::TrailingComma,
-            "a comma before the closing bracket was left out",
-        ),
-        Repair::ExtraComma => (
-            Code::ExtraComma,
-            "a comma with nothing before it was left out",
-        ),
-        Repair::MissingComma => (Code::MissingComma, "a comma was supplied"),
-        Repair::MissingColon => (Code::MissingColon, "a colon was supplied"),
-        Repair::MissingQuote => (
-            Code::MissingQuote,
-            "the closing quotation mark was supplied",
-        ),
-        Repair::InnerQuote => (
-            Code::BadEscape,
-            "a quotation mark inside the string was escaped",
-        ),
-        Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
-        Repair::WrongBracket => (
-            Code::WrongBracket,
-            "a closing bracket that fits none was left out",
-        ),
-        Repair::OtherQuote => (
-            Code::OtherQuote,
-            "quotation marks other than \" were replaced",
-        ),
-        Repair::BareKey => (Code::BareKey, "a key without quotation marks was quoted"),
-        Repair::BareWord => (
-            Code::BareWord,
-            "a word without quotation marks was read as a string",
-        ),
-        Repair::PythonLiteral => (Code::PythonLiteral, "a Python literal became JSON"),
-        Repair::RawControl => (
-            Code::RawControl,
-            "a control character inside the string was escaped",
-        ),
-        Repair::BadEscape => (
-            Code::BadEscape,
-            "a backslash that escapes nothing was mended",
-        ),
-        Repair::BadNumber => (Code::BadNumber, "a number was rewritten as JSON spells it"),
-        Repair::UnrepresentableNumber => (
-            Code::UnrepresentableNumber,
-            "JSON has no such number; it was kept as a string",
-        ),
-        Repair::Comment => (Code::Comment, "a comment was left out"),
-        Repair::MissingValue => (Code::MissingValue, "the key has no value and got `null`"),
-        Repair::DoubleKey => (
-            Code::DoubleKey,
-            "the key came before; the last value counts",
-        ),
-        _ => (Code::MalformedJson, "the JSON was mended"),
     }
 }

@@ -87,9 +87,7 @@ impl Value {
             Some((_, name)) => {
                 let message = format!("no parameter is called `{key}`; it was read as `{name}`");
                 let at = parser.registers.key_at;
-                parser
-                    .teller
-                    .note(Code::RenamedKey, at, message, None, sink);
+                parser.teller.note(Code::NearName, at, message, None, sink);
                 String::from(name)
             }
             None => key,
