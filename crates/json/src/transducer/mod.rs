@@ -106,6 +106,8 @@ pub struct Transducer {
     /// In a tail: which of the closers come next, and where in `owed` the one being read begins.
     tail_next: usize,
     tail_closer: usize,
+    /// What the string that the tail may end began with.
+    tail_quote: Quote,
     watch: usize,
     value_ended: bool,
     structural: bool,
@@ -137,6 +139,7 @@ impl Transducer {
             matched: 0,
             tail_next: 0,
             tail_closer: 0,
+            tail_quote: Quote::Double,
             watch: 0,
             value_ended: false,
             structural: false,
@@ -352,7 +355,7 @@ impl Transducer {
                         i += 3;
                         run = i;
                     }
-                    _ if is_word_byte(byte) => {
+                    _ if is_word_byte(byte) || self.begins_token(byte) => {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -509,7 +512,7 @@ impl Transducer {
                         });
                     }
                     b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    b'<' if self.token_quote.is_some() => {
+                    _ if self.begins_token(byte) => {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -546,8 +549,7 @@ impl Transducer {
                         i += begin;
                         out.text.push_str(&text[run..i]);
                         self.owed.push(char::from(bytes[i]));
-                        (self.tail_next, self.tail_closer) = (0, 1);
-                        self.state = State::Tail;
+                        self.begin_tail(Quote::Double);
                         i += 1;
                         run = i;
                         continue;
@@ -648,6 +650,10 @@ impl Transducer {
     fn mend(&mut self, out: &mut Output, repair: Repair, start: u64, end: u64) {
         // In a Python call these are the spelling.
         if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
+            return;
+        }
+        // Where strings stand between tokens, keys are bare.
+        if self.token_quote.is_some() && repair == Repair::BareKey {
             return;
         }
         self.structural |= repair.is_structural();

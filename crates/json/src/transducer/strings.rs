@@ -186,7 +186,22 @@ impl Transducer {
             }
             let matched = usize::from(core::mem::take(&mut self.matched));
             if matched > 0 {
-                escape_into(&mut out.text, &token[..matched]);
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
+                escape_into(target, &token[..matched]);
+                return;
+            }
+            if !self.in_key
+                && matches!(byte, b'}' | b']')
+                && self.tail_begin(&bytes[*i..], 1).is_some()
+            {
+                self.owed.push(char::from(byte));
+                self.begin_tail(Quote::Token);
+                *i += 1;
+                *run = *i;
                 return;
             }
         }
@@ -233,10 +248,11 @@ impl Transducer {
                     .find(|&at| {
                         matches!(bytes[at], b'\\' | b'"' | b'\'' | b'`' | b'<' | 0..=0x1f)
                             || bytes[at] == 0xe2
+                            || quote == Quote::Token && matches!(bytes[at], b'}' | b']')
                     })
                     .filter(|&end| end > *i)
                     .unwrap_or_else(|| {
-                        if matches!(byte, b'\'' | b'`' | b'<') {
+                        if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
                             *i + 1
                         } else if byte == 0xe2 {
                             (*i + 3).min(bytes.len())
