@@ -248,7 +248,7 @@ impl Envelope {
         if let Some(role) = self.bodies.iter().find_map(knows) {
             self.bodies.retain(|body| knows(body).is_some());
             let again = match role {
-                Role::Name => self.name.is_some(),
+                Role::Name => self.name.is_some() && (self.committed || self.marked),
                 Role::Args => self.args_seen,
                 _ => false,
             };
@@ -326,11 +326,11 @@ impl Envelope {
                     }
                     Role::Id => {
                         self.id = value.or_else(|| Some(text.trim().to_owned()));
-                        Asked::More
+                        self.ask_commit(program)
                     }
                     Role::Ns => {
                         self.ns = value;
-                        Asked::More
+                        self.ask_commit(program)
                     }
                     Role::Args => Asked::More,
                 }
@@ -358,7 +358,16 @@ impl Envelope {
         {
             return Asked::Dead;
         }
-        if self.marked || self.args_seen {
+        // An id or a server that stands before the arguments belongs to the head.
+        let has_more = |body: &Thread| {
+            let waited = |role: &Role| match role {
+                Role::Id => self.id.is_none(),
+                Role::Ns => self.ns.is_none(),
+                Role::Name | Role::Args => false,
+            };
+            roles(program, body).iter().any(|(role, _)| waited(role))
+        };
+        if self.args_seen || self.marked && !self.bodies.iter().any(has_more) {
             Asked::Commit
         } else {
             Asked::More

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::Parser;
 use super::log::{Act, Log};
 use super::thread::{Found, Judge, Thread, UnknownKey};
-use super::value::Value;
+use super::value::{Value, next_closer};
 use super::view::View;
 use crate::Sink;
 use crate::grammar::Capture;
@@ -27,6 +27,8 @@ pub(super) enum Verdict {
         recovered: bool,
         enclosing: bool,
     },
+    /// The value ends before `at`, where the next value opens: its closer was forgotten.
+    Forgotten { at: u64 },
 }
 
 /// A probe that runs.
@@ -34,12 +36,18 @@ pub(super) enum Verdict {
 pub(crate) struct Probe {
     at: u64,
     pos: u64,
+    /// Where the three sets began.
+    looked: u64,
     follow: Vec<Thread>,
     enclosing: Vec<Thread>,
     own: Vec<Thread>,
     beyond: Option<Beyond>,
     /// The value's own closer was read whole.
     closer: bool,
+    /// Where that one ended.
+    closer_end: Option<u64>,
+    /// All closers up to the call's end were.
+    left_call: bool,
     /// Any closer was, and where it ended.
     last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
@@ -48,7 +56,33 @@ pub(crate) struct Probe {
     unknown_at: Option<UnknownKey>,
     /// Reading over the value of an unknown parameter.
     over: Option<Over>,
+    /// At the probe's begin another value opens.
+    forgotten: Option<Forgotten>,
 }
+
+/// Whether a value's closer was forgotten, told by the closers behind the opener that stands inside it: up to the call's
+/// end they are one too few.
+#[derive(Clone, Copy, Debug)]
+struct Forgotten {
+    /// Openers that were passed.
+    n_openers: u8,
+    /// Those of them that were not closed.
+    n_open: i8,
+    step: Step,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// To the next byte that can begin a closer or an opener.
+    Search,
+    /// The three sets run from there.
+    Look,
+    /// The call is left, and nothing is open: the value's own closer must not follow.
+    Confirm,
+}
+
+/// Openers in a row that are looked behind for a forgotten closer.
+const OPENERS: u8 = 8;
 
 impl Probe {
     /// Begins anew at `at`, keeping the allocations.
@@ -65,6 +99,67 @@ impl Probe {
             self.unknown_key,
         ) = (at, at, None, false, None, false);
         (self.unknown_at, self.over) = (None, None);
+        (self.closer_end, self.left_call) = (None, false);
+        self.forgotten = None;
+    }
+}
+
+impl Probe {
+    /// What a turn means while the closers behind another value's opener are counted; `None`: count on.
+    fn turned(&mut self, turn: Turn) -> Option<Turn> {
+        let Some(mut forgotten) = self.forgotten else {
+            if matches!(turn, Turn::Another) {
+                self.count_on(Forgotten {
+                    n_openers: 1,
+                    n_open: 1,
+                    step: Step::Search,
+                });
+                return None;
+            }
+            return Some(turn);
+        };
+        match turn {
+            Turn::Forgotten => return Some(turn),
+            Turn::Another | Turn::Nested => {
+                forgotten.n_openers += 1;
+                forgotten.n_open += 1;
+                if forgotten.n_openers > OPENERS {
+                    return Some(Turn::Nested);
+                }
+            }
+            Turn::Ends {
+                enclosing: true, ..
+            } => return Some(Turn::Forgotten),
+            Turn::Ends { .. } | Turn::Unnested | Turn::Data if self.closer => {
+                forgotten.n_open -= 1;
+                if forgotten.n_open < 0 {
+                    return Some(Turn::Nested);
+                }
+                if forgotten.n_open == 0 && self.left_call {
+                    forgotten.step = Step::Confirm;
+                    self.forgotten = Some(forgotten);
+                    return None;
+                }
+                self.pos = self.closer_end.unwrap_or(self.looked + 1);
+            }
+            // A byte that began no closer.
+            Turn::Ends { .. } | Turn::Unnested | Turn::Data => self.pos = self.looked + 1,
+        }
+        self.count_on(Forgotten {
+            step: Step::Search,
+            ..forgotten
+        });
+        None
+    }
+
+    fn count_on(&mut self, forgotten: Forgotten) {
+        self.forgotten = Some(forgotten);
+        self.follow.clear();
+        self.enclosing.clear();
+        self.own.clear();
+        (self.beyond, self.over, self.closer, self.last) = (None, None, false, None);
+        (self.unknown_key, self.unknown_at) = (false, None);
+        (self.closer_end, self.left_call) = (None, false);
     }
 }
 
@@ -100,6 +195,23 @@ impl Parser {
     ) {
         let mut probe = core::mem::take(&mut self.spare_probe);
         probe.begin(at);
+        self.look_from(program, text, &mut probe, at, view);
+        value.probe = Some(probe);
+    }
+
+    /// The three sets begin at `at`.
+    fn look_from(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        at: u64,
+        view: View<'_>,
+    ) {
+        probe.follow.clear();
+        probe.enclosing.clear();
+        probe.own.clear();
+        (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
         // The probe's log begins anew: nothing of it is ever flushed.
         self.log.clear();
         self.flushed = Log::ROOT;
@@ -117,7 +229,6 @@ impl Parser {
             self.stepper(program, view, judge)
                 .close(thread, at, &mut probe.own);
         }
-        value.probe = Some(probe);
     }
 
     fn evidence(&self) -> Judge<'static> {
@@ -153,11 +264,39 @@ impl Parser {
         let cap = program.limits.undecided as u64;
         let _ = sink;
         loop {
+            match probe.forgotten.map(|forgotten| forgotten.step) {
+                Some(Step::Search) => {
+                    let Some(at) = next_closer(text, view, probe.pos) else {
+                        self.work += view.end() - probe.pos;
+                        probe.pos = view.end();
+                        if eof || probe.pos - probe.at > cap {
+                            return self.settle(Turn::Nested, value, probe);
+                        }
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    };
+                    self.work += at - probe.pos + 1;
+                    self.look_from(program, text, &mut probe, at, view);
+                    if let Some(forgotten) = &mut probe.forgotten {
+                        forgotten.step = Step::Look;
+                    }
+                }
+                Some(Step::Confirm) => {
+                    let Some(turn) = self.confirm(program, text, &mut probe, view, eof) else {
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    };
+                    return self.settle(turn, value, probe);
+                }
+                Some(Step::Look) | None => {}
+            }
             if let Some(over) = probe.over.take() {
                 match self.run_over(program, &mut probe, &over, view, eof) {
                     Some(true) => {}
                     Some(false) => {
-                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view) {
+                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view)
+                            && let Some(turn) = probe.turned(turn)
+                        {
                             return self.settle(turn, value, probe);
                         }
                     }
@@ -170,24 +309,38 @@ impl Parser {
                 continue;
             }
             if let Some(beyond) = probe.beyond.take() {
-                if let Some(verdict) = self.run_beyond(program, &mut probe, beyond, view, eof) {
-                    return self.settle(verdict, value, probe);
+                let Some(turn) = self.run_beyond(program, &mut probe, beyond, view, eof) else {
+                    value.probe = Some(probe);
+                    return Verdict::Pending;
+                };
+                probe.left_call |= matches!(turn, Turn::Ends { .. });
+                match probe.turned(turn) {
+                    Some(turn) => return self.settle(turn, value, probe),
+                    None => continue,
                 }
-                value.probe = Some(probe);
-                return Verdict::Pending;
             }
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
-                    let verdict = self.at_end(&probe, value);
-                    return self.settle(verdict, value, probe);
+                    let turn = self.at_end(&probe, value);
+                    probe.left_call |= matches!(turn, Turn::Ends { .. });
+                    match probe.turned(turn) {
+                        Some(turn) => return self.settle(turn, value, probe),
+                        None => continue,
+                    }
                 }
                 value.probe = Some(probe);
                 return Verdict::Pending;
             };
             if probe.pos - probe.at > cap {
-                return self.settle(Turn::Data, value, probe);
+                let turn = match probe.forgotten {
+                    Some(_) => Turn::Nested,
+                    None => Turn::Data,
+                };
+                return self.settle(turn, value, probe);
             }
-            if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view) {
+            if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view)
+                && let Some(turn) = probe.turned(turn)
+            {
                 return self.settle(turn, value, probe);
             }
         }
@@ -235,6 +388,7 @@ impl Parser {
         if found.literal_ended {
             if !probe.closer {
                 probe.closer = true;
+                probe.closer_end = Some(pos + 1);
             }
             probe.last = Some(pos + 1);
         }
@@ -254,8 +408,15 @@ impl Parser {
             self.stepper(program, view, Judge::Evidence { tool, same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
-            if probe.own.iter().any(|thread| thread.node == value.node) {
-                return Some(Turn::Nested);
+            if let Some(log) = probe
+                .own
+                .iter()
+                .find_map(|thread| (thread.node == value.node).then_some(thread.log))
+            {
+                let forgets =
+                    value.nest == 0 && !value.passed_closer && self.opens_another(value, log, view);
+                probe.pos = pos + 1;
+                return Some(if forgets { Turn::Another } else { Turn::Nested });
             }
         }
 
@@ -298,6 +459,7 @@ impl Parser {
             });
         }
         if follow_ends && value.nest == 0 {
+            probe.left_call = true;
             return Some(Turn::Ends {
                 recovered: false,
                 enclosing: false,
@@ -546,6 +708,59 @@ impl Parser {
         }
     }
 
+    /// The call is left, and of the openers behind this value's all are closed. Were they part of the value, its own
+    /// closer came next, perhaps behind further closers. `None`: more bytes are needed.
+    fn confirm(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        view: View<'_>,
+        eof: bool,
+    ) -> Option<Turn> {
+        let literals = |parser: &mut Parser, nodes: &[NodeId]| {
+            let mut set = Vec::new();
+            for &node in nodes {
+                parser.stepper(program, view, Judge::Reading).close(
+                    Thread::at(node, Log::ROOT, 0),
+                    0,
+                    &mut set,
+                );
+            }
+            let bytes = |thread: &Thread| match program.node(thread.node) {
+                Node::Literal { bytes, .. } => Some(bytes.to_vec()),
+                Node::Template { .. } => parser.instances.get(thread.instance as usize).cloned(),
+                _ => None,
+            };
+            set.iter().filter_map(bytes).collect::<Vec<Vec<u8>>>()
+        };
+        let own = literals(self, &[text.follow]);
+        let enclosing = literals(self, &text.enclosing);
+        loop {
+            let rest = view.from(probe.pos);
+            let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
+            self.work += n_blank as u64 + 1;
+            probe.pos += n_blank as u64;
+            let rest = &rest[n_blank..];
+            if probe.pos - probe.at > program.limits.undecided as u64 {
+                return Some(Turn::Nested);
+            }
+            let stands = |closer: &Vec<u8>| rest.starts_with(closer);
+            if own.iter().any(stands) {
+                return Some(Turn::Nested);
+            }
+            if let Some(closer) = enclosing.iter().find(|closer| stands(closer)) {
+                probe.pos += closer.len() as u64;
+                continue;
+            }
+            let may_come = |closer: &Vec<u8>| closer.starts_with(rest);
+            if !eof && own.iter().chain(&enclosing).any(may_come) {
+                return None;
+            }
+            return Some(Turn::Forgotten);
+        }
+    }
+
     /// The message ends while a probe runs.
     fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
         match (probe.last, probe.closer) {
@@ -574,6 +789,7 @@ impl Parser {
         let upto = probe.at + 1;
         match turn {
             Turn::Data => {
+                value.passed_closer |= probe.last.is_some();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }
@@ -583,6 +799,8 @@ impl Parser {
                 }
             }
             Turn::Nested => {
+                // Once is enough: what follows is not counted again.
+                value.passed_closer |= probe.forgotten.is_some();
                 value.nest += 1;
                 Verdict::Data { upto, doubt: false }
             }
@@ -590,6 +808,7 @@ impl Parser {
                 value.nest -= 1;
                 Verdict::Data { upto, doubt: false }
             }
+            Turn::Another | Turn::Forgotten => Verdict::Forgotten { at: probe.at },
             Turn::Ends {
                 recovered,
                 enclosing,
@@ -599,6 +818,20 @@ impl Parser {
                 enclosing,
             },
         }
+    }
+
+    /// Whether the opener whose acts are in `log` has a key that the call has not had.
+    fn opens_another(&self, value: &Value, log: super::log::LogId, view: View<'_>) -> bool {
+        let Some((start, end)) = self.log.newest(log, Log::ROOT, Capture::Key) else {
+            return false;
+        };
+        let key = view.slice(start, end).trim();
+        let had = self
+            .teller
+            .call
+            .as_ref()
+            .is_some_and(|call| call.has_key(key));
+        key != value.key && !had
     }
 
     fn names_known(program: &Program, view: View<'_>, act: Act) -> bool {
@@ -618,7 +851,14 @@ enum Turn {
     Data,
     Nested,
     Unnested,
-    Ends { recovered: bool, enclosing: bool },
+    /// Another value of the call opens.
+    Another,
+    /// Another value opens, and this one's closer was forgotten.
+    Forgotten,
+    Ends {
+        recovered: bool,
+        enclosing: bool,
+    },
 }
 
 enum Fence {

@@ -52,7 +52,9 @@ impl Parser {
                     .any(Log::ROOT, thread.log, |act| enters_call(program, act))
         });
         let fence = text.bytes().all(|byte| byte == b'`');
-        if call && !fence && !self.candidate_noted {
+        // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
+        let waited = self.next.iter().any(|thread| thread.extra);
+        if call && !fence && !waited && !self.candidate_noted {
             self.candidate_noted = true;
             let span = Span::new(self.candidate, end);
             if self.candidate_in_code {

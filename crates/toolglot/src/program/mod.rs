@@ -61,6 +61,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) names: BTreeSet<String>,
     /// Names that stand in instructions, not in calls.
     pub(crate) refuse: Vec<String>,
+    /// How an id is spelt from what is captured.
+    pub(crate) id: Option<String>,
 }
 
 /// Tools by name.
@@ -133,6 +135,7 @@ impl Program {
                     tools.by_name.keys().cloned().collect()
                 },
                 refuse: dialect.list("refuse"),
+                id: dialect.id_spelling().map(String::from),
             })
             .collect();
         let mut seen = BTreeSet::new();
@@ -204,6 +207,18 @@ impl Program {
     pub(crate) fn opens(&self, id: NodeId) -> bool {
         matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
             && analyze::is_opener(&self.nodes, id)
+    }
+
+    /// What is left of the dialect of that name.
+    pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
+        self.dialects
+            .iter()
+            .find(|dialect| Arc::ptr_eq(&dialect.name, name))
+    }
+
+    /// Whether the message's end may stand at `id`.
+    pub(crate) fn ends_message(&self, id: NodeId) -> bool {
+        analyze::reaches_end(&self.nodes, id)
     }
 
     /// The raw value whose key the capture at `id` reads.
