@@ -38,6 +38,8 @@ pub(crate) enum Command {
         /// A code, as a number or by name: N012, 12, trailing-comma
         code: String,
     },
+    /// Say what the sandbox has to work with here
+    Doctor,
     /// Write completions for a shell
     Completions {
         /// The shell

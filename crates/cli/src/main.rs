@@ -13,9 +13,11 @@ mod args;
 mod dialect_file;
 mod dialects;
 mod digest;
+mod doctor;
 mod explain;
 mod failure;
 mod form;
+mod guard;
 mod human;
 mod jsonl;
 mod lookalike;
@@ -88,6 +90,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
+        Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.
             let mut script = Vec::new();

@@ -27,7 +27,7 @@ mod shape;
 mod transducer;
 mod word;
 
-pub use escape::{escape_into, quoted, unescape};
+pub use escape::{escape_into, is_plain, quoted, unescape};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

@@ -194,13 +194,16 @@ impl Transducer {
                 escape_into(target, &token[..matched]);
                 return;
             }
-            if !self.in_key
-                && matches!(byte, b'}' | b']')
-                && self.tail_begin(&bytes[*i..], 1).is_some()
-            {
-                self.owed.push(char::from(byte));
-                self.begin_tail(Quote::Token);
-                *i += 1;
+            if !self.in_key && matches!(byte, b'}' | b']') {
+                let (length, open) = self.tail_begins(&bytes[*i..]);
+                if open {
+                    self.owed.push(char::from(byte));
+                    self.begin_tail(Quote::Token);
+                    *i += 1;
+                } else {
+                    escape_into(&mut out.text, &text[*i..*i + length]);
+                    *i += length;
+                }
                 *run = *i;
                 return;
             }

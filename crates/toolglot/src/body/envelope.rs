@@ -185,6 +185,20 @@ impl Envelope {
         }
     }
 
+    /// Whether all of `text` stands inside a string of the arguments, as JSON writes it; it is read then.
+    pub(crate) fn goes_on_as_it_stands(&mut self, text: &str) -> bool {
+        let inside = self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args_at.is_some()
+            && self.args.is_empty()
+            && self.json.goes_on_as_it_stands(text);
+        if inside {
+            self.pos += text.len() as u64;
+            self.args_end = self.pos;
+        }
+        inside
+    }
+
     /// Whether it was given up because no tool has its name.
     pub(crate) fn is_unknown(&self) -> bool {
         self.args_seen && !self.known && !self.marked

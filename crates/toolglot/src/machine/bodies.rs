@@ -176,9 +176,10 @@ impl Parser {
         let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
         let extras = late
             .map(|thread| self.wait(program, thread, self.flushed))
-            .collect();
+            .collect::<alloc::vec::Vec<_>>();
         self.context = Context {
             speech: Speech::Text,
+            waits: super::first_bytes(program, &extras),
             extras,
             reads: true,
             sync: true,
@@ -427,7 +428,7 @@ impl Parser {
     fn python(
         &mut self,
         program: &Program,
-        mut python: Python,
+        mut python: Box<Python>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {

@@ -37,7 +37,7 @@ impl Parser {
             Node::Py { .. } => {
                 self.threads.clear();
                 self.threads.push(body);
-                self.mode = Mode::Python(Python::new(body.node, at));
+                self.mode = Mode::Python(Box::new(Python::new(body.node, at)));
                 return;
             }
             _ => {}
@@ -190,6 +190,7 @@ impl Parser {
         let waits = !extras.is_empty() || self.teller.call.is_some();
         self.context = Context {
             speech,
+            waits: super::first_bytes(program, &extras),
             extras,
             reads: true,
             sync: waits,

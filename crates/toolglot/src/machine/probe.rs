@@ -6,6 +6,8 @@
 use alloc::vec::Vec;
 
 use super::Parser;
+use super::fence::{Fence, fence};
+use super::forgotten::{Forgotten, Step};
 use super::log::{Act, Log};
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::{Value, next_closer};
@@ -34,55 +36,31 @@ pub(super) enum Verdict {
 /// A probe that runs.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    at: u64,
-    pos: u64,
+    pub(super) at: u64,
+    pub(super) pos: u64,
     /// Where the three sets began.
-    looked: u64,
-    follow: Vec<Thread>,
-    enclosing: Vec<Thread>,
-    own: Vec<Thread>,
-    beyond: Option<Beyond>,
+    pub(super) looked: u64,
+    pub(super) follow: Vec<Thread>,
+    pub(super) enclosing: Vec<Thread>,
+    pub(super) own: Vec<Thread>,
+    pub(super) beyond: Option<Beyond>,
     /// The value's own closer was read whole.
-    closer: bool,
+    pub(super) closer: bool,
     /// Where that one ended.
-    closer_end: Option<u64>,
+    pub(super) closer_end: Option<u64>,
     /// All closers up to the call's end were.
-    left_call: bool,
+    pub(super) left_call: bool,
     /// Any closer was, and where it ended.
-    last: Option<u64>,
+    pub(super) last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
-    unknown_key: bool,
+    pub(super) unknown_key: bool,
     /// The last such key, while it may be the tag of an unknown parameter that is closed.
-    unknown_at: Option<UnknownKey>,
+    pub(super) unknown_at: Option<UnknownKey>,
     /// Reading over the value of an unknown parameter.
-    over: Option<Over>,
+    pub(super) over: Option<Over>,
     /// At the probe's begin another value opens.
-    forgotten: Option<Forgotten>,
+    pub(super) forgotten: Option<Forgotten>,
 }
-
-/// Whether a value's closer was forgotten, told by the closers behind the opener that stands inside it: up to the call's
-/// end they are one too few.
-#[derive(Clone, Copy, Debug)]
-struct Forgotten {
-    /// Openers that were passed.
-    n_openers: u8,
-    /// Those of them that were not closed.
-    n_open: i8,
-    step: Step,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// To the next byte that can begin a closer or an opener.
-    Search,
-    /// The three sets run from there.
-    Look,
-    /// The call is left, and nothing is open: the value's own closer must not follow.
-    Confirm,
-}
-
-/// Openers in a row that are looked behind for a forgotten closer.
-const OPENERS: u8 = 8;
 
 impl Probe {
     /// Begins anew at `at`, keeping the allocations.
@@ -104,68 +82,9 @@ impl Probe {
     }
 }
 
-impl Probe {
-    /// What a turn means while the closers behind another value's opener are counted; `None`: count on.
-    fn turned(&mut self, turn: Turn) -> Option<Turn> {
-        let Some(mut forgotten) = self.forgotten else {
-            if matches!(turn, Turn::Another) {
-                self.count_on(Forgotten {
-                    n_openers: 1,
-                    n_open: 1,
-                    step: Step::Search,
-                });
-                return None;
-            }
-            return Some(turn);
-        };
-        match turn {
-            Turn::Forgotten => return Some(turn),
-            Turn::Another | Turn::Nested => {
-                forgotten.n_openers += 1;
-                forgotten.n_open += 1;
-                if forgotten.n_openers > OPENERS {
-                    return Some(Turn::Nested);
-                }
-            }
-            Turn::Ends {
-                enclosing: true, ..
-            } => return Some(Turn::Forgotten),
-            Turn::Ends { .. } | Turn::Unnested | Turn::Data if self.closer => {
-                forgotten.n_open -= 1;
-                if forgotten.n_open < 0 {
-                    return Some(Turn::Nested);
-                }
-                if forgotten.n_open == 0 && self.left_call {
-                    forgotten.step = Step::Confirm;
-                    self.forgotten = Some(forgotten);
-                    return None;
-                }
-                self.pos = self.closer_end.unwrap_or(self.looked + 1);
-            }
-            // A byte that began no closer.
-            Turn::Ends { .. } | Turn::Unnested | Turn::Data => self.pos = self.looked + 1,
-        }
-        self.count_on(Forgotten {
-            step: Step::Search,
-            ..forgotten
-        });
-        None
-    }
-
-    fn count_on(&mut self, forgotten: Forgotten) {
-        self.forgotten = Some(forgotten);
-        self.follow.clear();
-        self.enclosing.clear();
-        self.own.clear();
-        (self.beyond, self.over, self.closer, self.last) = (None, None, false, None);
-        (self.unknown_key, self.unknown_at) = (false, None);
-        (self.closer_end, self.left_call) = (None, false);
-    }
-}
-
 /// Reading over the value of an unknown parameter.
 #[derive(Debug)]
-struct Over {
+pub(super) struct Over {
     from: u64,
     closer: Vec<u8>,
     /// Behind the closer.
@@ -174,7 +93,7 @@ struct Over {
 
 /// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
 #[derive(Debug)]
-struct Beyond {
+pub(super) struct Beyond {
     /// Where it began, blanks passed.
     from: u64,
     blank: bool,
@@ -539,7 +458,7 @@ impl Parser {
         let Node::Template { next, .. } = program.node(thread.node) else {
             return None;
         };
-        let closer = self.instances.get(thread.instance as usize)?.clone();
+        let closer = self.instances.get(thread.instance).to_vec();
         Some(Over {
             from: end + 1,
             closer,
@@ -708,59 +627,6 @@ impl Parser {
         }
     }
 
-    /// The call is left, and of the openers behind this value's all are closed. Were they part of the value, its own
-    /// closer came next, perhaps behind further closers. `None`: more bytes are needed.
-    fn confirm(
-        &mut self,
-        program: &Program,
-        text: &TextNode,
-        probe: &mut Probe,
-        view: View<'_>,
-        eof: bool,
-    ) -> Option<Turn> {
-        let literals = |parser: &mut Parser, nodes: &[NodeId]| {
-            let mut set = Vec::new();
-            for &node in nodes {
-                parser.stepper(program, view, Judge::Reading).close(
-                    Thread::at(node, Log::ROOT, 0),
-                    0,
-                    &mut set,
-                );
-            }
-            let bytes = |thread: &Thread| match program.node(thread.node) {
-                Node::Literal { bytes, .. } => Some(bytes.to_vec()),
-                Node::Template { .. } => parser.instances.get(thread.instance as usize).cloned(),
-                _ => None,
-            };
-            set.iter().filter_map(bytes).collect::<Vec<Vec<u8>>>()
-        };
-        let own = literals(self, &[text.follow]);
-        let enclosing = literals(self, &text.enclosing);
-        loop {
-            let rest = view.from(probe.pos);
-            let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
-            self.work += n_blank as u64 + 1;
-            probe.pos += n_blank as u64;
-            let rest = &rest[n_blank..];
-            if probe.pos - probe.at > program.limits.undecided as u64 {
-                return Some(Turn::Nested);
-            }
-            let stands = |closer: &Vec<u8>| rest.starts_with(closer);
-            if own.iter().any(stands) {
-                return Some(Turn::Nested);
-            }
-            if let Some(closer) = enclosing.iter().find(|closer| stands(closer)) {
-                probe.pos += closer.len() as u64;
-                continue;
-            }
-            let may_come = |closer: &Vec<u8>| closer.starts_with(rest);
-            if !eof && own.iter().chain(&enclosing).any(may_come) {
-                return None;
-            }
-            return Some(Turn::Forgotten);
-        }
-    }
-
     /// The message ends while a probe runs.
     fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
         match (probe.last, probe.closer) {
@@ -820,20 +686,6 @@ impl Parser {
         }
     }
 
-    /// Whether the opener whose acts are in `log` has a key that the call has not had.
-    fn opens_another(&self, value: &Value, log: super::log::LogId, view: View<'_>) -> bool {
-        let Some((start, end)) = self.log.newest(log, Log::ROOT, Capture::Key) else {
-            return false;
-        };
-        let key = view.slice(start, end).trim();
-        let had = self
-            .teller
-            .call
-            .as_ref()
-            .is_some_and(|call| call.has_key(key));
-        key != value.key && !had
-    }
-
     fn names_known(program: &Program, view: View<'_>, act: Act) -> bool {
         match act {
             Act::Captured {
@@ -847,7 +699,7 @@ impl Parser {
 }
 
 #[derive(Clone, Copy)]
-enum Turn {
+pub(super) enum Turn {
     Data,
     Nested,
     Unnested,
@@ -859,46 +711,6 @@ enum Turn {
         recovered: bool,
         enclosing: bool,
     },
-}
-
-enum Fence {
-    Wait,
-    Closer,
-    Data { upto: u64 },
-}
-
-/// A run of backticks inside a value that a fence closes.
-fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fence {
-    const LONGEST: usize = 64;
-    let bytes = view.from(at);
-    let run = bytes
-        .iter()
-        .take(LONGEST + 1)
-        .take_while(|&&b| b == b'`')
-        .count();
-    if run <= LONGEST && run == bytes.len() && !eof {
-        return Fence::Wait;
-    }
-    let upto = at + run as u64;
-    if run != 3 {
-        return Fence::Data { upto };
-    }
-    let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
-    // A fence that closes ends its line, where it stands on a line of its own.
-    let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
-    match (value.line_blank, letter) {
-        (true, false) if !ends_line => Fence::Data { upto },
-        (true, true) => {
-            value.nest += 1;
-            Fence::Data { upto }
-        }
-        (true, false) if value.nest > 0 => {
-            value.nest -= 1;
-            Fence::Data { upto }
-        }
-        (false, true) => Fence::Data { upto },
-        _ => Fence::Closer,
-    }
 }
 
 fn leaves_call(program: &Program, act: Act) -> bool {

@@ -7,6 +7,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::filled::Filled;
 use super::log::{Act, Log, LogId};
 use super::view::View;
 use crate::body::decoded;
@@ -149,7 +150,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) view: View<'a>,
     pub(crate) log: &'a mut Log,
     pub(crate) flushed: LogId,
-    pub(crate) instances: &'a mut Vec<Vec<u8>>,
+    pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
     pub(crate) judge: Judge<'a>,
     /// Where the trie's opener began.
@@ -216,17 +217,10 @@ impl Stepper<'_> {
                     thread.node = next;
                 }
                 Node::Template { pieces, .. } => {
-                    let Some(bytes) = self.fill(pieces, thread.log) else {
+                    let Some(instance) = self.fill(pieces, thread.log) else {
                         return;
                     };
-                    thread.instance = self
-                        .instances
-                        .iter()
-                        .position(|have| *have == bytes)
-                        .unwrap_or_else(|| {
-                            self.instances.push(bytes);
-                            self.instances.len() - 1
-                        }) as u32;
+                    thread.instance = instance;
                     thread.off = 0;
                     add(set, thread);
                     return;
@@ -276,7 +270,7 @@ impl Stepper<'_> {
                 }
             }
             Node::Template { fold, next: to, .. } => {
-                let bytes = &self.instances[thread.instance as usize];
+                let bytes = self.instances.get(thread.instance);
                 if !same(bytes[usize::from(thread.off)], byte, *fold) {
                     return;
                 }
@@ -721,18 +715,16 @@ impl Stepper<'_> {
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.
-    fn fill(&self, pieces: &[Piece], log: LogId) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Bytes(text) => bytes.extend(text.as_bytes()),
-                Piece::Hole(what) => match self.log.newest(log, self.flushed, *what) {
-                    Some((start, end)) => bytes.extend(self.view.bytes(start, end)),
-                    None => bytes.extend(self.registers.get(*what).as_bytes()),
-                },
-            }
-        }
-        (!bytes.is_empty()).then_some(bytes)
+    fn fill(&mut self, pieces: &[Piece], log: LogId) -> Option<u32> {
+        let (view, registers) = (self.view, self.registers);
+        let (known, flushed) = (&*self.log, self.flushed);
+        self.instances.add(pieces.iter().map(|piece| match piece {
+            Piece::Bytes(text) => text.as_bytes(),
+            Piece::Hole(what) => match known.newest(log, flushed, *what) {
+                Some((start, end)) => view.bytes(start, end),
+                None => registers.get(*what).as_bytes(),
+            },
+        }))
     }
 }
 

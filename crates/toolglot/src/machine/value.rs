@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Output, Root, Shape, Step, Transducer, escape_into, quoted};
+use toolglot_json::{Output, Root, Shape, Step, Transducer, escape_into, is_plain, quoted};
 
 use super::probe::{Probe, Verdict};
 use super::thread::{Judge, Thread};
@@ -125,6 +125,25 @@ impl Value {
             value.wrote = true;
         }
         value
+    }
+
+    /// Whether all of `piece` is text of the value that needs no escape and can begin no closer; it is read then.
+    pub(super) fn goes_on_as_it_stands(&mut self, text: &TextNode, piece: &str) -> bool {
+        let bytes = piece.as_bytes();
+        let inside = self.how == How::Text
+            && !self.dropped
+            && self.probe.is_none()
+            && self.told == self.scan
+            && !bytes.last().is_some_and(|&byte| is_blank(byte))
+            && is_plain(piece)
+            && !bytes.iter().any(|&byte| text.first.set.has(byte));
+        if inside {
+            self.scan += bytes.len() as u64;
+            (self.told, self.blank_from) = (self.scan, self.scan);
+            (self.overlong, self.line_blank) = (false, false);
+            self.last = bytes[bytes.len() - 1];
+        }
+        inside
     }
 
     /// The position up to which the bytes are surely the value's.
@@ -677,15 +696,15 @@ enum Behind {
     Closer,
 }
 
-/// The next byte that can begin a closer, an enclosing closer or the value's own opener.
+/// The next place where a closer, an enclosing closer or the value's own opener can begin.
 pub(super) fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
     let bytes = view.from(from);
     let mut at = 0;
     loop {
         at += text.first.find(&bytes[at..])?;
-        match bytes.get(at + 1) {
-            Some(&second) if !text.second.has(second) => at += 1,
-            _ => return Some(from + at as u64),
+        if text.leads.iter().any(|lead| lead.fits(&bytes[at..])) {
+            return Some(from + at as u64);
         }
+        at += 1;
     }
 }

@@ -1,0 +1,61 @@
+//! `toolglot doctor`: what the sandbox has to work with on this machine, for this user.
+
+use std::io::Write;
+
+use toolglot_sandbox::{Command, Isolation, Layers, Network};
+
+use crate::Outcome;
+use crate::failure::Failure;
+
+const LEVELS: [Isolation; 3] = [Isolation::Plain, Isolation::Landlock, Isolation::Namespaces];
+
+/// Writes the layers that are there and those that are not, and tries each level with a program.
+///
+/// Commands need the level `namespaces` unless a policy says otherwise; without it the outcome is faulty.
+pub(crate) fn doctor(out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let layers = toolglot_sandbox::layers();
+    write(&layers, out).map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(
+        layers.level() != Some(Isolation::Namespaces),
+    ))
+}
+
+fn write(layers: &Layers, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "layers of the sandbox:")?;
+    for layer in &layers.layers {
+        let (sign, what) = match &layer.found {
+            Ok(what) => ("ok     ", what),
+            Err(why) => ("MISSING", why),
+        };
+        let needed = layer
+            .needed_by
+            .map_or("used where it is there", |level| match level {
+                Isolation::Plain => "needed for every command",
+                Isolation::Landlock => "needed from level landlock on",
+                Isolation::Namespaces => "needed for level namespaces",
+            });
+        writeln!(out, "  {sign} {:22} {what} ({needed})", layer.name)?;
+    }
+    writeln!(out, "levels:")?;
+    for level in LEVELS {
+        writeln!(out, "  {:10} {}", level.word(), tried(level))?;
+    }
+    Ok(())
+}
+
+/// Runs a program that does nothing at this level, and tells how that went.
+fn tried(level: Isolation) -> String {
+    let mut command = Command::new(["true"], "/");
+    command.isolation = level;
+    if level == Isolation::Plain {
+        command.network = Network::Host;
+    }
+    match command.run() {
+        Ok(outcome) if outcome.is_success() => "works".to_owned(),
+        Ok(outcome) => format!(
+            "FAILS: a program that does nothing ended with {:?}",
+            outcome.exit
+        ),
+        Err(refusal) => format!("REFUSES: {refusal}"),
+    }
+}

@@ -1,0 +1,149 @@
+//! What is to be run, and behind which walls.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::{Outcome, Refusal};
+
+/// A program to be run, and the walls around it. Nothing is inherited: what is not said here the program does not get.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The program and its arguments, each a word of its own: no shell reads them. A program without a slash is looked
+    /// up along `PATH` of [`env`](Command::env), among what the walls let it read.
+    pub argv: Vec<OsString>,
+    /// Where it runs. It has to be readable by [`read`](Command::read) or [`write`](Command::write).
+    pub cwd: PathBuf,
+    /// Its whole environment. `HOME` and `TMPDIR` are set by the sandbox to a private directory where they are missing.
+    pub env: Vec<(OsString, OsString)>,
+    /// What it reads on standard input; nothing if empty. Big inputs belong here: an argument has 131,071 bytes at most.
+    pub stdin: Vec<u8>,
+    /// How it is kept apart.
+    pub isolation: Isolation,
+    /// What it reaches of the network.
+    pub network: Network,
+    /// What it may read and run, beyond the system's programs and libraries. What does not exist is left out.
+    pub read: Vec<PathBuf>,
+    /// What it may change. What does not exist is left out.
+    pub write: Vec<PathBuf>,
+    /// Places inside `write` that stay as they are. Only [`Isolation::Namespaces`] can do that.
+    pub protect: Vec<PathBuf>,
+    /// Files and directories inside `read` and `write` that are empty to it. Only [`Isolation::Namespaces`] can do that.
+    pub mask: Vec<PathBuf>,
+    /// What it may use up.
+    pub limits: Limits,
+}
+
+impl Command {
+    /// A command with the strongest walls, that may read the system's programs and `cwd`, and change nothing.
+    pub fn new<I, W>(argv: I, cwd: impl Into<PathBuf>) -> Command
+    where
+        I: IntoIterator<Item = W>,
+        W: Into<OsString>,
+    {
+        let cwd = cwd.into();
+        Command {
+            argv: argv.into_iter().map(Into::into).collect(),
+            read: vec![cwd.clone()],
+            cwd,
+            env: Vec::new(),
+            stdin: Vec::new(),
+            isolation: Isolation::Namespaces,
+            network: Network::None,
+            write: Vec::new(),
+            protect: Vec::new(),
+            mask: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Runs the command, waits for it, and kills all that it started and left behind.
+    ///
+    /// Blocks for at most [`Limits::time`] and a second. Standard output and error are kept as far as
+    /// [`Limits::output_bytes`] allows; the rest is read and dropped.
+    ///
+    /// # Errors
+    /// If the program was not started: a wall cannot be built here, or there is no such program.
+    pub fn run(&self) -> Result<Outcome, Refusal> {
+        let mut outcomes = run_pipeline(std::slice::from_ref(self))?;
+        Ok(outcomes.pop().expect("one outcome for each command"))
+    }
+}
+
+/// Runs commands at once, the output of each the input of the next, and waits for all.
+///
+/// Each has walls of its own. The time of the first command counts for all; `stdin` only of the first is read. Only the
+/// last one's standard output is in the outcomes, which come in the order of the commands.
+///
+/// # Errors
+/// If any of the programs was not started; then those that were are killed.
+pub fn run_pipeline(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
+    if commands.is_empty() || commands.iter().any(|command| command.argv.is_empty()) {
+        return Err(Refusal::NoProgram);
+    }
+    crate::platform::run(commands)
+}
+
+/// How a program is kept apart from everything else, from weak to strong. Each holds what the ones before it hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Isolation {
+    /// Limits, its own session, a clean environment, nothing left behind. **No wall**: it may touch what its user may.
+    Plain,
+    /// And Landlock for files, TCP and signals, and a filter of system calls.
+    Landlock,
+    /// And namespaces of its own for users, processes, mounts, network and the rest; private temporary directories.
+    Namespaces,
+}
+
+impl Isolation {
+    /// The word for it in policies and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Isolation::Plain => "plain",
+            Isolation::Landlock => "landlock",
+            Isolation::Namespaces => "namespaces",
+        }
+    }
+}
+
+/// What a program reaches of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Network {
+    /// Nothing, this machine's own services included. [`Isolation::Plain`] cannot hold that.
+    None,
+    /// All that the host reaches.
+    Host,
+}
+
+/// What one command may use up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Until it is killed.
+    pub time: Duration,
+    /// What is kept of each of standard output and error, in bytes: the first half and the last.
+    pub output_bytes: usize,
+    /// Private memory of each process, in bytes; of all together where there is a control group.
+    pub memory_bytes: u64,
+    /// Processes and threads at a time.
+    pub processes: u32,
+    /// Of each file it writes, in bytes.
+    pub file_bytes: u64,
+    /// Files that each process holds open.
+    pub open_files: u64,
+    /// What fits into its private temporary directories, in bytes.
+    pub temporary_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            time: Duration::from_secs(30),
+            output_bytes: 64 << 10,
+            memory_bytes: 2 << 30,
+            processes: 128,
+            file_bytes: 256 << 20,
+            open_files: 1024,
+            temporary_bytes: 256 << 20,
+        }
+    }
+}

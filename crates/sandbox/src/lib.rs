@@ -1,0 +1,55 @@
+//! Runs programs behind walls.
+//!
+//! A [`Command`] says which words are run, where, with which environment and input, what they may read, change and use
+//! up, and how strong the walls are. [`Command::run`] runs it and tells what came of it: an [`Outcome`] holds what was
+//! written, what of that was cut, and how many processes had to be killed. If a wall that was asked for cannot be built, the
+//! program is not started: a [`Refusal`] says which.
+//!
+//! ```text
+//!  host process ──fork──▶ warden ──fork──▶ the program ──▶ whatever it starts
+//!     │  leash ────────────▶ │ holds it, reaps all, kills all that is left: by its processes' namespace,
+//!     ◀──────────── status ──┘ or as the one to whom orphans fall
+//! ```
+//!
+//! When the program ends, its time is up or the host dies, the warden kills everything that was started. It never waits for
+//! the end of a pipe: a process that was left behind would hold it.
+//!
+//! It deliberately knows no shell and no policy: whoever calls has asked first. It is for Linux; elsewhere it refuses.
+//! This is the one crate with `unsafe` code: between `fork` and `exec` only system calls may run.
+//!
+//! ```
+//! # if toolglot_sandbox::layers().level() != Some(toolglot_sandbox::Isolation::Namespaces) { return Ok(()); }
+//! use toolglot_sandbox::{Command, Exit};
+//!
+//! let mut command = Command::new(["cat", "/etc/shadow", "-"], "/usr");
+//! command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
+//! command.stdin = b"hello".to_vec();
+//! let outcome = command.run()?;
+//! assert_eq!(outcome.stdout.text(), "hello");
+//! assert_eq!(outcome.exit, Exit::Code(1));
+//! # Ok::<(), toolglot_sandbox::Refusal>(())
+//! ```
+
+mod command;
+mod layers;
+mod outcome;
+mod refusal;
+
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+#[path = "linux/mod.rs"]
+mod platform;
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+#[path = "elsewhere.rs"]
+mod platform;
+
+pub use command::{Command, Isolation, Limits, Network, run_pipeline};
+pub use layers::{Layer, Layers};
+pub use outcome::{Exit, Kept, Outcome};
+pub use platform::layers;
+pub use refusal::Refusal;

@@ -1,0 +1,195 @@
+//! The filter of system calls: a program for the kernel's own small machine (classic BPF).
+//!
+//! It lists what is refused. A list of what is allowed would break programs by the next C library, and files, processes and
+//! the network have walls of their own; this one closes the ways around those, and what nobody needs who builds or tests.
+//! A refused call answers `EPERM`, so that a program can say what it could not do.
+
+use libc::{
+    BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
+    sock_filter,
+};
+
+use crate::Network;
+
+/// System calls that are refused whatever their arguments.
+const REFUSED: &[c_long] = &[
+    // Other processes' memory and descriptors.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_process_madvise,
+    // Namespaces and mounts.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    // Files by handles, which know no directory.
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    // The kernel itself.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_reboot,
+    libc::SYS_nfsservctl,
+    libc::SYS_lookup_dcookie,
+    // The machine's name and clock, its terminals.
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_kexec_file_load,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+];
+
+/// `ioctl` requests that write into a terminal's input.
+const TERMINAL_INPUT: [u32; 2] = [0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
+
+/// All flags of `clone` that make a namespace.
+const NEW_NAMESPACES: u32 = (libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP
+    | 0x80/* CLONE_NEWTIME */) as u32;
+
+/// Families of sockets that reach the network and services that the host wants to be reached.
+const HOST_FAMILIES: [i32; 4] = [
+    libc::AF_UNIX,
+    libc::AF_INET,
+    libc::AF_INET6,
+    libc::AF_NETLINK,
+];
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xC000_00B7;
+
+/// System calls of x86-64 with this bit have 32-bit pointers, and numbers that a list would miss.
+const X32: u32 = 0x4000_0000;
+
+/// Places in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
+const AT_NUMBER: u32 = 0;
+const AT_ARCHITECTURE: u32 = 4;
+const AT_FIRST_ARGUMENT: u32 = 16;
+const AT_SECOND_ARGUMENT: u32 = 24;
+
+const KILL: u32 = 0x8000_0000;
+const ALLOW: u32 = 0x7FFF_0000;
+const ERRNO: u32 = 0x0005_0000;
+const REFUSE: u32 = ERRNO | libc::EPERM as u32;
+const ABSENT: u32 = ERRNO | libc::ENOSYS as u32;
+
+/// The filter for a program that reaches so much of the network.
+pub(super) fn filter(network: Network) -> Vec<sock_filter> {
+    let mut program = vec![
+        load(AT_ARCHITECTURE),
+        jump(BPF_JEQ, ARCHITECTURE, 1, 0),
+        answer(KILL),
+        load(AT_NUMBER),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        program.extend([jump(BPF_JGE, X32, 0, 1), answer(ABSENT)]);
+    }
+    // Its flags stand in memory, where a filter cannot look: C libraries then fall back to `clone`.
+    when(&mut program, libc::SYS_clone3, &[answer(ABSENT)]);
+    let namespaces = [
+        load(AT_FIRST_ARGUMENT),
+        jump(BPF_JSET, NEW_NAMESPACES, 0, 1),
+        answer(REFUSE),
+        answer(ALLOW),
+    ];
+    when(&mut program, libc::SYS_clone, &namespaces);
+    let mut terminal = vec![load(AT_SECOND_ARGUMENT)];
+    for request in TERMINAL_INPUT {
+        terminal.extend([jump(BPF_JEQ, request, 0, 1), answer(REFUSE)]);
+    }
+    terminal.push(answer(ALLOW));
+    when(&mut program, libc::SYS_ioctl, &terminal);
+    let mut socket = vec![load(AT_FIRST_ARGUMENT)];
+    if network == Network::Host {
+        for family in HOST_FAMILIES {
+            socket.extend([jump(BPF_JEQ, family.cast_unsigned(), 0, 1), answer(ALLOW)]);
+        }
+    }
+    socket.push(answer(ERRNO | libc::EACCES.cast_unsigned()));
+    when(&mut program, libc::SYS_socket, &socket);
+    for &number in REFUSED {
+        when(&mut program, number, &[answer(REFUSE)]);
+    }
+    program.push(answer(ALLOW));
+    program
+}
+
+/// `then`, if the number of the call is this one. `then` always answers.
+fn when(program: &mut Vec<sock_filter>, number: c_long, then: &[sock_filter]) {
+    let number = u32::try_from(number).expect("numbers of system calls are small");
+    let skip = u8::try_from(then.len()).expect("each part is short");
+    program.push(jump(BPF_JEQ, number, 0, skip));
+    program.extend(then);
+}
+
+fn load(at: u32) -> sock_filter {
+    instruction(BPF_LD | BPF_W | BPF_ABS, at, 0, 0)
+}
+
+/// Goes on `yes` instructions further if the comparison holds, otherwise `no`.
+fn jump(comparison: u32, with: u32, yes: u8, no: u8) -> sock_filter {
+    instruction(BPF_JMP | comparison | BPF_K, with, yes, no)
+}
+
+fn answer(value: u32) -> sock_filter {
+    instruction(BPF_RET | BPF_K, value, 0, 0)
+}
+
+fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter {
+        code: u16::try_from(code).expect("codes are small"),
+        jt,
+        jf,
+        k,
+    }
+}

@@ -1,0 +1,247 @@
+//! Linux.
+
+mod cgroup;
+mod filter;
+mod landlock;
+mod places;
+mod plan;
+mod program;
+mod pump;
+mod scratch;
+mod step;
+#[expect(unsafe_code, reason = "system calls")]
+mod sys;
+mod warden;
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use plan::{Plan, setup};
+use pump::{Raw, Stage, Terms, pump};
+use step::{Failed, Step};
+use sys::Ended;
+use warden::Ends;
+
+use crate::{Command, Exit, Isolation, Layer, Layers, Outcome, Refusal};
+
+/// Runs commands as a pipeline.
+pub(crate) fn run(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
+    let mut plans = commands
+        .iter()
+        .map(Plan::new)
+        .collect::<Result<Vec<_>, _>>()?;
+    let started = Instant::now();
+    let mut stages = Vec::with_capacity(commands.len());
+    let mut from_before: Option<OwnedFd> = None;
+    for (index, (command, plan)) in commands.iter().zip(&mut plans).enumerate() {
+        let is_last = index + 1 == commands.len();
+        let (stage, to_next) = start(command, plan, from_before.take(), is_last)
+            .map_err(|error| setup(Step::Fork, None, io::Error::from_raw_os_error(error)))?;
+        stages.push(stage);
+        from_before = to_next;
+    }
+    let first = &commands[0];
+    let terms = Terms {
+        started,
+        time: first.limits.time,
+        output_bytes: first.limits.output_bytes,
+    };
+    let pumped = pump(&mut stages, &first.stdin, terms);
+    // Whatever went wrong, nothing stays: without leashes the wardens kill all.
+    let results: Vec<Raw> = stages
+        .iter_mut()
+        .map(|stage| std::mem::take(&mut stage.result))
+        .collect();
+    drop(stages);
+    let is_late = pumped.map_err(|error| setup(Step::Fork, None, error))?;
+    let failed = results.iter().zip(&plans).zip(commands);
+    for ((result, plan), command) in failed {
+        if let Some(failed) = result.failed {
+            return Err(refusal(failed, plan, command));
+        }
+    }
+    Ok(results
+        .into_iter()
+        .map(|result| outcome(result, is_late))
+        .collect())
+}
+
+/// Starts one command. The descriptor is the output for the next.
+fn start(
+    command: &Command,
+    plan: &mut Plan,
+    stdin: Option<OwnedFd>,
+    is_last: bool,
+) -> sys::Sys<(Stage, Option<OwnedFd>)> {
+    let (leash_end, leash) = sys::pipe()?;
+    let (status, status_end) = sys::pipe()?;
+    let (stderr, stderr_end) = sys::pipe()?;
+    let (stdout, stdout_end) = sys::pipe()?;
+    let (stdin_end, stdin) = match stdin {
+        Some(before) => (before, None),
+        None if command.stdin.is_empty() => (null()?, None),
+        None => {
+            let (read, write) = sys::pipe()?;
+            (read, Some(write))
+        }
+    };
+    for end in [&status, &stderr, &stdout].into_iter().chain(&stdin) {
+        sys::set_nonblocking(end.as_raw_fd())?;
+    }
+    let ends = Ends {
+        standard: [
+            stdin_end.as_raw_fd(),
+            stdout_end.as_raw_fd(),
+            stderr_end.as_raw_fd(),
+        ],
+        leash: leash_end.as_raw_fd(),
+        status: status_end.as_raw_fd(),
+    };
+    // SAFETY: the copy runs `guard`, which calls functions of `sys` only and never returns.
+    #[expect(unsafe_code, reason = "a process is copied")]
+    let Some(warden) = (unsafe { sys::fork(plan.namespaces(command.network))? }) else {
+        warden::guard(plan, ends)
+    };
+    let (stdout, to_next) = if is_last {
+        (Some(stdout), None)
+    } else {
+        // The next command waits for its input as any program does.
+        sys::set_blocking(stdout.as_raw_fd())?;
+        (None, Some(stdout))
+    };
+    let stage = Stage {
+        warden,
+        leash: Some(leash),
+        status: Some(status),
+        stdin,
+        stdout,
+        stderr: Some(stderr),
+        result: Raw::default(),
+    };
+    Ok((stage, to_next))
+}
+
+/// Nothing to read.
+fn null() -> sys::Sys<OwnedFd> {
+    let file = std::fs::File::open("/dev/null")
+        .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+    sys::above_standard(file.into())
+}
+
+fn outcome(result: Raw, is_late: bool) -> Outcome {
+    let exit = match result.ended {
+        Some(Ended::Code(code)) => Exit::Code(code),
+        Some(Ended::Signal(libc::SIGKILL)) | None if is_late => Exit::TimedOut,
+        Some(Ended::Signal(signal)) => Exit::Signal(signal),
+        None => Exit::Signal(libc::SIGKILL),
+    };
+    Outcome {
+        exit,
+        stdout: result.stdout,
+        stderr: result.stderr,
+        n_left: u32::try_from(result.n_left).unwrap_or(0),
+        duration: result.duration,
+    }
+}
+
+fn refusal(failed: Failed, plan: &Plan, command: &Command) -> Refusal {
+    let source = io::Error::from_raw_os_error(failed.error);
+    if failed.step == Step::Exec {
+        return Refusal::Exec {
+            program: command.argv[0].to_string_lossy().into_owned(),
+            source,
+        };
+    }
+    setup(
+        failed.step,
+        plan.about(failed.step, failed.about).as_deref(),
+        source,
+    )
+}
+
+/// What there is to build walls of, on this machine, for this user. Found out once.
+pub fn layers() -> Layers {
+    static LAYERS: OnceLock<Layers> = OnceLock::new();
+    LAYERS.get_or_init(look).clone()
+}
+
+fn look() -> Layers {
+    let because = |error: i32| io::Error::from_raw_os_error(error).to_string();
+    let landlock = match sys::landlock_version() {
+        Ok(version) if version >= landlock::OLDEST => Ok(format!("version {version}")),
+        Ok(version) => Err(format!(
+            "version {version} is too old: it does not cover truncating files"
+        )),
+        Err(error) => Err(because(error)),
+    };
+    let children = std::fs::metadata("/proc/thread-self/children").map(|_| "there".to_owned());
+    let group = match cgroup::parents() {
+        [] => Err("none can be made by this user".to_owned()),
+        parents => Ok(parents
+            .iter()
+            .map(|parent| parent.display().to_string())
+            .collect::<Vec<_>>()
+            .join(", ")),
+    };
+    let layers = vec![
+        Layer {
+            name: "children of processes",
+            needed_by: Some(Isolation::Plain),
+            found: children.map_err(|error| error.to_string()),
+        },
+        Layer {
+            name: "landlock",
+            needed_by: Some(Isolation::Landlock),
+            found: landlock,
+        },
+        Layer {
+            name: "seccomp",
+            needed_by: Some(Isolation::Landlock),
+            found: probe(0, true).map(|()| "there".to_owned()).map_err(because),
+        },
+        Layer {
+            name: "namespaces",
+            needed_by: Some(Isolation::Namespaces),
+            found: probe(NAMESPACES, false)
+                .map(|()| "user, process, mount, ipc, name and network".to_owned())
+                .map_err(because),
+        },
+        Layer {
+            name: "control group",
+            needed_by: None,
+            found: group,
+        },
+    ];
+    Layers { layers }
+}
+
+const NAMESPACES: i32 = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWNET;
+
+/// Makes a process with these namespaces, under the filter if that is asked for, and looks how it fares.
+fn probe(flags: i32, is_filtered: bool) -> sys::Sys<()> {
+    let filter = filter::filter(crate::Network::None);
+    // SAFETY: the copy calls functions of `sys` only.
+    #[expect(unsafe_code, reason = "a process is copied")]
+    let Some(process) = (unsafe { sys::fork(flags)? }) else {
+        let done = if is_filtered {
+            sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1).and_then(|()| sys::set_filter(&filter))
+        } else {
+            // The mounts are what is refused where only the rest is allowed.
+            sys::mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None)
+        };
+        sys::exit(done.err().unwrap_or(0));
+    };
+    sys::close(process.handle);
+    match sys::reap(process.pid, true)? {
+        Some((_, Ended::Code(0))) => Ok(()),
+        Some((_, Ended::Code(error))) => Err(error),
+        _ => Err(libc::EPERM),
+    }
+}

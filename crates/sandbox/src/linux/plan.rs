@@ -1,0 +1,454 @@
+//! Everything that warden and program need, made ready before `fork`: behind it nothing may allocate.
+
+use std::collections::BTreeSet;
+use std::ffi::{CString, OsStr, c_char};
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::cgroup::Group;
+use super::landlock::{self, Rules};
+use super::places;
+use super::program;
+use super::step::Step;
+use super::sys::{self, Resource};
+use super::{filter, scratch::Scratch};
+use crate::{Command, Isolation, Network, Refusal};
+
+/// The longest word that Linux passes to a program (`MAX_ARG_STRLEN`, with its zero byte).
+const LONGEST_WORD: usize = 131_071;
+
+/// Everything that warden and program need.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) program: CString,
+    pub(super) argv: Words,
+    pub(super) env: Words,
+    pub(super) cwd: CString,
+    pub(super) limits: Vec<(Resource, u64)>,
+    pub(super) rules: Option<OwnedFd>,
+    /// Rules about places that are there only behind the mounts.
+    pub(super) late_rules: Vec<(CString, u64)>,
+    pub(super) filter: Vec<libc::sock_filter>,
+    pub(super) mounts: Option<Mounts>,
+    /// `uid_map` and `gid_map`.
+    pub(super) id_maps: Option<[Vec<u8>; 2]>,
+    pub(super) group: Option<Group>,
+    /// A directory of its own, where there are no private mounts.
+    pub(super) _scratch: Option<Scratch>,
+    pub(super) isolation: Isolation,
+}
+
+/// Words for `execve`: the strings and the list of pointers to them, which ends in null.
+#[derive(Debug)]
+pub(super) struct Words {
+    _texts: Vec<CString>,
+    pub(super) pointers: Vec<*const c_char>,
+}
+
+/// The mounts of a namespace.
+#[derive(Debug)]
+pub(super) struct Mounts {
+    /// Copied before anything is covered, placed behind; the outer ones first.
+    pub(super) trees: Vec<Tree>,
+    /// What is covered by an empty directory of its own.
+    pub(super) covered: Vec<CString>,
+    /// For `mount`: how much fits into each.
+    pub(super) temporary: CString,
+    /// Directories to make inside the covers.
+    pub(super) made: Vec<CString>,
+    pub(super) masks: Vec<(CString, bool)>,
+    /// Bound on themselves: so that they cannot be moved away, and read-only where that is said.
+    pub(super) pins: Vec<(CString, bool)>,
+}
+
+/// A directory or file that was granted.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) path: CString,
+    pub(super) is_writable: bool,
+    pub(super) is_directory: bool,
+    /// What has to be made for it to stand on, the outer ones first.
+    pub(super) makes: Vec<CString>,
+    pub(super) copy: RawFd,
+}
+
+impl Plan {
+    /// Looks everything up and makes it ready.
+    pub(super) fn new(command: &Command) -> Result<Plan, Refusal> {
+        check_level(command)?;
+        let isolation = command.isolation;
+        let read = existing(&command.read);
+        let write = existing(&command.write);
+        let cwd = command
+            .cwd
+            .canonicalize()
+            .map_err(|error| setup(Step::Directory, Some(&command.cwd), error))?;
+        let scratch = match isolation {
+            Isolation::Namespaces => None,
+            Isolation::Plain | Isolation::Landlock => {
+                Some(Scratch::new().map_err(|error| setup(Step::Temporary, None, error))?)
+            }
+        };
+        let home = scratch
+            .as_ref()
+            .map_or(Path::new(places::HOME), Scratch::path);
+        let mut env = command.env.clone();
+        for name in ["HOME", "TMPDIR"] {
+            if !env.iter().any(|(known, _)| known == name) {
+                env.push((name.into(), home.into()));
+            }
+        }
+        let is_walled = isolation >= Isolation::Landlock;
+        let system = places::readable(command.network);
+        let reach: Option<Vec<&Path>> = is_walled.then(|| {
+            let all = system.iter().chain(&read).chain(&write);
+            all.map(PathBuf::as_path).collect()
+        });
+        let program = program::find(&command.argv[0], &env, &cwd, reach.as_deref())?;
+        let rules = is_walled
+            .then(|| rules(command, &system, &read, &write, home))
+            .transpose()?;
+        let (rules, late_rules) = match rules {
+            Some((rules, late)) => (Some(rules.ruleset), late),
+            None => (None, Vec::new()),
+        };
+        let is_root = sys::ids().0 == 0;
+        let group = Group::new(&command.limits);
+        let limits = limits(command, group.is_some(), is_root);
+        let (mounts, id_maps) = match isolation {
+            Isolation::Namespaces => (Some(Mounts::new(command, &read, &write)?), Some(id_maps())),
+            Isolation::Plain | Isolation::Landlock => (None, None),
+        };
+        Ok(Plan {
+            program: c_path(&program)?,
+            argv: Words::new(
+                "an argument",
+                command.argv.iter().map(|word| word.as_bytes().to_vec()),
+            )?,
+            env: Words::new(
+                "the environment",
+                env.iter()
+                    .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat()),
+            )?,
+            cwd: c_path(&cwd)?,
+            limits,
+            rules,
+            late_rules,
+            filter: if is_walled {
+                filter::filter(command.network)
+            } else {
+                Vec::new()
+            },
+            mounts,
+            id_maps,
+            group,
+            _scratch: scratch,
+            isolation,
+        })
+    }
+
+    /// Flags of `clone` for the warden.
+    pub(super) fn namespaces(&self, network: Network) -> i32 {
+        if self.isolation != Isolation::Namespaces {
+            return 0;
+        }
+        let all = libc::CLONE_NEWUSER
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWNS
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS;
+        match network {
+            Network::None => all | libc::CLONE_NEWNET,
+            Network::Host => all,
+        }
+    }
+
+    /// Descriptors that the warden has to keep.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
+        let group = self
+            .group
+            .as_ref()
+            .map(Group::descriptors)
+            .unwrap_or_default();
+        self.rules
+            .iter()
+            .map(AsRawFd::as_raw_fd)
+            .chain(group.iter().map(AsRawFd::as_raw_fd))
+    }
+
+    /// The path that a failed step was about.
+    pub(super) fn about(&self, step: Step, about: u8) -> Option<PathBuf> {
+        let index = usize::from(about);
+        let mounts = self.mounts.as_ref();
+        let path = match step {
+            Step::CopyTree | Step::PlaceTree => mounts
+                .and_then(|mounts| mounts.trees.get(index))
+                .map(|tree| &tree.path),
+            Step::Temporary => mounts.and_then(|mounts| mounts.covered.get(index)),
+            Step::Mask => mounts
+                .and_then(|mounts| mounts.masks.get(index))
+                .map(|(path, _)| path),
+            Step::Protect => mounts
+                .and_then(|mounts| mounts.pins.get(index))
+                .map(|(path, _)| path),
+            Step::Directory => Some(&self.cwd),
+            _ => None,
+        };
+        path.map(|path| PathBuf::from(OsStr::from_bytes(path.as_bytes())))
+    }
+}
+
+impl Words {
+    fn new(what: &'static str, words: impl Iterator<Item = Vec<u8>>) -> Result<Words, Refusal> {
+        let mut texts = Vec::new();
+        for word in words {
+            if word.len() > LONGEST_WORD {
+                return Err(Refusal::ArgumentTooLong { bytes: word.len() });
+            }
+            texts.push(CString::new(word).map_err(|_| Refusal::ZeroByte { what })?);
+        }
+        // The strings stay where they are on the heap when the list of them is moved.
+        let pointers = texts
+            .iter()
+            .map(|text| text.as_ptr())
+            .chain([std::ptr::null()])
+            .collect();
+        Ok(Words {
+            _texts: texts,
+            pointers,
+        })
+    }
+}
+
+impl Mounts {
+    fn new(command: &Command, read: &[PathBuf], write: &[PathBuf]) -> Result<Mounts, Refusal> {
+        let covered: Vec<PathBuf> = places::COVERED
+            .iter()
+            .map(PathBuf::from)
+            .filter(|path| {
+                path.symlink_metadata()
+                    .is_ok_and(|metadata| metadata.is_dir())
+            })
+            .collect();
+        let cover_of = |path: &Path| covered.iter().find(|cover| path.starts_with(cover));
+        let mut places = BTreeSet::new();
+        for path in write {
+            places.insert((path, true));
+        }
+        for path in read {
+            // Elsewhere it is visible as it is, and the rules say who may read it.
+            if cover_of(path).is_some() && !write.contains(path) {
+                places.insert((path, false));
+            }
+        }
+        let mut trees = Vec::new();
+        for (path, is_writable) in places {
+            if covered.iter().any(|cover| cover.starts_with(path)) && !is_writable {
+                continue;
+            }
+            let is_directory = path.is_dir();
+            let mut makes = Vec::new();
+            if let Some(cover) = cover_of(path) {
+                let inside: Vec<&Path> = path
+                    .ancestors()
+                    .take_while(|above| above != cover)
+                    .collect();
+                for made in inside.into_iter().rev() {
+                    makes.push(c_path(made)?);
+                }
+            }
+            trees.push(Tree {
+                path: c_path(path)?,
+                is_writable,
+                is_directory,
+                makes,
+                copy: -1,
+            });
+        }
+        let mut masks = Vec::new();
+        for path in existing(&command.mask) {
+            masks.push((c_path(&path)?, path.is_dir()));
+        }
+        let made = if covered
+            .iter()
+            .any(|cover| Path::new(places::HOME).starts_with(cover))
+        {
+            vec![c_path(Path::new(places::HOME))?]
+        } else {
+            Vec::new()
+        };
+        Ok(Mounts {
+            trees,
+            temporary: CString::new(format!(
+                "mode=0700,nr_inodes=65536,size={}",
+                command.limits.temporary_bytes
+            ))
+            .expect("a number holds no zero byte"),
+            covered: covered
+                .iter()
+                .map(|path| c_path(path))
+                .collect::<Result<_, _>>()?,
+            made,
+            masks,
+            pins: pins(&existing(&command.protect), write)?,
+        })
+    }
+}
+
+/// What is protected, read-only; and every directory between it and what may be changed, so that none is moved away with it.
+fn pins(protect: &[PathBuf], write: &[PathBuf]) -> Result<Vec<(CString, bool)>, Refusal> {
+    let mut pins: BTreeSet<(&Path, bool)> = BTreeSet::new();
+    for path in protect {
+        let Some(top) = write.iter().find(|top| path.starts_with(top)) else {
+            continue;
+        };
+        pins.insert((path, true));
+        for above in path
+            .ancestors()
+            .skip(1)
+            .take_while(|above| above != top && above.starts_with(top))
+        {
+            if !protect.iter().any(|other| other == above) {
+                pins.insert((above, false));
+            }
+        }
+    }
+    pins.into_iter()
+        .map(|(path, is_read_only)| Ok((c_path(path)?, is_read_only)))
+        .collect()
+}
+
+/// What a level cannot do is refused, not left out.
+fn check_level(command: &Command) -> Result<(), Refusal> {
+    let layers = super::layers();
+    if let Some(layer) = layers.missing(command.isolation) {
+        return Err(Refusal::Missing {
+            layer: layer.name,
+            why: layer.found.clone().err().unwrap_or_default(),
+            level: command.isolation,
+        });
+    }
+    if command.isolation < Isolation::Namespaces
+        && !(command.mask.is_empty() && command.protect.is_empty())
+    {
+        return Err(Refusal::NeedsLevel {
+            what: "keeping files inside the granted directories from a program",
+            needs: Isolation::Namespaces,
+        });
+    }
+    if command.isolation < Isolation::Landlock && command.network == Network::None {
+        return Err(Refusal::NeedsLevel {
+            what: "keeping a program from the network",
+            needs: Isolation::Landlock,
+        });
+    }
+    Ok(())
+}
+
+/// The rules for files, and those that wait for the mounts.
+type AllRules = (Rules, Vec<(CString, u64)>);
+
+fn rules(
+    command: &Command,
+    system: &[PathBuf],
+    read: &[PathBuf],
+    write: &[PathBuf],
+    home: &Path,
+) -> Result<AllRules, Refusal> {
+    let failed = |error| setup(Step::Rules, None, io::Error::from_raw_os_error(error));
+    let rules = Rules::new(command.network).map_err(failed)?;
+    let allow = |path: &Path, rights| rules.allow(&c_path(path)?, rights).map_err(failed);
+    for path in system.iter().chain(read) {
+        allow(path, landlock::READ)?;
+    }
+    for path in write {
+        allow(path, landlock::CHANGE)?;
+    }
+    for device in places::DEVICES {
+        allow(Path::new(device), landlock::DEVICE)?;
+    }
+    let mut late = Vec::new();
+    if command.isolation == Isolation::Namespaces {
+        for cover in places::COVERED {
+            late.push(rules.later(c_path(Path::new(cover))?, landlock::CHANGE));
+        }
+        late.push(rules.later(c_path(Path::new("/proc"))?, landlock::READ));
+    } else {
+        allow(home, landlock::CHANGE)?;
+        late.push(rules.later(c_path(Path::new("/proc/self"))?, landlock::READ));
+        for path in places::PROC {
+            allow(Path::new(path), landlock::READ)?;
+        }
+    }
+    Ok((rules, late))
+}
+
+fn limits(command: &Command, has_group: bool, is_root: bool) -> Vec<(Resource, u64)> {
+    let limits = &command.limits;
+    let cpu = limits.time.as_secs().saturating_add(2);
+    let mut all = vec![
+        (libc::RLIMIT_CORE as Resource, 0),
+        (libc::RLIMIT_FSIZE as Resource, limits.file_bytes),
+        (libc::RLIMIT_NOFILE as Resource, limits.open_files),
+        (libc::RLIMIT_DATA as Resource, limits.memory_bytes),
+        (
+            libc::RLIMIT_CPU as Resource,
+            cpu.saturating_mul(u64::from(limits.processes.max(1))),
+        ),
+        (libc::RLIMIT_MEMLOCK as Resource, 64 << 10),
+        (libc::RLIMIT_MSGQUEUE as Resource, 0),
+    ];
+    // It has no effect on root. Elsewhere it counts all of the user's processes, but for a namespace of its own.
+    if !is_root {
+        let others = if command.isolation == Isolation::Namespaces {
+            0
+        } else {
+            program::n_own_tasks()
+        };
+        if command.isolation == Isolation::Namespaces || !has_group {
+            all.push((
+                libc::RLIMIT_NPROC as Resource,
+                u64::from(limits.processes) + others,
+            ));
+        }
+    }
+    for (resource, value) in &mut all {
+        *value = (*value).min(sys::hard_limit(*resource));
+    }
+    all
+}
+
+/// The user stays who he is, alone in his namespace.
+fn id_maps() -> [Vec<u8>; 2] {
+    let (user, group) = sys::ids();
+    [
+        format!("{user} {user} 1\n").into_bytes(),
+        format!("{group} {group} 1\n").into_bytes(),
+    ]
+}
+
+/// Those that exist, with their links followed.
+fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut existing: Vec<PathBuf> = paths
+        .iter()
+        .filter_map(|path| fs::canonicalize(path).ok())
+        .collect();
+    existing.sort();
+    existing.dedup();
+    existing
+}
+
+pub(super) fn c_path(path: &Path) -> Result<CString, Refusal> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| Refusal::ZeroByte { what: "a path" })
+}
+
+pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> Refusal {
+    Refusal::Setup {
+        step: step.words(),
+        path: path.map(Path::to_path_buf),
+        source,
+    }
+}

@@ -1,0 +1,71 @@
+//! Finding the program that a word names.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::sys;
+use crate::Refusal;
+
+/// The file that `name` names: a path if it holds a slash, otherwise the first fit along `PATH`.
+///
+/// Behind walls only what lies in `reach` fits: a program that cannot be read is as good as none, and a later one may do.
+pub(super) fn find(
+    name: &OsStr,
+    env: &[(OsString, OsString)],
+    cwd: &Path,
+    reach: Option<&[&Path]>,
+) -> Result<PathBuf, Refusal> {
+    let not_found = || Refusal::NotFound {
+        name: name.to_string_lossy().into_owned(),
+    };
+    if name.is_empty() {
+        return Err(Refusal::NoProgram);
+    }
+    let fits = |path: PathBuf| -> Option<PathBuf> {
+        let metadata = path.metadata().ok()?;
+        if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+            return None;
+        }
+        let real = path.canonicalize().ok()?;
+        let is_reached =
+            reach.is_none_or(|reach| reach.iter().any(|place| real.starts_with(place)));
+        is_reached.then_some(path)
+    };
+    if name.as_bytes().contains(&b'/') {
+        return fits(cwd.join(name)).ok_or_else(not_found);
+    }
+    let path = env
+        .iter()
+        .find(|(known, _)| known == "PATH")
+        .map(|(_, value)| value.as_os_str());
+    let directories =
+        std::env::split_paths(path.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")));
+    // A relative directory would make the program depend on where it runs, which the model says.
+    let mut candidates = directories
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(name));
+    candidates.find_map(fits).ok_or_else(not_found)
+}
+
+/// How many processes and threads this user has.
+pub(super) fn n_own_tasks() -> u64 {
+    let (user, _) = sys::ids();
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return 0;
+    };
+    let own = entries.flatten().filter(|entry| {
+        entry
+            .file_name()
+            .as_bytes()
+            .first()
+            .is_some_and(u8::is_ascii_digit)
+    });
+    let tasks = own.filter_map(|entry| entry.path().join("task").metadata().ok());
+    // A directory has a link for each directory in it, and two of its own.
+    tasks
+        .filter(|task| task.uid() == user)
+        .map(|task| task.nlink().saturating_sub(2))
+        .sum()
+}

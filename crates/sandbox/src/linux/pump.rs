@@ -1,0 +1,244 @@
+//! The host's side of running commands: their input goes in, their output is kept, until all are done or time is up.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+use super::step::{Failed, Report};
+use super::sys::{self, Ended, Process};
+use crate::Kept;
+
+/// How long a warden may take to kill everything once the leash is let go.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// One command under way.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) warden: Process,
+    /// Closing it ends everything.
+    pub(super) leash: Option<OwnedFd>,
+    pub(super) status: Option<OwnedFd>,
+    pub(super) stdin: Option<OwnedFd>,
+    pub(super) stdout: Option<OwnedFd>,
+    pub(super) stderr: Option<OwnedFd>,
+    pub(super) result: Raw,
+}
+
+impl Drop for Stage {
+    /// Lets the leash go, and takes leave of the warden, which kills all and goes.
+    fn drop(&mut self) {
+        self.leash = None;
+        let _ = sys::reap(self.warden.pid, true);
+        sys::close(self.warden.handle);
+    }
+}
+
+/// What is known of a command at its end.
+#[derive(Debug, Default)]
+pub(super) struct Raw {
+    pub(super) failed: Option<Failed>,
+    pub(super) ended: Option<Ended>,
+    pub(super) n_left: i32,
+    pub(super) stdout: Kept,
+    pub(super) stderr: Kept,
+    pub(super) duration: Duration,
+    /// The reports read so far, whole ones taken out.
+    pending: Vec<u8>,
+}
+
+/// What a descriptor of a stage is for.
+#[derive(Clone, Copy, Debug)]
+enum Use {
+    Stdin,
+    Stdout,
+    Stderr,
+    Status,
+}
+
+/// Until when, and how much is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) started: Instant,
+    pub(super) time: Duration,
+    pub(super) output_bytes: usize,
+}
+
+/// Runs the loop. Whether time was up.
+pub(super) fn pump(stages: &mut [Stage], stdin: &[u8], terms: Terms) -> io::Result<bool> {
+    let mut n_written = 0;
+    let mut buffer = vec![0; 64 << 10];
+    let mut deadline = terms.started.checked_add(terms.time);
+    let mut is_late = false;
+    while stages.iter().any(|stage| stage.status.is_some()) {
+        let (mut fds, uses) = waited_for(stages);
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            if is_late {
+                // A warden hangs: it goes the hard way.
+                for stage in &mut *stages {
+                    let _ = sys::kill_handle(stage.warden.handle, libc::SIGKILL);
+                    stage.status = None;
+                }
+                break;
+            }
+            is_late = true;
+            deadline = Instant::now().checked_add(GRACE);
+            for stage in &mut *stages {
+                stage.leash = None;
+            }
+            continue;
+        }
+        let timeout = left.map_or(-1, |left| {
+            i32::try_from(left.as_millis())
+                .unwrap_or(i32::MAX)
+                .saturating_add(1)
+        });
+        sys::poll(&mut fds, timeout).map_err(io::Error::from_raw_os_error)?;
+        for (fd, (index, used)) in fds.iter().zip(uses) {
+            if fd.revents == 0 {
+                continue;
+            }
+            let stage = &mut stages[index];
+            match used {
+                Use::Stdin => {
+                    if !feed(fd.fd, stdin, &mut n_written) {
+                        stage.stdin = None;
+                    }
+                }
+                Use::Stdout => {
+                    if !drain(
+                        fd.fd,
+                        &mut buffer,
+                        &mut stage.result.stdout,
+                        terms.output_bytes,
+                    ) {
+                        stage.stdout = None;
+                    }
+                }
+                Use::Stderr => {
+                    if !drain(
+                        fd.fd,
+                        &mut buffer,
+                        &mut stage.result.stderr,
+                        terms.output_bytes,
+                    ) {
+                        stage.stderr = None;
+                    }
+                }
+                Use::Status => {
+                    if !hear(fd.fd, &mut stage.result) {
+                        stage.status = None;
+                        stage.result.duration = terms.started.elapsed();
+                    }
+                }
+            }
+        }
+        if stages.iter().any(|stage| stage.result.failed.is_some()) {
+            // A part of a pipeline that did not start takes the others with it.
+            for stage in &mut *stages {
+                stage.leash = None;
+            }
+        }
+    }
+    // All are dead: what they wrote is in the pipes, and nothing more will come.
+    for stage in &mut *stages {
+        let result = &mut stage.result;
+        for (pipe, kept) in [
+            (&stage.stdout, &mut result.stdout),
+            (&stage.stderr, &mut result.stderr),
+        ] {
+            if let Some(pipe) = pipe {
+                while drain(pipe.as_raw_fd(), &mut buffer, kept, terms.output_bytes) {
+                    if is_empty(pipe.as_raw_fd()) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    Ok(is_late)
+}
+
+fn waited_for(stages: &[Stage]) -> (Vec<libc::pollfd>, Vec<(usize, Use)>) {
+    let mut fds = Vec::new();
+    let mut uses = Vec::new();
+    for (index, stage) in stages.iter().enumerate() {
+        let all = [
+            (&stage.stdin, Use::Stdin, libc::POLLOUT),
+            (&stage.stdout, Use::Stdout, libc::POLLIN),
+            (&stage.stderr, Use::Stderr, libc::POLLIN),
+            (&stage.status, Use::Status, libc::POLLIN),
+        ];
+        for (fd, used, events) in all {
+            if let Some(fd) = fd {
+                fds.push(libc::pollfd {
+                    fd: fd.as_raw_fd(),
+                    events,
+                    revents: 0,
+                });
+                uses.push((index, used));
+            }
+        }
+    }
+    (fds, uses)
+}
+
+/// Writes what fits. Whether there is more.
+fn feed(fd: RawFd, bytes: &[u8], n_written: &mut usize) -> bool {
+    match sys::write(fd, &bytes[*n_written..]) {
+        Ok(n) => {
+            *n_written += n;
+            *n_written < bytes.len()
+        }
+        Err(libc::EAGAIN | libc::EINTR) => true,
+        // Nobody reads any more.
+        Err(_) => false,
+    }
+}
+
+/// Reads what is there, once. Whether there may be more.
+fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut Kept, limit: usize) -> bool {
+    match sys::read(fd, buffer) {
+        Ok(0) => false,
+        Ok(n) => {
+            kept.take(&buffer[..n], limit);
+            true
+        }
+        Err(libc::EAGAIN | libc::EINTR) => true,
+        Err(_) => false,
+    }
+}
+
+fn is_empty(fd: RawFd) -> bool {
+    let mut fds = [libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    }];
+    sys::poll(&mut fds, 0).is_err() || fds[0].revents & libc::POLLIN == 0
+}
+
+/// Reads reports. Whether there may be more.
+fn hear(fd: RawFd, result: &mut Raw) -> bool {
+    let mut buffer = [0; 8 * Report::SIZE];
+    let is_open = match sys::read(fd, &mut buffer) {
+        Ok(0) => false,
+        Ok(n) => {
+            result.pending.extend_from_slice(&buffer[..n]);
+            true
+        }
+        Err(libc::EAGAIN | libc::EINTR) => true,
+        Err(_) => false,
+    };
+    while let Some(bytes) = result.pending.first_chunk::<{ Report::SIZE }>().copied() {
+        result.pending.drain(..Report::SIZE);
+        match Report::read(bytes) {
+            // The first failure is the cause of the others.
+            Some(Report::Failed(failed)) => result.failed = result.failed.or(Some(failed)),
+            Some(Report::Ended(ended)) => result.ended = Some(ended),
+            Some(Report::Left(n)) => result.n_left = n,
+            None => {}
+        }
+    }
+    is_open
+}

@@ -1,0 +1,500 @@
+//! System calls, one function each, none of which allocates, locks or panics: all may run between `fork` and `exec`.
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint};
+use std::mem::{size_of, size_of_val};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::ptr::{null, null_mut};
+
+/// An answer of the kernel; the error is its number.
+pub(super) type Sys<T> = Result<T, c_int>;
+
+/// Of `linux/mount.h`.
+const OPEN_TREE_CLONE: c_uint = 1;
+const OPEN_TREE_CLOEXEC: c_uint = libc::O_CLOEXEC as c_uint;
+const AT_RECURSIVE: c_uint = 0x8000;
+const AT_EMPTY_PATH: c_uint = 0x1000;
+const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 4;
+pub(super) const MOUNT_ATTR_RDONLY: u64 = 1;
+pub(super) const MOUNT_ATTR_NOSUID: u64 = 2;
+pub(super) const MOUNT_ATTR_NODEV: u64 = 4;
+
+/// `struct mount_attr`.
+#[repr(C)]
+struct MountAttr {
+    attr_set: u64,
+    attr_clr: u64,
+    propagation: u64,
+    userns_fd: u64,
+}
+
+/// `struct landlock_ruleset_attr`; older kernels know its beginning.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ruleset {
+    pub(super) handled_fs: u64,
+    pub(super) handled_net: u64,
+    pub(super) scoped: u64,
+}
+
+/// `struct landlock_path_beneath_attr`.
+#[repr(C, packed)]
+struct PathBeneath {
+    allowed: u64,
+    parent: c_int,
+}
+
+/// What came of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    Code(c_int),
+    Signal(c_int),
+}
+
+fn errno() -> c_int {
+    // SAFETY: the pointer is to this thread's own number and always valid.
+    unsafe { *libc::__errno_location() }
+}
+
+fn check(answer: c_long) -> Sys<c_long> {
+    if answer < 0 { Err(errno()) } else { Ok(answer) }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the kernel's descriptors and process numbers are 32 bits wide"
+)]
+fn small(answer: c_long) -> c_int {
+    answer as c_int
+}
+
+/// A process that was made: its number and a handle of it.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub(super) pid: c_int,
+    pub(super) handle: RawFd,
+}
+
+/// Makes a copy of this process, in new namespaces if `flags` says so. `None` in the copy.
+///
+/// # Safety
+/// The copy has one thread, and locks that other threads held stay held for ever: until it calls [`execve`] or [`exit`]
+/// it may call nothing that allocates or locks, only functions of this module.
+pub(super) unsafe fn fork(flags: c_int) -> Sys<Option<Process>> {
+    let mut handle: c_int = -1;
+    let flags = c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
+    // SAFETY: without a stack of its own the copy goes on here, on its own copy of this one. The one pointer is valid.
+    let pid = check(unsafe {
+        libc::syscall(
+            libc::SYS_clone,
+            flags,
+            null_mut::<u8>(),
+            &raw mut handle,
+            null_mut::<u8>(),
+            null_mut::<u8>(),
+        )
+    })?;
+    Ok((pid != 0).then(|| Process {
+        pid: small(pid),
+        handle,
+    }))
+}
+
+/// Ends this process at once.
+pub(super) fn exit(code: c_int) -> ! {
+    // SAFETY: it takes no pointer and runs nothing of this process.
+    unsafe { libc::_exit(code) }
+}
+
+/// Becomes another program; returns only if that failed. Both lists end in a null pointer.
+///
+/// # Safety
+/// Each pointer of both lists, up to the null pointer, is of a C string.
+pub(super) unsafe fn execve(
+    program: &CStr,
+    argv: &[*const c_char],
+    envp: &[*const c_char],
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { libc::execve(program.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
+    errno()
+}
+
+/// A pipe, both ends closed by `exec`, neither of them 0, 1 or 2.
+pub(super) fn pipe() -> Sys<(OwnedFd, OwnedFd)> {
+    let mut ends = [-1; 2];
+    // SAFETY: the array holds two numbers, as it has to.
+    check(c_long::from(unsafe {
+        libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC)
+    }))?;
+    // SAFETY: the kernel has just handed out both, and nobody else knows them.
+    let [read, write] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+    Ok((above_standard(read)?, above_standard(write)?))
+}
+
+/// The same, under a number that is not of standard input, output or error.
+pub(super) fn above_standard(fd: OwnedFd) -> Sys<OwnedFd> {
+    use std::os::fd::AsRawFd;
+    if fd.as_raw_fd() > 2 {
+        return Ok(fd);
+    }
+    // SAFETY: it takes no pointer.
+    let copy = check(c_long::from(unsafe {
+        libc::fcntl(fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 3)
+    }))?;
+    // SAFETY: the kernel has just handed it out.
+    Ok(unsafe { OwnedFd::from_raw_fd(small(copy)) })
+}
+
+/// Makes reading and writing answer at once.
+pub(super) fn set_nonblocking(fd: RawFd) -> Sys<()> {
+    // SAFETY: no pointers.
+    let flags = check(c_long::from(unsafe { libc::fcntl(fd, libc::F_GETFL) }))?;
+    // SAFETY: no pointers.
+    check(c_long::from(unsafe {
+        libc::fcntl(fd, libc::F_SETFL, small(flags) | libc::O_NONBLOCK)
+    }))
+    .map(drop)
+}
+
+pub(super) fn read(fd: RawFd, buffer: &mut [u8]) -> Sys<usize> {
+    // SAFETY: the buffer is as long as is said.
+    let n = check(unsafe { libc::read(fd, buffer.as_mut_ptr().cast(), buffer.len()) } as c_long)?;
+    Ok(usize::try_from(n).unwrap_or(0))
+}
+
+pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Sys<usize> {
+    // SAFETY: the bytes are as many as is said.
+    let n = check(unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } as c_long)?;
+    Ok(usize::try_from(n).unwrap_or(0))
+}
+
+/// Waits until one of them has news, or for so many milliseconds; -1 is for ever.
+pub(super) fn poll(fds: &mut [libc::pollfd], timeout_ms: c_int) -> Sys<()> {
+    // SAFETY: the list is as long as is said.
+    let answer = unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout_ms) };
+    match check(c_long::from(answer)) {
+        Err(libc::EINTR) | Ok(_) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) fn open(path: &CStr, flags: c_int, mode: c_uint) -> Sys<RawFd> {
+    // SAFETY: a C string, and the mode that some flags ask for.
+    check(c_long::from(unsafe {
+        libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, mode)
+    }))
+    .map(small)
+}
+
+pub(super) fn close(fd: RawFd) {
+    // SAFETY: no pointers. The caller owns the number.
+    unsafe { libc::close(fd) };
+}
+
+/// Closes all from `first` to `last`; with `at_exec` only then.
+pub(super) fn close_range(first: c_uint, last: c_uint, at_exec: bool) -> Sys<()> {
+    const CLOSE_RANGE_CLOEXEC: c_uint = 4;
+    let flags = if at_exec { CLOSE_RANGE_CLOEXEC } else { 0 };
+    // SAFETY: no pointers.
+    check(unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) }).map(drop)
+}
+
+pub(super) fn dup2(from: RawFd, to: RawFd) -> Sys<()> {
+    // SAFETY: no pointers.
+    check(c_long::from(unsafe { libc::dup2(from, to) })).map(drop)
+}
+
+pub(super) fn chdir(path: &CStr) -> Sys<()> {
+    // SAFETY: a C string.
+    check(c_long::from(unsafe { libc::chdir(path.as_ptr()) })).map(drop)
+}
+
+pub(super) fn mkdir(path: &CStr, mode: libc::mode_t) -> Sys<()> {
+    // SAFETY: a C string.
+    check(c_long::from(unsafe { libc::mkdir(path.as_ptr(), mode) })).map(drop)
+}
+
+pub(super) fn setsid() {
+    // SAFETY: no pointers. It fails only for the leader of a group, which a fresh copy is not.
+    unsafe { libc::setsid() };
+}
+
+pub(super) fn umask(mask: libc::mode_t) {
+    // SAFETY: no pointers, and it cannot fail.
+    unsafe { libc::umask(mask) };
+}
+
+/// `prctl` with numbers only.
+pub(super) fn prctl(option: c_int, argument: c_long) -> Sys<()> {
+    let zero: c_long = 0;
+    // SAFETY: the options that are used here take no pointers.
+    check(c_long::from(unsafe {
+        libc::prctl(option, argument, zero, zero, zero)
+    }))
+    .map(drop)
+}
+
+/// Gives up all capabilities for good: none is left, and no program brings them back.
+pub(super) fn drop_capabilities() -> Sys<()> {
+    const VERSION_3: u32 = 0x2008_0522;
+    /// No root, no fix-up by changing the user, no ambient ones; each locked.
+    const SECUREBITS: c_long = 0b1110_1111;
+    // An ordinary user without a namespace may do none of the two, and has nothing to give up.
+    let _ = prctl(libc::PR_SET_SECUREBITS, SECUREBITS);
+    for capability in 0..64 {
+        if prctl(libc::PR_CAPBSET_DROP, capability).is_err() {
+            break;
+        }
+    }
+    let header: [u32; 2] = [VERSION_3, 0];
+    let none = [0_u32; 6];
+    // SAFETY: the structures of version 3: a version and a process number, two triples of 32 bits.
+    check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) }).map(drop)
+}
+
+/// No signal is blocked or ignored any more, as a program expects to find it.
+pub(super) fn reset_signals() {
+    for signal in 1..=64 {
+        // SAFETY: the default action of a signal is no function of ours. It fails for those that cannot be changed.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: all zeros is a valid set, the empty one of the kernel.
+    let none: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is valid, and the old one is not asked for.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut()) };
+}
+
+pub(super) fn kill(pid: c_int, signal: c_int) -> Sys<()> {
+    // SAFETY: no pointers.
+    check(c_long::from(unsafe { libc::kill(pid, signal) })).map(drop)
+}
+
+/// Sends a signal to exactly the process of the handle.
+pub(super) fn kill_handle(handle: RawFd, signal: c_int) -> Sys<()> {
+    // SAFETY: the null pointer stands for the usual information.
+    check(unsafe { libc::syscall(libc::SYS_pidfd_send_signal, handle, signal, null::<u8>(), 0) })
+        .map(drop)
+}
+
+/// Takes leave of a child that has ended. `None` if `is_waiting` is not set and all live; an error if there is none.
+pub(super) fn reap(pid: c_int, is_waiting: bool) -> Sys<Option<(c_int, Ended)>> {
+    let mut status = 0;
+    let flags = if is_waiting { 0 } else { libc::WNOHANG };
+    loop {
+        // SAFETY: the pointer is to a number of the right size.
+        match check(c_long::from(unsafe {
+            libc::waitpid(pid, &raw mut status, flags)
+        })) {
+            Err(libc::EINTR) => {}
+            Err(error) => return Err(error),
+            Ok(0) => return Ok(None),
+            Ok(pid) => {
+                let ended = if libc::WIFSIGNALED(status) {
+                    Ended::Signal(libc::WTERMSIG(status))
+                } else {
+                    Ended::Code(libc::WEXITSTATUS(status))
+                };
+                return Ok(Some((small(pid), ended)));
+            }
+        }
+    }
+}
+
+/// A resource of `setrlimit`; the type of its number differs between C libraries.
+pub(super) type Resource = u32;
+
+pub(super) fn hard_limit(resource: Resource) -> u64 {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the structure is valid.
+    match unsafe { libc::getrlimit(resource as _, &raw mut limit) } {
+        0 => limit.rlim_max,
+        _ => u64::MAX,
+    }
+}
+
+pub(super) fn set_limit(resource: Resource, value: u64) -> Sys<()> {
+    let limit = libc::rlimit {
+        rlim_cur: value,
+        rlim_max: value,
+    };
+    // SAFETY: the structure is valid.
+    check(c_long::from(unsafe {
+        libc::setrlimit(resource as _, &raw const limit)
+    }))
+    .map(drop)
+}
+
+pub(super) fn mount(
+    source: Option<&CStr>,
+    target: &CStr,
+    kind: Option<&CStr>,
+    flags: libc::c_ulong,
+    data: Option<&CStr>,
+) -> Sys<()> {
+    let pointer = |text: Option<&CStr>| text.map_or(null(), CStr::as_ptr);
+    // SAFETY: C strings or null pointers, each where the call takes one.
+    check(c_long::from(unsafe {
+        libc::mount(
+            pointer(source),
+            target.as_ptr(),
+            pointer(kind),
+            flags,
+            pointer(data).cast(),
+        )
+    }))
+    .map(drop)
+}
+
+/// A copy of what is mounted at `path` and below, which stands nowhere yet.
+pub(super) fn open_tree(path: &CStr) -> Sys<RawFd> {
+    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
+    // SAFETY: a C string.
+    check(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })
+        .map(small)
+}
+
+/// Puts a copy of [`open_tree`] at `path`.
+pub(super) fn move_mount(tree: RawFd, path: &CStr) -> Sys<()> {
+    // SAFETY: C strings.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree,
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH,
+        )
+    })
+    .map(drop)
+}
+
+/// Adds and takes away attributes of the mount at `path`, or of the tree `dir` where `path` is empty, and of all below.
+pub(super) fn mount_attributes(dir: RawFd, path: &CStr, add: u64, take: u64) -> Sys<()> {
+    let attributes = MountAttr {
+        attr_set: add,
+        attr_clr: take,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    let mut flags = AT_RECURSIVE;
+    if path.is_empty() {
+        flags |= AT_EMPTY_PATH;
+    }
+    // SAFETY: a C string, and a structure of the length that is said.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            dir,
+            path.as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of_val(&attributes),
+        )
+    })
+    .map(drop)
+}
+
+/// The version of Landlock that the kernel has.
+pub(super) fn landlock_version() -> Sys<c_int> {
+    let version_flag: c_uint = 1;
+    // SAFETY: with this flag it takes no structure.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            null::<u8>(),
+            0_usize,
+            version_flag,
+        )
+    })
+    .map(small)
+}
+
+/// A new set of rules; `size` is how much of the structure the kernel's version knows.
+pub(super) fn landlock_ruleset(ruleset: &Ruleset, size: usize) -> Sys<RawFd> {
+    debug_assert!(size <= size_of::<Ruleset>());
+    let flags: c_uint = 0;
+    // SAFETY: the structure is at least as long as is said.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            &raw const *ruleset,
+            size,
+            flags,
+        )
+    })
+    .map(small)
+}
+
+/// Allows `rights` on what the descriptor `place` is of, and on all below.
+pub(super) fn landlock_allow(ruleset: RawFd, place: RawFd, rights: u64) -> Sys<()> {
+    const RULE_PATH_BENEATH: c_uint = 1;
+    let rule = PathBeneath {
+        allowed: rights,
+        parent: place,
+    };
+    let flags: c_uint = 0;
+    // SAFETY: the structure is the one of this kind of rule.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_landlock_add_rule,
+            ruleset,
+            RULE_PATH_BENEATH,
+            &raw const rule,
+            flags,
+        )
+    })
+    .map(drop)
+}
+
+/// Puts this thread under the rules, for good.
+pub(super) fn landlock_restrict(ruleset: RawFd) -> Sys<()> {
+    let flags: c_uint = 0;
+    // SAFETY: no pointers.
+    check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, flags) }).map(drop)
+}
+
+/// Puts this process under a filter of system calls, for good.
+pub(super) fn set_filter(program: &[libc::sock_filter]) -> Sys<()> {
+    let program = libc::sock_fprog {
+        len: u16::try_from(program.len()).map_err(|_| libc::E2BIG)?,
+        filter: program.as_ptr().cast_mut(),
+    };
+    // SAFETY: the kernel copies the program, which is as long as is said, and changes nothing.
+    check(c_long::from(unsafe {
+        libc::prctl(
+            libc::PR_SET_SECCOMP,
+            libc::SECCOMP_MODE_FILTER,
+            &raw const program,
+        )
+    }))
+    .map(drop)
+}
+
+/// Whether the file of this descriptor is a directory.
+pub(super) fn is_directory(fd: RawFd) -> bool {
+    // SAFETY: all zeros is a valid value of the structure, and `fstat` fills it.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the structure is valid.
+    unsafe { libc::fstat(fd, &raw mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFDIR }
+}
+
+/// The user and the group that this process acts as.
+pub(super) fn ids() -> (u32, u32) {
+    // SAFETY: no pointers, and they cannot fail.
+    unsafe { (libc::geteuid(), libc::getegid()) }
+}
+
+/// Makes reading and writing wait.
+pub(super) fn set_blocking(fd: RawFd) -> Sys<()> {
+    // SAFETY: no pointers.
+    let flags = check(c_long::from(unsafe { libc::fcntl(fd, libc::F_GETFL) }))?;
+    // SAFETY: no pointers.
+    check(c_long::from(unsafe {
+        libc::fcntl(fd, libc::F_SETFL, small(flags) & !libc::O_NONBLOCK)
+    }))
+    .map(drop)
+}

@@ -1,0 +1,123 @@
+//! What came of a command.
+
+use std::time::Duration;
+
+/// What came of a command that was started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it wrote to standard output; empty where that went into another command.
+    pub stdout: Kept,
+    /// What it wrote to standard error.
+    pub stderr: Kept,
+    /// How many processes it left behind, which were killed.
+    pub n_left: u32,
+    /// From its start to its end.
+    pub duration: Duration,
+}
+
+impl Outcome {
+    /// Whether it ended by itself, with code 0.
+    pub fn is_success(&self) -> bool {
+        self.exit == Exit::Code(0)
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By a signal of this number, a limit of the system among them.
+    Signal(i32),
+    /// It was killed because its time was up.
+    TimedOut,
+}
+
+/// What was kept of a stream: its beginning and its end, if it was longer than allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    head: Vec<u8>,
+    tail: std::collections::VecDeque<u8>,
+    n_cut: u64,
+}
+
+impl Kept {
+    /// Takes more of the stream, so that no more than `limit` bytes are kept.
+    pub(crate) fn take(&mut self, bytes: &[u8], limit: usize) {
+        let n_head = limit
+            .div_ceil(2)
+            .saturating_sub(self.head.len())
+            .min(bytes.len());
+        let (head, rest) = bytes.split_at(n_head);
+        self.head.extend_from_slice(head);
+        let n_tail = limit / 2;
+        let skipped = rest.len().saturating_sub(n_tail);
+        let dropped = (self.tail.len() + rest.len() - skipped).saturating_sub(n_tail);
+        self.tail.drain(..dropped);
+        self.tail.extend(&rest[skipped..]);
+        self.n_cut += (skipped + dropped) as u64;
+    }
+
+    /// How many bytes were left out between the beginning and the end.
+    pub fn n_cut(&self) -> u64 {
+        self.n_cut
+    }
+
+    /// How many bytes there were in all.
+    pub fn n_total(&self) -> u64 {
+        (self.head.len() + self.tail.len()) as u64 + self.n_cut
+    }
+
+    /// The beginning, and the end if something was left out between them.
+    pub fn parts(&self) -> (Vec<u8>, Option<Vec<u8>>) {
+        let tail = self.tail.iter().copied();
+        if self.n_cut == 0 {
+            return (self.head.iter().copied().chain(tail).collect(), None);
+        }
+        (self.head.clone(), Some(tail.collect()))
+    }
+
+    /// As text, with a line that says how much was left out; what is no UTF-8 becomes U+FFFD.
+    pub fn text(&self) -> String {
+        let (head, tail) = self.parts();
+        let mut text = String::from_utf8_lossy(&head).into_owned();
+        if let Some(tail) = tail {
+            use std::fmt::Write;
+            let _ = write!(
+                text,
+                "\n[... {} bytes of {} were cut here ...]\n",
+                self.n_cut,
+                self.n_total()
+            );
+            text.push_str(&String::from_utf8_lossy(&tail));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kept;
+
+    #[test]
+    fn the_beginning_and_the_end_stay_however_the_stream_was_cut() {
+        let stream: Vec<u8> = (0..=255).cycle().take(1000).collect();
+        for limit in [0, 1, 2, 7, 100, 999, 1000, 1001] {
+            for chunk in [1, 3, 64, 1000] {
+                let mut kept = Kept::default();
+                for piece in stream.chunks(chunk) {
+                    kept.take(piece, limit);
+                }
+                assert_eq!(kept.n_total(), 1000);
+                let (head, tail) = kept.parts();
+                let tail = tail.unwrap_or_default();
+                assert_eq!(kept.n_cut(), 1000_u64.saturating_sub(limit as u64));
+                assert!(stream.starts_with(&head), "{limit} {chunk}");
+                assert!(stream.ends_with(&tail), "{limit} {chunk}");
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Why a program was not started.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::Isolation;
+
+/// Why a program was not started.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// An empty command.
+    #[error("there is no program to run")]
+    NoProgram,
+    /// Nothing of that name can be run.
+    #[error(
+        "no program `{name}` can be run here: it is in no directory of PATH that the sandbox lets it read"
+    )]
+    NotFound {
+        /// The name.
+        name: String,
+    },
+    /// A zero byte in a word, a name, a path.
+    #[error("{what} holds a zero byte, which no program can be given")]
+    ZeroByte {
+        /// What holds it.
+        what: &'static str,
+    },
+    /// More than the system passes on.
+    #[error(
+        "an argument of {bytes} bytes is more than the system passes to a program (131071): write it to a file, or pass it on standard input"
+    )]
+    ArgumentTooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A wall that the command asks for is not to be had here.
+    #[error("the sandbox layer `{layer}` is missing here ({why}), and without it nothing is run at level `{}`: see `toolglot doctor`", .level.word())]
+    Missing {
+        /// Which.
+        layer: &'static str,
+        /// Why.
+        why: String,
+        /// What was asked for.
+        level: Isolation,
+    },
+    /// Something was asked for that only a higher level can do.
+    #[error("{what} needs the sandbox level `{}`", .needs.word())]
+    NeedsLevel {
+        /// What was asked for.
+        what: &'static str,
+        /// The level that can do it.
+        needs: Isolation,
+    },
+    /// A step of the preparation failed.
+    #[error("the sandbox could not be set up: {step}{}: {source}", .path.as_ref().map(|path| format!(" ({})", path.display())).unwrap_or_default())]
+    Setup {
+        /// Which.
+        step: &'static str,
+        /// About what.
+        path: Option<PathBuf>,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The program could not be started inside the walls.
+    #[error("`{program}` could not be started: {source}")]
+    Exec {
+        /// The program.
+        program: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// There are no walls for this system.
+    #[error("there is no sandbox for {os} yet, and without one no program is run")]
+    Unsupported {
+        /// The system.
+        os: &'static str,
+    },
+}

@@ -1,0 +1,578 @@
+//! Attacks on the walls, each of which works without them: first unprotected, to show that it fires, then behind each level.
+//!
+//! Run as root, the whole file is run once more as an ordinary user.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use toolglot_sandbox::{
+    Command, Exit, Isolation, Limits, Network, Outcome, Refusal, layers, run_pipeline,
+};
+
+/// A workspace beside another directory that no command has to do with.
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let directory = tempfile::tempdir().expect("a directory");
+        for name in ["ws", "out"] {
+            std::fs::create_dir(directory.path().join(name)).expect("made");
+        }
+        std::fs::write(directory.path().join("out/secret"), "TOPSECRET").expect("written");
+        Place { directory }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// The script with `$OUT` and `$WS` in it, run by a shell.
+    fn shell(&self, script: &str, isolation: Isolation) -> Command {
+        let mut command = Command::new(["bash", "-c", script], self.path("ws"));
+        command.write = vec![self.path("ws")];
+        command.isolation = isolation;
+        if isolation == Isolation::Plain {
+            command.network = Network::Host;
+        }
+        command.limits.time = Duration::from_secs(10);
+        let path: OsString = "/usr/local/bin:/usr/bin:/bin".into();
+        command.env = vec![
+            ("PATH".into(), path),
+            ("OUT".into(), self.path("out").into()),
+            ("WS".into(), self.path("ws").into()),
+        ];
+        command
+    }
+
+    fn run(&self, script: &str, isolation: Isolation) -> Outcome {
+        self.shell(script, isolation).run().expect("it is started")
+    }
+}
+
+/// The levels that this machine can hold; says loudly which it cannot.
+fn levels() -> Vec<Isolation> {
+    let all = [Isolation::Landlock, Isolation::Namespaces];
+    let (held, missing): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|level| layers().missing(*level).is_none());
+    for level in missing {
+        eprintln!(
+            "SKIPPED: this machine cannot hold the level {}: {:?}",
+            level.word(),
+            layers().missing(level)
+        );
+    }
+    held
+}
+
+/// Scripts that succeed without walls and fail behind every one of them.
+const ATTACKS: &[(&str, &str)] = &[
+    ("writes a file outside", "echo x > $OUT/pwned"),
+    ("reads a file outside", "grep -q TOPSECRET $OUT/secret"),
+    ("truncates a file outside", "truncate -s 0 $OUT/secret"),
+    ("removes a file outside", "rm $OUT/secret"),
+    ("renames a file outside", "mv $OUT/secret $OUT/other"),
+    (
+        "links to a file outside and reads it",
+        "ln $OUT/secret hard && grep -q TOPSECRET hard",
+    ),
+    (
+        "follows a link outside",
+        "ln -s $OUT link && echo x > link/pwned",
+    ),
+    ("makes a directory outside", "mkdir $OUT/made"),
+    ("lists a directory outside", "ls $OUT"),
+    (
+        "sends a datagram",
+        "exec python3 -c \"import socket;socket.socket(2,2).sendto(b'x',('127.0.0.1',53))\"",
+    ),
+    (
+        "opens a socket to this machine",
+        "exec python3 -c \"import socket;socket.socket(2,1)\"",
+    ),
+    (
+        "opens a unix socket",
+        "exec python3 -c \"import socket;socket.socket(1,1)\"",
+    ),
+    (
+        "opens a netlink socket",
+        "exec python3 -c \"import socket;socket.socket(16,3,0)\"",
+    ),
+    (
+        "reads the host's environment",
+        "grep -aq CARGO /proc/$HOST/environ",
+    ),
+    ("signals the host", "kill -0 $HOST"),
+    ("makes a namespace", "unshare -Ur true"),
+    (
+        "has a ring for system calls",
+        "exec python3 -c \"import ctypes,sys;sys.exit(ctypes.CDLL(None).syscall(425,1,ctypes.create_string_buffer(256))<0)\"",
+    ),
+    (
+        "looks into another process",
+        "sleep 5 & exec python3 -c \"import ctypes,sys,os;sys.exit(ctypes.CDLL(None,use_errno=True).ptrace(16,$!,0,0)<0)\"",
+    ),
+    (
+        "opens a file by its handle or maps a page for faults",
+        "exec python3 -c \"import ctypes,sys;sys.exit(ctypes.CDLL(None).syscall(323,1)<0)\"",
+    ),
+];
+
+/// Attacks that need root, or rights of it, to fire without walls.
+const ROOT_ATTACKS: &[(&str, &str)] = &[
+    ("reads the passwords", "cat /etc/shadow"),
+    (
+        "opens a raw socket",
+        "exec python3 -c \"import socket;socket.socket(17,3,3)\"",
+    ),
+    ("makes a device", "mknod null c 1 3"),
+    ("mounts", "mkdir m && mount -t tmpfs none m"),
+    ("changes the machine's name", "hostname \"$(hostname)\""),
+];
+
+#[test]
+fn attacks_fire_without_walls_and_fail_behind_each() {
+    let host = std::process::id().to_string();
+    let is_root = is_root();
+    let attacks = ATTACKS
+        .iter()
+        .chain(if is_root { ROOT_ATTACKS } else { &[] });
+    for (what, script) in attacks {
+        let script = script.replace("$HOST", &host);
+        let place = Place::new();
+        let bare = std::process::Command::new("bash")
+            .args(["-c", &script])
+            .current_dir(place.path("ws"))
+            .env("OUT", place.path("out"))
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .expect("bash runs");
+        if !bare.success() {
+            // The kernel or the test's own surroundings forbid it already: then it proves nothing here.
+            eprintln!("NOT LIVE here: {what}");
+            assert!(
+                MAY_BE_DEAD.contains(what),
+                "{what} does not fire without walls"
+            );
+            continue;
+        }
+        for level in levels() {
+            let place = Place::new();
+            let outcome = place.run(&script, level);
+            assert!(
+                !outcome.is_success(),
+                "{what} succeeded behind {}",
+                level.word()
+            );
+            assert!(
+                !matches!(outcome.exit, Exit::Code(127)),
+                "{what} was not tried: {}",
+                outcome.stderr.text()
+            );
+            assert_eq!(
+                std::fs::read(place.path("out/secret")).expect("still there"),
+                b"TOPSECRET",
+                "{what}"
+            );
+            assert!(
+                !place.path("out/pwned").exists() && !place.path("out/made").exists(),
+                "{what}"
+            );
+        }
+    }
+}
+
+/// What other systems may forbid to everyone, so that it cannot be shown to fire.
+const MAY_BE_DEAD: &[&str] = &[
+    "has a ring for system calls",
+    "reads the host's environment",
+    "opens a file by its handle or maps a page for faults",
+    "makes a namespace",
+    "looks into another process",
+    "makes a device",
+    "changes the machine's name",
+];
+
+/// Scripts that have to work behind every wall.
+const CONTROLS: &[(&str, &str)] = &[
+    (
+        "writes in the workspace",
+        "echo x > a && mkdir d && mv a d/b && ln -s d/b c && grep -q x c && rm -r d c",
+    ),
+    (
+        "uses pipes and processes",
+        "seq 100 | sort -n | tail -1 | grep -q 100",
+    ),
+    (
+        "uses a temporary file",
+        "f=$(mktemp) && echo x > $f && grep -q x $f",
+    ),
+    ("has a home", "echo x > ~/file && grep -q x ~/file"),
+    (
+        "writes to devices",
+        "echo x > /dev/null && head -c 4 /dev/urandom > /dev/null",
+    ),
+    ("substitutes processes", "diff <(echo a) <(echo a)"),
+    (
+        "runs python",
+        "python3 -c 'import json,subprocess; print(subprocess.check_output([\"echo\",\"x\"]))'",
+    ),
+    ("knows its user", "test $(id -u) = $USER_ID"),
+    (
+        "signals its own",
+        "sleep 60 & kill $!; wait $!; test $? = 143",
+    ),
+    (
+        "looks at itself",
+        "test -r /proc/self/status && test -d /proc/$$",
+    ),
+];
+
+#[test]
+fn controls_work_behind_each_wall() {
+    for (what, script) in CONTROLS {
+        let script = script.replace("$USER_ID", &user_id());
+        for level in levels().into_iter().chain([Isolation::Plain]) {
+            let outcome = Place::new().run(&script, level);
+            assert!(
+                outcome.is_success(),
+                "{what} behind {}: {:?} {}",
+                level.word(),
+                outcome.exit,
+                outcome.stderr.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_that_was_started_stays() {
+    let scripts = [
+        ("a background process", "sleep 1000 & exit 0"),
+        ("another session", "setsid sleep 1000 & exit 0"),
+        (
+            "a daemon",
+            "(setsid sh -c 'setsid sleep 1000 & sleep 1000 &' &) ; exit 0",
+        ),
+        (
+            "a daemon that holds the pipes",
+            "nohup setsid sleep 1000 & exit 3",
+        ),
+    ];
+    for (what, script) in scripts {
+        for level in levels().into_iter().chain([Isolation::Plain]) {
+            // A duration that is nobody else's tells the processes apart.
+            let seconds = 1_000_000 + unique();
+            let started = Instant::now();
+            let outcome = Place::new().run(&script.replace("1000", &seconds.to_string()), level);
+            assert!(started.elapsed() < Duration::from_secs(5), "{what}");
+            assert!(
+                outcome.n_left > 0,
+                "{what} behind {}: nobody was left",
+                level.word()
+            );
+            assert!(
+                !is_running(&format!("sleep\0{seconds}")),
+                "{what} behind {}",
+                level.word()
+            );
+        }
+    }
+}
+
+#[test]
+fn time_is_up_for_all_of_them() {
+    for level in levels().into_iter().chain([Isolation::Plain]) {
+        let seconds = 1_000_000 + unique();
+        let place = Place::new();
+        let mut command = place.shell(&format!("setsid sleep {seconds} & sleep {seconds}"), level);
+        command.limits.time = Duration::from_millis(300);
+        let outcome = command.run().expect("it starts");
+        assert_eq!(outcome.exit, Exit::TimedOut, "{}", level.word());
+        assert!(
+            !is_running(&format!("sleep\0{seconds}")),
+            "{}",
+            level.word()
+        );
+    }
+}
+
+#[test]
+fn floods_are_cut_and_both_ends_stay() {
+    for level in levels() {
+        let place = Place::new();
+        let mut command = place.shell(
+            "echo begin; head -c 20M /dev/zero | tr '\\0' a; echo end; head -c 1M /dev/zero >&2",
+            level,
+        );
+        command.limits.output_bytes = 1000;
+        let outcome = command.run().expect("it starts");
+        assert_eq!(outcome.exit, Exit::Code(0));
+        let (head, tail) = outcome.stdout.parts();
+        assert!(head.starts_with(b"begin\naaa") && head.len() == 500);
+        assert!(tail.expect("cut").ends_with(b"aaaend\n"));
+        assert_eq!(outcome.stdout.n_total(), 10 + (20 << 20));
+        assert_eq!(outcome.stderr.n_total(), 1 << 20);
+    }
+}
+
+#[test]
+fn a_pipeline_ends_when_its_reader_does() {
+    for level in levels() {
+        let place = Place::new();
+        let base = place.shell("", level);
+        let stage = |words: &[&str]| {
+            let mut command = base.clone();
+            command.argv = words.iter().map(Into::into).collect();
+            command
+        };
+        let outcomes =
+            run_pipeline(&[stage(&["yes"]), stage(&["head", "-c", "5"])]).expect("both start");
+        assert_eq!(
+            outcomes[0].exit,
+            Exit::Signal(13),
+            "the writer got a broken pipe"
+        );
+        assert_eq!(outcomes[1].stdout.text(), "y\ny\ny");
+
+        let mut first = stage(&["cat"]);
+        first.stdin = vec![b'x'; 3 << 20];
+        let outcomes =
+            run_pipeline(&[first, stage(&["cat"]), stage(&["wc", "-c"])]).expect("all start");
+        assert_eq!(outcomes[2].stdout.text().trim(), "3145728");
+
+        let refused = run_pipeline(&[stage(&["sleep", "1000"]), stage(&["no-such-program"])]);
+        assert!(
+            matches!(refused, Err(Refusal::NotFound { .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn limits_hold() {
+    for level in levels() {
+        let place = Place::new();
+        let limited = |script: &str, set: fn(&mut Limits)| {
+            let mut command = place.shell(script, level);
+            set(&mut command.limits);
+            command.run().expect("it starts")
+        };
+        let outcome = limited("exec python3 -c 'x=bytearray(1<<30)'", |limits| {
+            limits.memory_bytes = 256 << 20;
+        });
+        assert!(!outcome.is_success(), "memory: {outcome:?}");
+        let outcome = limited("exec dd if=/dev/zero of=fill bs=1M count=10", |limits| {
+            limits.file_bytes = 1 << 20;
+        });
+        assert!(!outcome.is_success());
+        assert_eq!(
+            std::fs::metadata(place.path("ws/fill"))
+                .expect("there")
+                .len(),
+            1 << 20
+        );
+        let outcome = limited("ulimit -c unlimited; exec bash -c 'kill -SEGV $$'", |_| ());
+        assert!(!outcome.is_success());
+        assert_eq!(
+            std::fs::read_dir(place.path("ws")).expect("there").count(),
+            1,
+            "no core file"
+        );
+        let bomb = "import os,time\nn=0\ntry:\n  while n<200:\n    if os.fork()==0: time.sleep(60)\n    n+=1\nexcept OSError: pass\nprint(n)";
+        std::fs::write(place.path("ws/bomb.py"), bomb).expect("written");
+        let outcome = limited("exec python3 bomb.py", |limits| limits.processes = 20);
+        let forked: u32 = outcome.stdout.text().trim().parse().expect("a number");
+        let has_group = layers()
+            .layers
+            .iter()
+            .any(|layer| layer.name == "control group" && layer.found.is_ok());
+        if !is_root() || has_group {
+            assert!(forked < 25, "processes behind {}: {forked}", level.word());
+        } else {
+            eprintln!("SKIPPED: root without a control group has no limit of processes");
+        }
+    }
+}
+
+#[test]
+fn what_is_protected_stays_and_what_is_masked_is_empty() {
+    if !levels().contains(&Isolation::Namespaces) {
+        return;
+    }
+    let place = Place::new();
+    for directory in ["ws/.git/hooks", "ws/keys"] {
+        std::fs::create_dir_all(place.path(directory)).expect("made");
+    }
+    for file in ["ws/.git/config", "ws/.env", "ws/keys/id", "ws/plain"] {
+        std::fs::write(place.path(file), "TOPSECRET").expect("written");
+    }
+    let script = "cat .env keys/id; echo x > .git/config; echo x > .git/hooks/pre-commit; mv .git .other; rm -rf .git/hooks; \
+        rm -f .env; echo new > .git/HEAD; echo new > plain";
+    let mut command = place.shell(script, Isolation::Namespaces);
+    command.protect = vec![place.path("ws/.git/config"), place.path("ws/.git/hooks")];
+    command.mask = vec![place.path("ws/.env"), place.path("ws/keys")];
+    let outcome = command.run().expect("it starts");
+    assert!(!outcome.stdout.text().contains("TOPSECRET"));
+    let read = |file: &str| std::fs::read_to_string(place.path(file)).ok();
+    for file in ["ws/.git/config", "ws/.env", "ws/keys/id"] {
+        assert_eq!(
+            read(file).as_deref(),
+            Some("TOPSECRET"),
+            "{file}: {}",
+            outcome.stderr.text()
+        );
+    }
+    assert_eq!(read("ws/.git/hooks/pre-commit"), None);
+    assert_eq!(read("ws/.git/HEAD").as_deref(), Some("new\n"));
+    assert_eq!(read("ws/plain").as_deref(), Some("new\n"));
+}
+
+#[test]
+fn nothing_stays_in_shared_directories() {
+    for level in levels() {
+        for shared in ["/tmp", "/var/tmp", "/dev/shm"] {
+            let canary = format!(
+                "{shared}/toolglot-canary-{}-{}",
+                std::process::id(),
+                unique()
+            );
+            Place::new().run(&format!("echo x > {canary}"), level);
+            assert!(
+                !Path::new(&canary).exists(),
+                "{canary} behind {}",
+                level.word()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_environment_is_what_was_given() {
+    for level in levels() {
+        let outcome = Place::new().run(
+            "env; cat /proc/self/environ /proc/1/environ /proc/$PPID/environ | tr '\\0' '\\n'",
+            level,
+        );
+        let text = outcome.stdout.text();
+        assert!(text.contains("OUT="), "{text}");
+        assert!(!text.contains("CARGO"), "{}: {text}", level.word());
+    }
+}
+
+#[test]
+fn what_a_level_cannot_do_is_refused() {
+    let place = Place::new();
+    let mut command = place.shell("true", Isolation::Landlock);
+    command.mask = vec![place.path("ws")];
+    assert!(matches!(
+        command.run(),
+        Err(Refusal::NeedsLevel {
+            needs: Isolation::Namespaces,
+            ..
+        } | Refusal::Missing { .. })
+    ));
+    let mut command = place.shell("true", Isolation::Plain);
+    command.network = Network::None;
+    assert!(matches!(
+        command.run(),
+        Err(Refusal::NeedsLevel {
+            needs: Isolation::Landlock,
+            ..
+        })
+    ));
+    let mut command = place.shell("true", Isolation::Plain);
+    command.argv = vec!["echo".into(), "x".repeat(200_000).into()];
+    assert!(matches!(
+        command.run(),
+        Err(Refusal::ArgumentTooLong { bytes: 200_000 })
+    ));
+    command.argv = vec!["echo".into(), "a\0b".into()];
+    assert!(matches!(command.run(), Err(Refusal::ZeroByte { .. })));
+}
+
+#[test]
+fn many_at_once_do_not_hold_each_other() {
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for level in levels().into_iter().chain([Isolation::Plain]) {
+                    let place = Place::new();
+                    let mut command = place.shell("", level);
+                    command.argv = vec!["cat".into()];
+                    command.stdin = vec![b'x'; 300_000];
+                    command.limits.output_bytes = 1 << 20;
+                    let outcome = command.run().expect("it starts");
+                    assert_eq!(
+                        (outcome.exit, outcome.stdout.n_total()),
+                        (Exit::Code(0), 300_000)
+                    );
+                }
+            });
+        }
+    });
+}
+
+/// Everything above once more without being root.
+#[test]
+fn the_same_holds_for_an_ordinary_user() {
+    if !is_root() {
+        return;
+    }
+    let own = std::env::current_exe().expect("this test");
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(own)
+        .args(["--skip", "the_same_holds_for_an_ordinary_user"])
+        .env("TMPDIR", "/tmp")
+        .output();
+    match output {
+        Err(error) => eprintln!("SKIPPED: there is no `setpriv`: {error}"),
+        Ok(output) => {
+            let text = [output.stdout, output.stderr]
+                .map(|text| String::from_utf8_lossy(&text).into_owned())
+                .concat();
+            assert!(output.status.success(), "{text}");
+        }
+    }
+}
+
+fn user_id() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").expect("readable");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("Uid:"))
+        .expect("there");
+    line.split_whitespace()
+        .nth(2)
+        .expect("effective")
+        .to_owned()
+}
+
+fn is_root() -> bool {
+    user_id() == "0"
+}
+
+fn unique() -> u32 {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed) * 40_000 + std::process::id() % 40_000
+}
+
+/// Whether a process with these words runs.
+fn is_running(words: &str) -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        std::fs::read(Path::new(&entry.path()).join("cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(words))
+    })
+}
