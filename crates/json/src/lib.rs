@@ -36,7 +36,7 @@ pub use document::{
     Several, Unrepairable, repair,
 };
 pub use escape::{escape_into, is_plain, quoted, unescape};
-pub use fit::{Change, Fit, Fitted, Target, fitted, float, integer, scalar_of};
+pub use fit::{Fit, FitKind, Fitted, Target, fitted, float, integer, scalar_of};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

@@ -11,9 +11,11 @@
 mod acts;
 mod between;
 mod bodies;
+mod fence;
 mod filled;
 mod finish;
 mod fitting;
+mod forgotten;
 mod log;
 mod outcome;
 mod probe;
@@ -28,7 +30,7 @@ mod value;
 mod view;
 
 pub(crate) use thread::Thread;
-pub(crate) use typing::{How, how, infer, typed};
+pub(crate) use typing::{How, how, infer, plain_json, typed};
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -126,6 +128,8 @@ pub struct Parser {
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
+    /// The entry that is being read ended reasoning that had no end.
+    ended_reasoning: bool,
     /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
     safe: u64,
     safe_threads: Vec<Thread>,
@@ -179,6 +183,7 @@ impl Parser {
             start: true,
             candidate_in_code: false,
             quoted: false,
+            ended_reasoning: false,
             safe: 0,
             safe_threads: Vec::new(),
             fallback: None,
@@ -205,8 +210,12 @@ impl Parser {
         let mut parser = Parser::new(program);
         parser.teller.mute = true;
         parser.push(Input::Text(prompt_tail), &mut |_, _: crate::Event<'_>| {});
+        if parser.teller.call.is_some() {
+            // The prompt has begun a call: what was read of it cannot be told as the message's.
+            return Parser::new(parser.program);
+        }
         parser.teller.mute = false;
-        parser.rebase();
+        parser.begin_message();
         parser
     }
 
@@ -302,7 +311,8 @@ impl Parser {
 
     /// The bytes that no event accounts for yet.
     pub fn held(&self) -> &str {
-        &self.buffer
+        let of_prompt = self.teller.origin().saturating_sub(self.base) as usize;
+        self.buffer.get(of_prompt..).unwrap_or("")
     }
 
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
@@ -373,34 +383,10 @@ impl Parser {
         }
     }
 
-    /// Makes the next byte offset 0.
-    fn rebase(&mut self) {
-        let delta = self.teller.cursor;
-        let pending = self.base + self.buffer.len() as u64 - delta;
-        if pending > 0 {
-            // What the prompt left undecided is given up: it is the prompt's.
-            self.buffer.clear();
-            self.threads.clear();
-            if matches!(self.mode, Mode::Between) && !self.committed {
-                self.mode = Mode::Text;
-            }
-        }
-        self.base = 0;
-        self.pos = 0;
-        self.teller.cursor = 0;
-        (
-            self.candidate,
-            self.safe,
-            self.reread_end,
-            self.reread_depth,
-            self.not_before,
-        ) = (0, 0, 0, 0, 0);
-        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
-            thread.since = 0;
-            thread.log = Log::ROOT;
-        }
-        self.log.clear();
-        self.flushed = Log::ROOT;
+    /// The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
+    fn begin_message(&mut self) {
+        self.teller
+            .begin_message(self.base + self.buffer.len() as u64);
         self.specials.clear();
     }
 

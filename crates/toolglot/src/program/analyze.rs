@@ -277,7 +277,7 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     false
 }
 
-fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
+pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];
     while let Some(id) = todo.pop() {

@@ -63,6 +63,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) names: BTreeSet<String>,
     /// Names that stand in instructions, not in calls.
     pub(crate) refuse: Vec<String>,
+    /// How an id is spelt from what is captured.
+    pub(crate) id: Option<String>,
 }
 
 /// Tools by name.
@@ -70,6 +72,8 @@ pub(crate) struct CompiledDialect {
 pub(crate) struct ToolIndex {
     tools: Vec<Tool>,
     by_name: BTreeMap<String, usize>,
+    /// The names of each tool's parameters.
+    keys: Vec<Arc<[String]>>,
 }
 
 impl ToolIndex {
@@ -83,6 +87,11 @@ impl ToolIndex {
 
     pub(crate) fn tool(&self, index: usize) -> &Tool {
         &self.tools[index]
+    }
+
+    /// The names of the tool's parameters.
+    pub(crate) fn keys(&self, index: usize) -> &Arc<[String]> {
+        &self.keys[index]
     }
 }
 
@@ -123,6 +132,17 @@ impl Program {
                 .enumerate()
                 .map(|(n, tool)| (tool.name.clone(), n))
                 .collect(),
+            keys: tools
+                .iter()
+                .map(|tool| {
+                    let names = tool
+                        .parameters
+                        .properties
+                        .iter()
+                        .map(|(name, _)| name.clone());
+                    names.collect()
+                })
+                .collect(),
         };
         let compiled: Vec<CompiledDialect> = all
             .iter()
@@ -135,6 +155,7 @@ impl Program {
                     tools.by_name.keys().cloned().collect()
                 },
                 refuse: dialect.list("refuse"),
+                id: dialect.id_spelling().map(String::from),
             })
             .collect();
         let mut seen = BTreeSet::new();
@@ -228,6 +249,18 @@ impl Program {
     pub(crate) fn opens(&self, id: NodeId) -> bool {
         matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
             && analyze::is_opener(&self.nodes, id)
+    }
+
+    /// What is left of the dialect of that name.
+    pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
+        self.dialects
+            .iter()
+            .find(|dialect| Arc::ptr_eq(&dialect.name, name))
+    }
+
+    /// Whether the message's end may stand at `id`.
+    pub(crate) fn ends_message(&self, id: NodeId) -> bool {
+        analyze::reaches_end(&self.nodes, id)
     }
 
     /// The raw value whose key the capture at `id` reads.
