@@ -22,6 +22,8 @@ pub struct Inside {
     pub path: PathBuf,
     /// Whether a `..` was written on the way.
     pub climbs: bool,
+    /// Whether it is a file that has another name as well, which may be outside.
+    pub is_shared: bool,
 }
 
 /// Why a path leads to no place inside the root.
