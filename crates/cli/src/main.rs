@@ -9,7 +9,10 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
+mod approval;
 mod args;
+mod audit;
+mod authority;
 mod dialect_file;
 mod dialects;
 mod digest;
@@ -21,6 +24,7 @@ mod human;
 mod jsonl;
 mod lookalike;
 mod parse;
+mod policy;
 mod prompt;
 mod reading;
 mod render;
@@ -89,6 +93,8 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
+        Command::Policy { command } => policy::policy(&command, out),
+        Command::Audit { command } => audit::audit(&command, out),
         Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.

@@ -15,7 +15,7 @@ pub struct PathFact {
 }
 
 /// A place inside the root.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inside {
     /// Relative to the root, every link followed, without `.` and `..`; empty for the root itself.
     /// What does not exist yet stands as written.
@@ -46,14 +46,14 @@ pub enum Escape {
         bytes: usize,
     },
     /// An absolute path to somewhere else.
-    #[error("the absolute path leads out of the root: write a path relative to the root")]
+    #[error("the absolute path leads out of the root; write one that is relative to it")]
     Absolute,
     /// More `..` than directories to leave.
-    #[error("`..` leads above the root: write a path relative to the root")]
+    #[error("`..` leads above the root; write a path inside it")]
     Climbs,
     /// A symbolic link that leads out of the root.
     #[error(
-        "{link:?} is a symbolic link that leads out of the root: only what is really inside it can be used"
+        "{link:?} is a symbolic link that leads out of the root; only what is really inside it can be used"
     )]
     Link {
         /// The link, relative to the root.

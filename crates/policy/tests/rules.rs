@@ -354,7 +354,7 @@ fn what_a_denial_says_names_the_path_as_it_was_written() {
     );
     assert_eq!(
         verdict.because,
-        r#"path "../a\nb": `..` leads above the root: write a path relative to the root"#
+        r#"path "../a\nb": `..` leads above the root; write a path inside it"#
     );
 }
 
