@@ -61,6 +61,7 @@ pub(crate) fn request<'a>(
 ) -> Request<'a> {
     Request {
         command: plan.and_then(Plan::command),
+        host: plan.and_then(Plan::host),
         ..Request::new(tool, effect, end, plan.map_or(&[][..], Plan::paths))
     }
 }

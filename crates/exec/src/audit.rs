@@ -62,9 +62,12 @@ impl Log {
     pub fn append(&self, record: Map<String, Value>) -> io::Result<()> {
         let mut file = open(&self.path)?;
         lock(&file)?;
-        let (mut seq, mut prev, is_torn) = last(&mut file)?;
+        let (mut seq, mut prev, end) = last(&mut file)?;
         let mut text = String::new();
-        if is_torn {
+        if end == End::NoBreak {
+            text.push('\n');
+        }
+        if end == End::Torn {
             // A crash cut the last line off. It stays as it is, and the next one says so.
             let mut torn = Map::new();
             torn.insert("event".into(), "torn-line".into());
@@ -99,19 +102,30 @@ fn lock(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of the next line, the hash of the last, and whether what stands last is no whole line.
-fn last(file: &mut File) -> io::Result<(u64, String, bool)> {
-    let mut end = file.seek(SeekFrom::End(0))?;
+/// How a log ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// With a whole line, or it is empty.
+    Whole,
+    /// With a whole line but for its line break.
+    NoBreak,
+    /// With a part of a line.
+    Torn,
+}
+
+/// The number of the next line, the hash of the last whole one, and how the file ends.
+fn last(file: &mut File) -> io::Result<(u64, String, End)> {
+    let mut start = file.seek(SeekFrom::End(0))?;
     let mut tail: Vec<u8> = Vec::new();
     // Backwards, until there is a whole line or the beginning of the file.
-    while end > 0 {
-        let from = end.saturating_sub(64 << 10);
-        let mut piece = vec![0; usize::try_from(end - from).unwrap_or(0)];
+    while start > 0 {
+        let from = start.saturating_sub(64 << 10);
+        let mut piece = vec![0; usize::try_from(start - from).unwrap_or(0)];
         file.seek(SeekFrom::Start(from))?;
         file.read_exact(&mut piece)?;
         piece.extend_from_slice(&tail);
         tail = piece;
-        end = from;
+        start = from;
         let whole = tail
             .iter()
             .rposition(|byte| *byte == b'\n')
@@ -121,15 +135,21 @@ fn last(file: &mut File) -> io::Result<(u64, String, bool)> {
         }
     }
     let text = String::from_utf8_lossy(&tail);
-    let is_torn = !text.is_empty() && !text.ends_with('\n');
-    let whole = if is_torn {
-        text.rfind('\n').map_or("", |at| &text[..at])
+    let behind = &text[text.rfind('\n').map_or(0, |at| at + 1)..];
+    let end = if behind.is_empty() {
+        End::Whole
+    } else if split_hash(behind).is_some_and(|(body, own)| hash(&body) == own) {
+        End::NoBreak
     } else {
-        text.trim_end_matches('\n')
+        End::Torn
+    };
+    let whole = match end {
+        End::Torn => text.rfind('\n').map_or("", |at| &text[..at]),
+        End::Whole | End::NoBreak => text.trim_end_matches('\n'),
     };
     let line = whole.rsplit('\n').next().unwrap_or_default();
     if line.is_empty() {
-        return Ok((0, FIRST.to_owned(), is_torn));
+        return Ok((0, FIRST.to_owned(), end));
     }
     let seq = serde_json::from_str::<Value>(line)
         .ok()
@@ -140,7 +160,7 @@ fn last(file: &mut File) -> io::Result<(u64, String, bool)> {
             "the last line is no line of an audit log",
         ));
     };
-    Ok((seq + 1, hash.to_owned(), is_torn))
+    Ok((seq + 1, hash.to_owned(), end))
 }
 
 /// Puts a line behind the text. Its hash.
@@ -354,11 +374,9 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("there");
             let found =
                 verify(&text).unwrap_or_else(|broken| panic!("cut at {end}: {broken}\n{text}"));
-            assert_eq!(
-                found.torn,
-                usize::from(whole[end - 1] != b'\n'),
-                "cut at {end}"
-            );
+            // A line without its break alone is whole.
+            let is_half = whole[end - 1] != b'\n' && whole[end] != b'\n';
+            assert_eq!(found.torn, usize::from(is_half), "cut at {end}");
         }
     }
 

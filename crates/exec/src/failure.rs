@@ -55,6 +55,12 @@ pub enum Failure {
         /// The path.
         path: String,
     },
+    /// A question to another machine that was not asked, or not answered.
+    #[error("{problem}")]
+    Http {
+        /// Why.
+        problem: String,
+    },
     /// git did not do it.
     #[error("git says: {said}")]
     Git {
@@ -244,6 +250,7 @@ impl Failure {
             Failure::DeletesDirectory { .. } => "deletes-directory",
             Failure::Exists { .. } => "exists",
             Failure::IntoItself { .. } => "into-itself",
+            Failure::Http { .. } => "http",
             Failure::Git { .. } => "git",
             Failure::ShellState { .. } => "shell-state",
             Failure::Sandbox(refusal) => match refusal {

@@ -41,6 +41,7 @@ mod edit;
 mod failure;
 mod git;
 mod glob;
+mod http;
 mod limits;
 mod lines;
 mod list;

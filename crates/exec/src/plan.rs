@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_policy::{CommandFact, PathFact};
+use toolglot_policy::{BadUrl, CommandFact, Host, PathFact};
 
 use crate::arguments::Arguments;
 use crate::command;
 use crate::edit::{Edits, edit};
 use crate::git;
 use crate::glob::Glob;
+use crate::http::{self, Question};
 use crate::list::{Listing, list};
 use crate::read::{Lines, read};
 use crate::remove::{delete, move_file};
@@ -33,6 +34,7 @@ pub const TOOLS: &[&str] = &[
     "git_status",
     "git_commit",
     "workspace_summary",
+    "http_request",
     "execute_command",
 ];
 
@@ -43,13 +45,17 @@ pub struct Plan<'a> {
     root: &'a Root,
     paths: Vec<PathFact>,
     command: Option<CommandFact>,
+    host: Option<Result<Host, BadUrl>>,
     action: Action<'a>,
 }
 
 #[derive(Debug)]
 enum Action<'a> {
     Read(Lines),
-    Write { content: &'a str, old: Old },
+    Write {
+        content: &'a str,
+        old: Old,
+    },
     List(Listing),
     Search(Box<Query>),
     CreateDirectory,
@@ -57,9 +63,16 @@ enum Action<'a> {
     Delete,
     Move,
     GitStatus,
-    GitCommit { message: &'a str },
+    GitCommit {
+        message: &'a str,
+    },
     Summary,
-    Command { time: Option<Duration> },
+    Ask(Box<Question>),
+    /// It cannot be done, and a policy will say so first.
+    Failed(Failure),
+    Command {
+        time: Option<Duration>,
+    },
 }
 
 impl Plan<'_> {
@@ -73,6 +86,11 @@ impl Plan<'_> {
         self.command.as_ref()
     }
 
+    /// Where the URL among the arguments leads, if there is one.
+    pub fn host(&self) -> Option<&Result<Host, BadUrl>> {
+        self.host.as_ref()
+    }
+
     /// Does it, at the place that [`Plan::paths`] told.
     pub fn run(self) -> Outcome {
         self.done().unwrap_or_else(Outcome::from)
@@ -84,6 +102,7 @@ impl Plan<'_> {
             paths,
             command,
             action,
+            host: _,
         } = self;
         let mut places = Vec::with_capacity(paths.len());
         for PathFact { written, found } in paths {
@@ -108,6 +127,8 @@ impl Plan<'_> {
                 git::commit(root, message, &files)
             }
             Action::Summary => summary(root),
+            Action::Ask(question) => http::ask(root, &question),
+            Action::Failed(failure) => Err(failure),
             Action::Delete => delete(root, &place.path),
             Action::Move => {
                 let to = places.get(1).expect("it was planned with two");
@@ -158,7 +179,26 @@ pub fn plan<'a>(
                 root,
                 paths,
                 command: None,
+                host: None,
                 action: Action::GitCommit { message },
+            });
+        }
+        "http_request" => {
+            let url = arguments.text("url", "the address to ask, with http:// or https://")?;
+            let host = Host::of(url);
+            // A URL that cannot be used is for the policy to refuse.
+            let time = arguments.opt_seconds("timeout")?;
+            let action = match Question::of(url, &host, arguments.map, time) {
+                Ok(question) => Action::Ask(Box::new(question)),
+                Err(failure) if host.is_err() => Action::Failed(failure),
+                Err(failure) => return Err(failure),
+            };
+            return Ok(Plan {
+                root,
+                paths: Vec::new(),
+                command: None,
+                host: Some(host),
+                action,
             });
         }
         "delete_file" => (Action::Delete, file(&arguments)?),
@@ -170,6 +210,7 @@ pub fn plan<'a>(
                 root,
                 paths,
                 command: None,
+                host: None,
                 action: Action::Move,
             });
         }
@@ -184,6 +225,7 @@ pub fn plan<'a>(
         root,
         paths: vec![fact(root, written)],
         command: None,
+        host: None,
         action,
     })
 }
@@ -204,6 +246,7 @@ fn plan_command<'a>(root: &'a Root, arguments: &Arguments<'a>) -> Result<Plan<'a
         root,
         paths: vec![fact(root, cwd)],
         command: Some(command::fact(root, text, cwd)),
+        host: None,
         action: Action::Command { time },
     })
 }
