@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use toolglot_exec::audit::hex;
 use toolglot_exec::{Root, change};
 use toolglot_policy::{Decision, Verdict};
 
@@ -147,11 +148,6 @@ impl Shown<'_> {
     }
 }
 
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Text with everything escaped that a terminal would obey or hide, line breaks too.
 fn visible(text: &str) -> String {
     text.chars()
@@ -166,9 +162,11 @@ fn visible(text: &str) -> String {
 }
 
 fn visible_lines(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("  {}\n", visible(line)))
-        .collect()
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| format!("  {}", visible(line)))
+        .collect();
+    [lines.join("\n"), String::new()].join("\n")
 }
 
 fn is_plain(c: char) -> bool {
@@ -228,6 +226,23 @@ mod tests {
         }
     }
 
+    /// Answers, and changes the file while doing so.
+    struct Sly(std::path::PathBuf, Cursor<&'static str>);
+    impl std::io::Read for Sly {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1.read(buffer)
+        }
+    }
+    impl std::io::BufRead for Sly {
+        fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+            std::fs::write(&self.0, "other")?;
+            self.1.fill_buf()
+        }
+        fn consume(&mut self, n: usize) {
+            self.1.consume(n);
+        }
+    }
+
     #[test]
     fn a_file_that_changes_under_the_question_is_not_approved() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -240,22 +255,6 @@ mod tests {
             tool: "write_file",
             arguments: arguments.as_object().expect("an object"),
         };
-        /// Answers, and changes the file while doing so.
-        struct Sly(std::path::PathBuf, Cursor<&'static str>);
-        impl std::io::Read for Sly {
-            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-                self.1.read(buffer)
-            }
-        }
-        impl std::io::BufRead for Sly {
-            fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-                std::fs::write(&self.0, "other")?;
-                self.1.fill_buf()
-            }
-            fn consume(&mut self, n: usize) {
-                self.1.consume(n);
-            }
-        }
         let answer = ask(
             &shown,
             &asked(),

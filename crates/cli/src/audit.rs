@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toolglot_exec::Root;
-use toolglot_exec::audit::{self, Log};
+use toolglot_exec::audit::{self, Log, hex};
 use toolglot_policy::{PathFact, Verdict};
 
 use crate::Outcome;
-use crate::approval::{Shown, hex};
+use crate::approval::Shown;
 use crate::args::AuditCommand;
 use crate::failure::Failure;
 use crate::run::step::{State, Step};

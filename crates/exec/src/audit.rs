@@ -185,9 +185,15 @@ fn hash(body: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(b"toolglot-audit-v1\0");
     hash.update(body);
-    hash.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
+    hex(&hash.finalize())
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
         .collect()
 }
 
@@ -243,12 +249,12 @@ pub fn verify(text: &str) -> Result<Whole, Broken> {
         if hash(&body) != own {
             return Err(broken("it is not what was written: its hash does not fit"));
         }
-        if parsed["prev"] != Value::from(whole.last.as_str()) {
+        if parsed["prev"] != *whole.last {
             return Err(broken(
                 "the line before it is not the one that was there when it was written",
             ));
         }
-        if parsed["seq"] != Value::from(seq) {
+        if parsed["seq"] != seq {
             return Err(broken("its number does not follow the one before it"));
         }
         seq += 1;
@@ -316,12 +322,7 @@ mod tests {
         assert_eq!(verify(&text).expect("whole").lines, 5);
         assert!(!text.contains("\n{\"event\":\"forged\"}"));
         let lines: Vec<&str> = text.lines().collect();
-        let joined = |lines: &[&str]| {
-            lines
-                .iter()
-                .map(|line| format!("{line}\n"))
-                .collect::<String>()
-        };
+        let joined = |lines: &[&str]| [lines.join("\n"), String::new()].join("\n");
         let changed = text.replacen("\"n\":2", "\"n\":7", 1);
         assert_eq!(verify(&changed).expect_err("changed").line, 3);
         assert_eq!(

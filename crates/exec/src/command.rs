@@ -1,5 +1,6 @@
 //! `execute_command`: literal words are run word by word, without a shell; other text in a shell, if that was allowed.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -137,17 +138,14 @@ fn literal(
             Ok(outcomes) => outcomes,
             // The commands before it have run: that is told, not lost.
             Err(error) if told.n_run > 0 => {
-                told.stderr.push_str(&format!("{error}\n"));
+                let _ = writeln!(told.stderr, "{error}");
                 told.exit = Exit::Code(127);
                 continue;
             }
             Err(error) => return Err(error.into()),
         };
-        for (index, outcome) in outcomes.iter().enumerate() {
+        for outcome in &outcomes {
             told.add(outcome);
-            if index + 1 < outcomes.len() && outcome.exit != Exit::TimedOut {
-                continue;
-            }
         }
         if told.exit == Exit::TimedOut {
             break;

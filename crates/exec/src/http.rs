@@ -4,8 +4,9 @@
 //! nearby is refused, unless it is an address or `localhost` as the user allowed it. A redirection is told, not followed: the
 //! next address is another question.
 
+use std::fmt::Write;
 use std::io::Read;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -128,7 +129,7 @@ fn addresses(host: &Host) -> Result<Vec<SocketAddr>, Failure> {
     let nearby = found
         .iter()
         .map(SocketAddr::ip)
-        .find(|address| !is_public(*address) && !(is_here && is_loopback(*address)));
+        .find(|address| !(is_public(*address) || is_here && address.is_loopback()));
     match nearby {
         Some(address) => Err(bad(format!(
             "`{}` leads to {address}, which is not of the public network: ask the address itself, if that is meant and allowed",
@@ -136,10 +137,6 @@ fn addresses(host: &Host) -> Result<Vec<SocketAddr>, Failure> {
         ))),
         None => Ok(found),
     }
-}
-
-fn is_loopback(address: IpAddr) -> bool {
-    address.is_loopback()
 }
 
 /// Asks.
@@ -209,12 +206,13 @@ pub(crate) fn ask(root: &Root, question: &Question) -> Result<Outcome, Failure> 
     let output = json!({"status": status, "headers": headers, "body": text, "truncated": is_cut, "redirectTo": to});
     let mut told = format!("HTTP {status}\n{text}");
     if is_cut {
-        told.push_str(&format!("\n[the answer was cut after {limit} bytes]"));
+        let _ = write!(told, "\n[the answer was cut after {limit} bytes]");
     }
     if let Some(to) = to {
-        told.push_str(&format!(
+        let _ = write!(
+            told,
             "\n[it leads to {to}, which was not followed: ask it if it is needed]"
-        ));
+        );
     }
     Ok(Outcome {
         ok: status < 400,

@@ -3,6 +3,7 @@
 mod manifests;
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,7 @@ pub(crate) fn summary(root: &Root) -> Result<Outcome, Failure> {
         .take(20)
         .map(|(kind, n)| format!("{kind} {n}"))
         .collect();
-    text.push_str(&format!("files by kind: {}\n", most.join(", ")));
+    let _ = writeln!(text, "files by kind: {}", most.join(", "));
     for remark in skipped.remarks(&root.limits) {
         text.push_str(&remark);
         text.push('\n');

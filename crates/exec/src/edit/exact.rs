@@ -80,29 +80,29 @@ impl Edit {
             }
             return Ok(regex.replace_all(text, self.replace.as_str()).into_owned());
         }
-        let mut found = self.found(text, &self.search);
+        let mut places = found(text, &self.search);
         let mut replace = self.replace.clone();
         let mut length = self.search.len();
-        if found.is_empty() && text.contains("\r\n") && !self.search.contains('\r') {
+        if places.is_empty() && text.contains("\r\n") && !self.search.contains('\r') {
             // The file ends its lines otherwise than the model does.
             let search = self.search.replace('\n', "\r\n");
-            found = self.found(text, &search);
+            places = found(text, &search);
             replace = replace.replace('\n', "\r\n");
             length = search.len();
         }
-        if found.len() > 1
+        if places.len() > 1
             && let Some(line) = self.start_line
         {
-            let on_line: Vec<usize> = found
+            let on_line: Vec<usize> = places
                 .iter()
                 .copied()
                 .filter(|at| line_of(text, *at) == line)
                 .collect();
             if on_line.len() == 1 {
-                found = on_line;
+                places = on_line;
             }
         }
-        match found.len() as u64 {
+        match places.len() as u64 {
             0 => Err(format!(
                 "the text to search for is not in the file{}",
                 around(text, &self.search)
@@ -110,7 +110,7 @@ impl Edit {
             n if n == self.n => {
                 let mut out = String::with_capacity(text.len() + replace.len());
                 let mut end = 0;
-                for at in found {
+                for at in places {
                     out.push_str(&text[end..at]);
                     out.push_str(&replace);
                     end = at + length;
@@ -119,7 +119,7 @@ impl Edit {
                 Ok(out)
             }
             n => {
-                let lines: Vec<String> = found
+                let lines: Vec<String> = places
                     .iter()
                     .take(10)
                     .map(|at| line_of(text, *at).to_string())
@@ -136,12 +136,12 @@ impl Edit {
             }
         }
     }
-
-    fn found(&self, text: &str, search: &str) -> Vec<usize> {
-        text.match_indices(search).map(|(at, _)| at).collect()
-    }
 }
 
 fn line_of(text: &str, at: usize) -> u64 {
     text[..at].bytes().filter(|byte| *byte == b'\n').count() as u64 + 1
+}
+
+fn found(text: &str, search: &str) -> Vec<usize> {
+    text.match_indices(search).map(|(at, _)| at).collect()
 }

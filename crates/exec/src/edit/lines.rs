@@ -29,12 +29,12 @@ pub(super) fn apply(hunks: &[Hunk], text: &str) -> Result<String, (usize, String
     for (index, hunk) in hunks.iter().enumerate() {
         let hint = hunk
             .line
-            .map(|line| (line as isize - 1 + shift).max(0).cast_unsigned());
+            .map(|line| (line.cast_signed() - 1 + shift).max(0).cast_unsigned());
         let at = find(hunk, &lines, hint).map_err(|problem| (index, problem))?;
         let end = at + hunk.old.len();
         let is_at_end = end == lines.len();
         lines.splice(at..end, hunk.new.iter().cloned());
-        shift += hunk.new.len() as isize - hunk.old.len() as isize;
+        shift += hunk.new.len().cast_signed() - hunk.old.len().cast_signed();
         if is_at_end {
             ends_open = hunk
                 .ends_open

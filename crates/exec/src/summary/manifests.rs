@@ -125,11 +125,11 @@ pub(super) fn read(name: &str, text: &str) -> Option<Project> {
             project.dependencies = text
                 .lines()
                 .filter_map(|line| quoted(line.trim().strip_prefix("gem ")?))
-                .collect()
+                .collect();
         }
         "pom.xml" => project.dependencies = between(text, "<artifactId>", "</artifactId>"),
         "build.gradle" | "build.gradle.kts" => {
-            project.dependencies = text.lines().filter_map(gradle).collect()
+            project.dependencies = text.lines().filter_map(gradle).collect();
         }
         "mix.exs" => {
             project.dependencies = text
@@ -143,7 +143,7 @@ pub(super) fn read(name: &str, text: &str) -> Option<Project> {
                             .to_owned(),
                     )
                 })
-                .collect()
+                .collect();
         }
         "pubspec.yaml" => pubspec(text, &mut project),
         _ => {}
@@ -171,11 +171,8 @@ fn json(text: &str, project: &mut Project) {
             .map(|map| map.keys().cloned().collect())
             .unwrap_or_default()
     };
-    project.name = manifest
-        .get("name")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let name = manifest.get("name").and_then(Value::as_str);
+    name.unwrap_or_default().clone_into(&mut project.name);
     project.dependencies = [keys("dependencies"), keys("require"), keys("imports")].concat();
     project.dev_dependencies = [keys("devDependencies"), keys("require-dev")].concat();
 }
