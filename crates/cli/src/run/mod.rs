@@ -10,7 +10,7 @@ mod answer;
 mod record;
 mod report;
 mod session;
-mod step;
+pub(crate) mod step;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +19,10 @@ use std::io::{self, Write};
 use toolglot_exec::Root;
 use toolglot_tools::Toolbox;
 
+use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
+use crate::audit::Auditor;
+use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
 use crate::human;
@@ -49,6 +52,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let authority = authority::load(&arguments.policy, root.path());
+    let root = root.with_walls(authority::walls(&authority));
+    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&source::bytes(&arguments.file)?);
     let mut message = reading.trace.message.clone();
@@ -62,7 +68,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         named: named.as_ref(),
         vocabulary: &vocabulary,
         root: &root,
-        grants: &arguments.allow,
+        authority: &authority,
+        after_failing_line: arguments.after_failing_line,
+        approver: Approver::here(),
+        auditor: auditor.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
     };
