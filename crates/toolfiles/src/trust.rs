@@ -224,21 +224,21 @@ impl Trust {
             return Ok(Standing::Trusted);
         }
         let is_signed = Header::find(&found.text, style).is_some();
-        if found.space == Space::User && !is_signed {
-            return match record {
-                Some(record) if !record.trusted => Err(Refusal::Stripped {
-                    id: id.to_owned(),
-                    version: record.version,
-                }),
-                _ => Ok(Standing::Own),
-            };
-        }
         let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
-        if !is_signed && let Some(before) = record.as_ref().or(locked) {
-            return Err(Refusal::Stripped {
-                id: id.to_owned(),
-                version: before.version.clone(),
-            });
+        if !is_signed {
+            let id = id.to_owned();
+            return match (record.as_ref().or(locked), found.space) {
+                (Some(before), _) if before.trusted => Err(Refusal::Changed {
+                    id,
+                    version: before.version.clone(),
+                }),
+                (Some(before), _) => Err(Refusal::Stripped {
+                    id,
+                    version: before.version.clone(),
+                }),
+                (None, Space::User) => Ok(Standing::Own),
+                (None, _) => Err(Refusal::Unsigned { id }),
+            };
         }
         let verified = verify(id, &found.text, style, &self.keys)?;
         if found.space == Space::Project

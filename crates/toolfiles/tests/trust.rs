@@ -352,7 +352,7 @@ fn trust_is_for_one_text_and_remembers_it() {
     world.trust().trust(&found, "1.0.0").expect("a home");
     assert_eq!(world.standing("work/greet-it"), "trusted");
     write(&file, &tool("1.0.1"));
-    assert_eq!(world.standing("work/greet-it"), "stripped");
+    assert_eq!(world.standing("work/greet-it"), "changed");
     let trust = world.trust();
     let record = trust.record(&found).expect("it was trusted");
     assert_eq!(

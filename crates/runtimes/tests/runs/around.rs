@@ -225,7 +225,7 @@ fn unsigned_and_changed_tools_do_not_run() {
         ".ai/tools/t/plain-it.yaml",
         &text.replace("A tool", "Another"),
     );
-    assert_eq!(world.refused("t/plain-it", json!({})).0, "stripped");
+    assert_eq!(world.refused("t/plain-it", json!({})).0, "changed");
     world.tool(
         "t/bad-it.yaml",
         &text.replace("version: \"1.0.0\"", "version: \"1.0\""),

@@ -118,7 +118,7 @@ fn a_runtime_of_the_project_has_to_be_trusted_too() {
         ),
     );
     let (code, message) = world.refused("t/own-it", json!({}));
-    assert_eq!(code, "stripped", "{message}");
+    assert_eq!(code, "changed", "{message}");
     assert!(message.contains("t/own-run"), "{message}");
 }
 
