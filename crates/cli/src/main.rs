@@ -18,6 +18,7 @@ mod doctor;
 mod explain;
 mod failure;
 mod form;
+mod guard;
 mod human;
 mod jsonl;
 mod lookalike;

@@ -19,6 +19,7 @@
 extern crate alloc;
 
 mod escape;
+mod fit;
 mod keys;
 mod reader;
 mod repair;
@@ -27,7 +28,8 @@ mod shape;
 mod transducer;
 mod word;
 
-pub use escape::{escape_into, quoted, unescape};
+pub use escape::{escape_into, is_plain, quoted, unescape};
+pub use fit::{Change, Fit, Fitted, Target, fitted, float, integer, scalar_of};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

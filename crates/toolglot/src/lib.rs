@@ -21,7 +21,7 @@ pub use limits::{InCode, InReasoning, Limits};
 pub use machine::Parser;
 pub use note::{Code, Note};
 pub use program::Program;
-pub use render::{CallText, Renderer, ResultText, Unrenderable, render, render_results};
+pub use render::{CallText, Renderer, ResultText, Unrenderable, render};
 pub use span::Span;
 pub use toolglot_json::{Fields, Scalars, Shape};
 pub use tools::{Tool, ToolSet};

@@ -85,6 +85,12 @@ codes! {
     EncodedArguments = 44, "encoded-arguments", "the arguments were a string that holds JSON and were unpacked";
     ExtraComma = 45, "extra-comma", "a comma with nothing before it was left out";
     MissingValue = 46, "missing-value", "a key without a value got `null`";
+    // Values brought to the shapes of a known tool.
+    TypedValue = 50, "typed-value", "a value of another type became what the parameter wants";
+    UnpackedValue = 51, "unpacked-value", "a string held the array or object that the parameter wants";
+    ListedValue = 52, "listed-value", "a lone value became an array of one";
+    RenamedKey = 53, "renamed-key", "a parameter's name missed by a little and was mended";
+    UnwrappedArguments = 54, "unwrapped-arguments", "the arguments stood under a key of their own";
     // After parsing: what normalize, validate and run have to say.
     Alias = 60, "alias", "a tool or parameter was called by another of its names";
     Duplicate = 61, "duplicate", "the same command or read came before in this message";

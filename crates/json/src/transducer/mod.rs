@@ -11,6 +11,7 @@
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
+mod dense;
 mod escapes;
 mod finish;
 mod state;
@@ -28,7 +29,7 @@ use alloc::vec::Vec;
 use crate::escape::{escape_byte_into, unescape};
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::plain;
+use crate::scan::{plain, plain_data};
 use crate::word;
 use state::{Frame, Quote, State};
 use words::{is_word_byte, word_length};
@@ -222,6 +223,14 @@ impl Transducer {
         )
     }
 
+    /// Whether all of `text` stands inside the string that is open, just as JSON writes it: [`feed`](Transducer::feed)
+    /// would copy it and change nothing.
+    pub fn goes_on_as_it_stands(&self, text: &str) -> bool {
+        self.state == State::Str(Quote::Double)
+            && !self.in_key
+            && plain_data(text.as_bytes()) == text.len()
+    }
+
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
     /// stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
@@ -229,6 +238,8 @@ impl Transducer {
         let mut i = 0;
         // Bytes [run, i) go out as they stand; nothing is kept undecided while a run is open.
         let mut run = 0;
+        // Brackets before this place are data of the string they stand in.
+        let mut settled = 0;
         let step = loop {
             if self.value_ended {
                 self.value_ended = false;
@@ -237,6 +248,9 @@ impl Transducer {
                 } else {
                     Step::Value
                 };
+            }
+            if self.is_dense() {
+                i = self.dense(bytes, i);
             }
             let Some(&byte) = bytes.get(i) else {
                 break Step::More;
@@ -537,53 +551,64 @@ impl Transducer {
                     }
                     _ => break Step::Stuck,
                 },
-                State::Str(Quote::Double) => {
+                State::Str(Quote::Double) if self.in_key => {
                     let length = plain(&bytes[i..]);
-                    if self.in_key {
-                        self.key.push_str(&text[i..i + length]);
-                        run = i + length;
-                    } else if let Some(begin) = self.tail_begin(&bytes[i..], length) {
-                        i += begin;
-                        out.text.push_str(&text[run..i]);
-                        self.owed.push(char::from(bytes[i]));
-                        (self.tail_next, self.tail_closer) = (0, 1);
-                        self.state = State::Tail;
-                        i += 1;
-                        run = i;
-                        continue;
-                    }
+                    self.key.push_str(&text[i..i + length]);
                     i += length;
+                    run = i;
                     match bytes.get(i) {
                         None => {}
                         Some(b'"') => self.quote_in_string(text, &mut i, &mut run, out),
                         Some(b'\\') => {
-                            if !self.in_key
-                                && matches!(
-                                    bytes.get(i + 1),
-                                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-                                )
-                            {
-                                i += 2;
-                            } else {
-                                self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
-                            }
+                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
                         }
                         Some(&control) => {
-                            self.copy(&text[run..i], out);
                             self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
-                            escape_byte_into(
-                                if self.in_key {
-                                    &mut self.key
-                                } else {
-                                    &mut out.text
-                                },
-                                control,
-                            );
+                            escape_byte_into(&mut self.key, control);
                             i += 1;
                             run = i;
                         }
                     }
                 }
+                State::Str(Quote::Double) => loop {
+                    i += plain_data(&bytes[i..]);
+                    match bytes.get(i) {
+                        Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => i += 2,
+                        Some(b'\\') => {
+                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
+                            break;
+                        }
+                        Some(b'|') => i += 1,
+                        Some(b'"') => {
+                            self.quote_in_string(text, &mut i, &mut run, out);
+                            break;
+                        }
+                        Some(&bracket @ (b']' | b'}')) => {
+                            if i >= settled {
+                                let (length, open) = self.tail_begins(&bytes[i..]);
+                                settled = i + length;
+                                if open {
+                                    out.text.push_str(&text[run..i]);
+                                    self.owed.push(char::from(bracket));
+                                    (self.tail_next, self.tail_closer) = (0, 1);
+                                    self.state = State::Tail;
+                                    i += 1;
+                                    run = i;
+                                    break;
+                                }
+                            }
+                            i += 1;
+                        }
+                        Some(&control) => {
+                            out.text.push_str(&text[run..i]);
+                            self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
+                            escape_byte_into(&mut out.text, control);
+                            i += 1;
+                            run = i;
+                        }
+                        None => break,
+                    }
+                },
                 State::Str(quote) => self.odd_string(quote, text, at, &mut i, &mut run, out),
                 State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
                 State::Quoted => self.after_quote(text, at, &mut i, &mut run, out),
@@ -660,4 +685,13 @@ fn blanks(bytes: &[u8]) -> usize {
         .iter()
         .take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
         .count()
+}
+
+/// Whether a backslash before `byte` makes an escape of two bytes.
+#[inline]
+fn is_simple_escape(byte: Option<&u8>) -> bool {
+    matches!(
+        byte,
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+    )
 }

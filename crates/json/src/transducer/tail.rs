@@ -8,29 +8,18 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Where brackets stand that may be structure, in the first `plain` bytes of `rest`: closing brackets, and the
-    /// caller's closers behind them, are if the input ends there. What the bytes that are here show to be data is passed.
-    pub(super) fn tail_begin(&self, rest: &[u8], plain: usize) -> Option<usize> {
-        let mut from = 0;
-        while let Some(step) = memchr::memchr2(b'}', b']', &rest[from..plain]) {
-            let at = from + step;
-            let run = rest[at..]
-                .iter()
-                .take_while(|&&byte| is_blank_or_bracket(byte))
-                .count();
-            let behind = &rest[at + run..];
-            let fits = |closer: &String| {
-                behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
-            };
-            if behind.is_empty() || self.closers.iter().any(fits) {
-                return Some(at);
-            }
-            from = at + run;
-            if from >= plain {
-                return None;
-            }
-        }
-        None
+    /// `rest` begins with a closing bracket inside a string. How long the run of brackets and blanks is, and whether it
+    /// may be structure: nothing is behind it yet, or one of the caller's closers. All of a run is decided alike.
+    pub(super) fn tail_begins(&self, rest: &[u8]) -> (usize, bool) {
+        let run = rest
+            .iter()
+            .take_while(|&&byte| is_blank_or_bracket(byte))
+            .count();
+        let behind = &rest[run..];
+        let fits = |closer: &String| {
+            behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
+        };
+        (run, behind.is_empty() || self.closers.iter().any(fits))
     }
 
     /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the

@@ -136,14 +136,15 @@ impl Envelope {
         program: &Program,
         text: &str,
         held: usize,
-        live: &mut String,
+        live: Option<&mut String>,
     ) -> Asked {
         let direct = self.committed
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty();
-        if direct {
-            core::mem::swap(live, &mut self.out.text);
+        let mut live = live.filter(|_| direct);
+        if let Some(live) = &mut live {
+            core::mem::swap(*live, &mut self.out.text);
         }
         // What is undecided is capped in bytes of input, at the same byte in every cut.
         let room = (held as u64).saturating_sub(self.pos - self.at) as usize;
@@ -152,7 +153,8 @@ impl Envelope {
             _ => text,
         };
         let (used, step) = self.json.feed(text, self.pos, &mut self.out);
-        if direct {
+        let direct = live.is_some();
+        if let Some(live) = live {
             core::mem::swap(live, &mut self.out.text);
         }
         self.pos += used as u64;
@@ -183,6 +185,20 @@ impl Envelope {
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
         }
+    }
+
+    /// Whether all of `text` stands inside a string of the arguments, as JSON writes it; it is read then.
+    pub(crate) fn goes_on_as_it_stands(&mut self, text: &str) -> bool {
+        let inside = self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args_at.is_some()
+            && self.args.is_empty()
+            && self.json.goes_on_as_it_stands(text);
+        if inside {
+            self.pos += text.len() as u64;
+            self.args_end = self.pos;
+        }
+        inside
     }
 
     /// Whether it was given up because no tool has its name.

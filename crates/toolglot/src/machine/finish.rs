@@ -59,11 +59,10 @@ impl Parser {
                 false
             }
             Mode::Json(mut body) => {
-                core::mem::swap(self.teller.args(), &mut body.out.text);
                 let rest = body
                     .json
                     .finish(why != Finish::Length, self.pos, &mut body.out);
-                core::mem::swap(self.teller.args(), &mut body.out.text);
+                self.fit_body(program, &mut body, sink);
                 self.teller.mended(&body.out.repairs, sink);
                 self.after_json(program, rest, why, body.node, view, sink);
                 false
@@ -82,7 +81,7 @@ impl Parser {
                 };
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
-                self.tell_envelope(&mut envelope, view, sink);
+                self.tell_envelope(program, &mut envelope, view, sink);
                 if none && rest != Rest::Broken {
                     self.teller.args().push_str("{}");
                     let at = self.teller.cursor;
@@ -117,6 +116,7 @@ impl Parser {
     ) {
         self.pos = view.end();
         if rest == Rest::Broken || why == Finish::Length {
+            self.end_fitting(program, false, sink);
             self.teller.flush_args(self.pos, sink);
             return;
         }

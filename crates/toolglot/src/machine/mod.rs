@@ -11,10 +11,13 @@
 mod acts;
 mod between;
 mod bodies;
+mod filled;
 mod finish;
+mod fitting;
 mod log;
 mod outcome;
 mod probe;
+mod quick;
 mod quote;
 mod remarks;
 mod teller;
@@ -33,8 +36,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
-use crate::program::{Program, RuleRole};
+use crate::program::{ByteSet, Node, Program, RuleRole};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
+use filled::Filled;
 use log::{Act, Log, LogId};
 use teller::{Speech, Teller};
 use thread::{Found, Judge, Registers, Stepper};
@@ -51,7 +55,7 @@ enum Mode {
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
     Xml(Box<Xml>),
-    Python(Python),
+    Python(Box<Python>),
 }
 
 /// What plain text belongs to, and what may end that.
@@ -60,6 +64,8 @@ struct Context {
     speech: Speech,
     /// Positions that wait for their literal.
     extras: Vec<Waiting>,
+    /// The first bytes of those literals.
+    waits: ByteSet,
     /// What looks like an entry is one; otherwise it is remarked on and stays speech.
     reads: bool,
     /// It was entered by a recovery: an entry ends it.
@@ -83,6 +89,7 @@ impl Default for Context {
         Context {
             speech: Speech::Text,
             extras: Vec::new(),
+            waits: ByteSet::default(),
             reads: true,
             sync: false,
             open_ended: false,
@@ -110,7 +117,7 @@ pub struct Parser {
     found: Found,
     log: Log,
     flushed: LogId,
-    instances: Vec<Vec<u8>>,
+    instances: Filled,
     registers: Registers,
     candidate: u64,
     committed: bool,
@@ -140,6 +147,7 @@ pub struct Parser {
     specials: Vec<(u64, u64)>,
     special_spellings: Vec<String>,
 
+    fitting: fitting::Fitting,
     spare_probe: probe::Probe,
     in_code: InCode,
     in_reasoning: InReasoning,
@@ -163,7 +171,7 @@ impl Parser {
             found: Found::default(),
             log: Log::default(),
             flushed: Log::ROOT,
-            instances: Vec::new(),
+            instances: Filled::default(),
             registers: Registers::default(),
             candidate: 0,
             committed: false,
@@ -183,6 +191,7 @@ impl Parser {
             not_before: 0,
             specials: Vec::new(),
             special_spellings: Vec::new(),
+            fitting: fitting::Fitting::default(),
             spare_probe: probe::Probe::default(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),
@@ -246,6 +255,9 @@ impl Parser {
             }
         };
         if text.is_empty() {
+            return;
+        }
+        if self.buffer.is_empty() && self.specials.is_empty() && self.quick(text, sink) {
             return;
         }
         let mut buffer = core::mem::take(&mut self.buffer);
@@ -435,9 +447,10 @@ impl Parser {
             .into_iter()
             .filter(|thread| !matches!(program.node(thread.node), crate::program::Node::Match))
             .map(|thread| self.wait(&program, thread, log))
-            .collect();
+            .collect::<Vec<_>>();
         self.context = Context {
             speech,
+            waits: first_bytes(&program, &extras),
             extras,
             reads,
             open_ended: text.open_ended,
@@ -460,7 +473,7 @@ impl Parser {
             program.node(thread.node),
             crate::program::Node::Template { .. }
         );
-        let literal = template.then(|| self.instances[thread.instance as usize].clone());
+        let literal = template.then(|| self.instances.get(thread.instance).to_vec());
         Waiting {
             thread: Thread {
                 extra: true,
@@ -479,4 +492,21 @@ impl Parser {
         self.flushed = Log::ROOT;
         self.instances.clear();
     }
+}
+
+/// The first bytes of what `waiting` waits for.
+fn first_bytes(program: &Program, waiting: &[Waiting]) -> ByteSet {
+    let mut set = ByteSet::default();
+    for waiting in waiting {
+        if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
+            set.insert(*first);
+        } else if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
+            set.insert(bytes[0]);
+            if *fold {
+                set.insert(bytes[0].to_ascii_uppercase());
+                set.insert(bytes[0].to_ascii_lowercase());
+            }
+        }
+    }
+    set
 }

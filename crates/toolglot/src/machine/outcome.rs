@@ -37,7 +37,7 @@ impl Parser {
             Node::Py { .. } => {
                 self.threads.clear();
                 self.threads.push(body);
-                self.mode = Mode::Python(Python::new(body.node, at));
+                self.mode = Mode::Python(Box::new(Python::new(body.node, at)));
                 return;
             }
             _ => {}
@@ -67,6 +67,7 @@ impl Parser {
             Node::Json { quote, closers, .. } => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
+                self.begin_fitting(program, at);
                 self.mode = Mode::Json(Box::new(JsonBody::new(
                     body.node,
                     toolglot_json::Root::Object,
@@ -191,6 +192,7 @@ impl Parser {
         let waits = !extras.is_empty() || self.teller.call.is_some();
         self.context = Context {
             speech,
+            waits: super::first_bytes(program, &extras),
             extras,
             reads: true,
             sync: waits,

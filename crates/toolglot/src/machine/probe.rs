@@ -377,7 +377,7 @@ impl Parser {
         let Node::Template { next, .. } = program.node(thread.node) else {
             return None;
         };
-        let closer = self.instances.get(thread.instance as usize)?.clone();
+        let closer = self.instances.get(thread.instance).to_vec();
         Some(Over {
             from: end + 1,
             closer,

@@ -99,6 +99,19 @@ impl Teller {
         }
     }
 
+    /// The next `len` bytes, told as they are.
+    #[inline]
+    pub(crate) fn pass(&mut self, len: u64, event: Event<'_>, sink: &mut dyn Sink) {
+        let span = Span::new(self.cursor, self.cursor + len);
+        self.cursor += len;
+        self.tell(span, event, sink);
+    }
+
+    /// Whether argument text waits to be told.
+    pub(crate) fn has_args(&self) -> bool {
+        !self.args.is_empty()
+    }
+
     /// The bytes up to `to` are speech.
     pub(crate) fn speak(&mut self, speech: Speech, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         if to <= self.cursor {

@@ -6,6 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::filled::Filled;
 use super::log::{Act, Log, LogId};
 use super::view::View;
 use crate::grammar::{Capture, Piece};
@@ -147,7 +148,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) view: View<'a>,
     pub(crate) log: &'a mut Log,
     pub(crate) flushed: LogId,
-    pub(crate) instances: &'a mut Vec<Vec<u8>>,
+    pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
     pub(crate) judge: Judge<'a>,
     /// Where the trie's opener began.
@@ -214,17 +215,10 @@ impl Stepper<'_> {
                     thread.node = next;
                 }
                 Node::Template { pieces, .. } => {
-                    let Some(bytes) = self.fill(pieces, thread.log) else {
+                    let Some(instance) = self.fill(pieces, thread.log) else {
                         return;
                     };
-                    thread.instance = self
-                        .instances
-                        .iter()
-                        .position(|have| *have == bytes)
-                        .unwrap_or_else(|| {
-                            self.instances.push(bytes);
-                            self.instances.len() - 1
-                        }) as u32;
+                    thread.instance = instance;
                     thread.off = 0;
                     add(set, thread);
                     return;
@@ -274,7 +268,7 @@ impl Stepper<'_> {
                 }
             }
             Node::Template { fold, next: to, .. } => {
-                let bytes = &self.instances[thread.instance as usize];
+                let bytes = self.instances.get(thread.instance);
                 if !same(bytes[usize::from(thread.off)], byte, *fold) {
                     return;
                 }
@@ -530,6 +524,13 @@ impl Stepper<'_> {
         {
             return true;
         }
+        // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
+        let value = self.program.value_behind(thread.node);
+        if value.is_some_and(|value| !value.own_needs_same_key)
+            && parameters.nearest(text).is_some()
+        {
+            return true;
+        }
         if is_plausible_key(text) {
             let end = thread.since + text.len() as u64;
             found.unknown_key = Some(UnknownKey {
@@ -700,18 +701,16 @@ impl Stepper<'_> {
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.
-    fn fill(&self, pieces: &[Piece], log: LogId) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Bytes(text) => bytes.extend(text.as_bytes()),
-                Piece::Hole(what) => match self.log.newest(log, self.flushed, *what) {
-                    Some((start, end)) => bytes.extend(self.view.bytes(start, end)),
-                    None => bytes.extend(self.registers.get(*what).as_bytes()),
-                },
-            }
-        }
-        (!bytes.is_empty()).then_some(bytes)
+    fn fill(&mut self, pieces: &[Piece], log: LogId) -> Option<u32> {
+        let (view, registers) = (self.view, self.registers);
+        let (known, flushed) = (&*self.log, self.flushed);
+        self.instances.add(pieces.iter().map(|piece| match piece {
+            Piece::Bytes(text) => text.as_bytes(),
+            Piece::Hole(what) => match known.newest(log, flushed, *what) {
+                Some((start, end)) => view.bytes(start, end),
+                None => registers.get(*what).as_bytes(),
+            },
+        }))
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Scalars, Shape, is_number, quoted};
+use toolglot_json::{Scalars, Shape, float, integer, quoted, scalar_of};
 
 use crate::Code;
 use crate::grammar::Typing;
@@ -50,7 +50,7 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
 /// A held text as JSON of the shape; what does not fit stays a string, with a remark.
 pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
-    if let Some(json) = fitted(trimmed, shape) {
+    if let Some(json) = scalar_of(trimmed, shape) {
         return (json, None);
     }
     if takes_text(shape) {
@@ -74,102 +74,12 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
     )
 }
 
-fn fitted<'a>(text: &'a str, shape: &Shape) -> Option<Cow<'a, str>> {
-    match shape {
-        Shape::Scalar(scalars) => scalar(text, *scalars),
-        Shape::OneOf(shapes) => shapes
-            .iter()
-            .filter(|shape| !matches!(shape, Shape::Text))
-            .find_map(|shape| fitted(text, shape)),
-        Shape::Object(_) | Shape::Array(_) => None,
-        _ => None,
-    }
-}
-
 fn takes_text(shape: &Shape) -> bool {
     match shape {
         Shape::Text | Shape::Any => true,
         Shape::OneOf(shapes) => shapes.iter().any(takes_text),
         _ => false,
     }
-}
-
-fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
-    if scalars.null && text == "null" {
-        return Some(Cow::Borrowed("null"));
-    }
-    if scalars.boolean {
-        if text.eq_ignore_ascii_case("true") {
-            return Some(Cow::Borrowed("true"));
-        }
-        if text.eq_ignore_ascii_case("false") {
-            return Some(Cow::Borrowed("false"));
-        }
-    }
-    if scalars.integer || scalars.number {
-        if let Some(integer) = integer(text) {
-            return Some(integer);
-        }
-        if is_number(text) {
-            return Some(Cow::Borrowed(text));
-        }
-        if scalars.number {
-            return float(text);
-        }
-    }
-    None
-}
-
-/// An integer in decimal digits, exact; a sign and leading zeros are mended.
-fn integer(text: &str) -> Option<Cow<'_, str>> {
-    let (negative, digits) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    if is_number(text) && text != "-0" {
-        return Some(Cow::Borrowed(text));
-    }
-    let digits = digits.trim_start_matches('0');
-    Some(match (digits, negative) {
-        ("", _) => Cow::Borrowed("0"),
-        (digits, true) => Cow::Owned(format!("-{digits}")),
-        (digits, false) => Cow::Borrowed(digits),
-    })
-}
-
-/// A number with a point or an exponent, as JSON spells it (`42.` is 42.0, `.5` is 0.5).
-fn float(text: &str) -> Option<Cow<'_, str>> {
-    if is_number(text) {
-        return Some(Cow::Borrowed(text));
-    }
-    let (sign, rest) = match text.as_bytes().first()? {
-        b'-' => ("-", &text[1..]),
-        b'+' => ("", &text[1..]),
-        _ => ("", text),
-    };
-    let (whole, rest) = rest.split_at(
-        rest.find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len()),
-    );
-    let (fraction, exponent) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at(
-            rest.find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(rest.len()),
-        ),
-        None => ("", rest),
-    };
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let whole = whole.trim_start_matches('0');
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let fraction = if fraction.is_empty() { "0" } else { fraction };
-    let json = format!("{sign}{whole}.{fraction}{exponent}");
-    is_number(&json).then_some(Cow::Owned(json))
 }
 
 fn is_not_finite(text: &str) -> bool {

@@ -4,8 +4,12 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Output, Root, Shape, Step, Transducer, escape_into, quoted};
+use toolglot_json::{
+    Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, is_plain,
+    quoted,
+};
 
+use super::fitting::remark;
 use super::probe::{Probe, Verdict};
 use super::thread::{Judge, Thread};
 use super::typing::{How, how, infer, typed};
@@ -41,12 +45,20 @@ pub(crate) struct Value {
     pub(super) line_blank: bool,
     how: How,
     held: String,
-    json: Option<(Transducer, Output)>,
+    json: Option<Box<Nested>>,
     /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
     json_over: bool,
     /// The tool has no such parameter and takes no others: the value is markup.
     pub(super) dropped: bool,
     wrote: bool,
+}
+
+/// JSON inside a raw value, brought to its shape.
+#[derive(Debug)]
+struct Nested {
+    json: Transducer,
+    output: Output,
+    fit: Fit,
 }
 
 impl Value {
@@ -67,6 +79,21 @@ impl Value {
             .map_or_else(|| parser.registers.key.trim().into(), String::from);
         let tool = parser.teller.call.as_ref().and_then(|call| call.tool);
         let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
+        // A tag is a parameter by its very name only.
+        let near = fields
+            .filter(|_| !text.own_needs_same_key && text.argument.is_none())
+            .and_then(|fields| fields.nearest(&key));
+        let key = match near {
+            Some((_, name)) => {
+                let message = format!("no parameter is called `{key}`; it was read as `{name}`");
+                let at = parser.registers.key_at;
+                parser
+                    .teller
+                    .note(Code::RenamedKey, at, message, None, sink);
+                String::from(name)
+            }
+            None => key,
+        };
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
         let unknown = fields.is_some_and(|fields| {
             fields.get(&key).is_none() && fields.others.is_none() && !fields.properties.is_empty()
@@ -122,6 +149,25 @@ impl Value {
             value.wrote = true;
         }
         value
+    }
+
+    /// Whether all of `piece` is text of the value that needs no escape and can begin no closer; it is read then.
+    pub(super) fn goes_on_as_it_stands(&mut self, text: &TextNode, piece: &str) -> bool {
+        let bytes = piece.as_bytes();
+        let inside = self.how == How::Text
+            && !self.dropped
+            && self.probe.is_none()
+            && self.told == self.scan
+            && !bytes.last().is_some_and(|&byte| is_blank(byte))
+            && is_plain(piece)
+            && !bytes.iter().any(|&byte| text.first.set.has(byte));
+        if inside {
+            self.scan += bytes.len() as u64;
+            (self.told, self.blank_from) = (self.scan, self.scan);
+            (self.overlong, self.line_blank) = (false, false);
+            self.last = bytes[bytes.len() - 1];
+        }
+        inside
     }
 
     /// The position up to which the bytes are surely the value's.
@@ -232,7 +278,11 @@ impl Value {
             if json {
                 let held = core::mem::take(&mut self.held);
                 let skipped = (held.len() - held.trim_start().len()) as u64;
-                self.json = Some((Transducer::new(Root::Value), Output::default()));
+                self.json = Some(Box::new(Nested {
+                    json: Transducer::new(Root::Value),
+                    output: Output::default(),
+                    fit: Fit::new(out.undecided),
+                }));
                 let from = at + piece.len() as u64 - held.len() as u64 + skipped;
                 self.feed_json(held.trim_start(), from, out);
             } else if self.held.len() > out.undecided {
@@ -251,9 +301,10 @@ impl Value {
     }
 
     fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        let Some((json, output)) = &mut self.json else {
+        let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
             return;
         };
+        let Nested { json, output, fit } = &mut **nested;
         let (used, step) = if self.json_over {
             (0, Step::Done)
         } else {
@@ -269,7 +320,12 @@ impl Value {
                 true,
             ));
         }
-        out.args.push_str(&output.text);
+        fit.feed(
+            Target::Shape(shape),
+            &output.text,
+            out.args,
+            &mut out.changes,
+        );
         output.text.clear();
         out.repairs.append(&mut output.repairs);
     }
@@ -310,7 +366,7 @@ impl Value {
             How::Held(shape) => {
                 let begins = self.held.trim_start().as_bytes().first().copied();
                 let json = matches!(begins, Some(b'{' | b'['))
-                    .then(|| structure(&self.held, at, out))
+                    .then(|| structure(&self.held, shape, at, out))
                     .flatten();
                 if let Some(json) = json {
                     out.args.push_str(&json);
@@ -332,9 +388,12 @@ impl Value {
                 }
             },
             How::Structured(shape) => match &mut self.json {
-                Some((json, output)) => {
+                Some(nested) => {
+                    let Nested { json, output, fit } = &mut **nested;
                     json.complete(at, output);
-                    out.args.push_str(&output.text);
+                    let target = Target::Shape(shape);
+                    fit.feed(target, &output.text, out.args, &mut out.changes);
+                    fit.finish(target, true, out.args, &mut out.changes);
                     out.repairs.append(&mut output.repairs);
                 }
                 None => {
@@ -351,14 +410,16 @@ impl Value {
 }
 
 /// A held text that begins like JSON, mended, if it is one document.
-fn structure(text: &str, at: u64, out: &mut Out<'_>) -> Option<String> {
+fn structure(text: &str, shape: &Shape, at: u64, out: &mut Out<'_>) -> Option<String> {
     let text = text.trim();
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
     let (used, step) = json.feed(text, at - text.len() as u64, &mut output);
     (step == Step::Done && used == text.len()).then(|| {
         out.repairs.append(&mut output.repairs);
-        output.text
+        let (json, mut changes) = fitted(Target::Shape(shape), &output.text);
+        out.changes.append(&mut changes);
+        json
     })
 }
 
@@ -368,6 +429,7 @@ struct Out<'a> {
     /// Code, message, and whether the value is in doubt by it.
     remarks: alloc::vec::Vec<(Code, String, bool)>,
     repairs: alloc::vec::Vec<toolglot_json::Mended>,
+    changes: alloc::vec::Vec<Fitted>,
     refused: bool,
     scalar: usize,
     undecided: usize,
@@ -458,6 +520,7 @@ impl Parser {
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
+            changes: alloc::vec::Vec::new(),
             refused: false,
             scalar: limits.scalar,
             undecided: limits.undecided,
@@ -466,10 +529,18 @@ impl Parser {
         let Out {
             remarks,
             repairs,
+            mut changes,
             refused,
             ..
         } = out;
         self.say(value, remarks, &repairs, refused, sink);
+        remark(
+            &mut self.teller,
+            &mut changes,
+            Some(&value.key),
+            value.start,
+            sink,
+        );
     }
 
     fn say(
@@ -520,6 +591,7 @@ impl Parser {
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
+            changes: alloc::vec::Vec::new(),
             refused: false,
             scalar: program.limits.scalar,
             undecided: program.limits.undecided,
@@ -531,10 +603,18 @@ impl Parser {
         let Out {
             remarks,
             repairs,
+            mut changes,
             refused,
             ..
         } = out;
         self.say(&value, remarks, &repairs, refused, sink);
+        remark(
+            &mut self.teller,
+            &mut changes,
+            Some(&value.key),
+            value.start,
+            sink,
+        );
         let end = value.told;
         if value.dropped {
             self.teller.markup(view, end, sink);
@@ -616,15 +696,15 @@ impl Parser {
     }
 }
 
-/// The next byte that can begin a closer, an enclosing closer or the value's own opener.
+/// The next place where a closer, an enclosing closer or the value's own opener can begin.
 fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
     let bytes = view.from(from);
     let mut at = 0;
     loop {
         at += text.first.find(&bytes[at..])?;
-        match bytes.get(at + 1) {
-            Some(&second) if !text.second.has(second) => at += 1,
-            _ => return Some(from + at as u64),
+        if text.leads.iter().any(|lead| lead.fits(&bytes[at..])) {
+            return Some(from + at as u64);
         }
+        at += 1;
     }
 }

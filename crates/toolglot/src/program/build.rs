@@ -325,7 +325,7 @@ impl<'a> Builder<'a> {
                     own: None,
                     own_needs_same_key: false,
                     first: Finder::default(),
-                    second: ByteSet::default(),
+                    leads: Vec::new(),
                     open_ended: false,
                     fence: false,
                 })));

@@ -8,11 +8,13 @@ mod build;
 mod bytes;
 mod check;
 mod node;
+mod openers;
 mod trie;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, Finder, is_blank};
+pub(crate) use bytes::{ByteSet, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
+use openers::Openers;
 pub(crate) use trie::{Opener, Trie};
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -39,7 +41,7 @@ pub struct Program {
     /// Ways into entries that begin with a body, in order.
     pub(crate) bodies: Vec<Opener>,
     /// Finds what can begin an entry.
-    pub(crate) finder: Finder,
+    pub(crate) openers: Openers,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
     /// The dialect of the wrapper fence.
@@ -165,13 +167,20 @@ impl Program {
             openers.extend(ways.openers);
             bodies.extend(ways.bodies);
         }
-        let mut trie = Trie::new(openers);
+        let mut begins = Openers::new();
+        for opener in &openers {
+            opener.begin(&nodes, &mut begins);
+        }
+        let trie = Trie::new(openers);
         let mut bodies_first = ByteSet::default();
         for body in &bodies {
             let (first, _) = analyze::first(&nodes, body.target);
-            first.iter().for_each(|byte| trie.open_pair(byte));
+            first
+                .iter()
+                .for_each(|byte| begins.add(byte, &ByteSet::ALL));
             bodies_first.add(&first);
         }
+        begins.seal();
         let wrap = (all.len() - 1) as u16;
         let reasoning = nodes
             .iter()
@@ -184,7 +193,7 @@ impl Program {
             nodes,
             node_dialect,
             dialects: compiled,
-            finder: Finder::new(trie.first),
+            openers: begins,
             trie,
             bodies,
             bodies_first,
@@ -194,6 +203,21 @@ impl Program {
             tools,
             limits,
         })
+    }
+
+    /// Whether something that is read can begin with `bytes`: a whole opener, or what a body begins with.
+    pub(crate) fn can_open(&self, bytes: &[u8]) -> bool {
+        let mut state = 0;
+        for &byte in bytes {
+            match self.trie.step(state, byte) {
+                None => break,
+                Some(next) if self.trie.complete(next).is_empty() => state = next,
+                Some(_) => return true,
+            }
+        }
+        bytes
+            .first()
+            .is_some_and(|&byte| self.bodies_first.has(byte))
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {

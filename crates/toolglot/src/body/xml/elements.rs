@@ -55,13 +55,20 @@ impl Xml {
         self.frames.push(frame);
     }
 
+    /// The shape of an argument, by its name or one that it misses by a little.
+    pub(super) fn argument_shape(&self, name: &str) -> Option<&Shape> {
+        let fields = self.root.as_ref()?;
+        let name = fields.nearest(name).map_or(name, |(_, name)| name);
+        fields.get(name).or(fields.others.as_deref())
+    }
+
     /// The shape of a child of the innermost element.
     pub(super) fn shape_of(&self, name: &str) -> Option<&Shape> {
         fn of_fields<'a>(fields: &'a Fields, name: &str) -> Option<&'a Shape> {
             fields.get(name).or(fields.others.as_deref())
         }
         match self.frames.last() {
-            None => of_fields(self.root.as_ref()?, name),
+            None => self.argument_shape(name),
             Some(frame) => match frame.shape.as_ref()? {
                 Shape::Object(fields) => of_fields(fields, name),
                 Shape::Array(item) => match &**item {
