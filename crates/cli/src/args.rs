@@ -140,6 +140,11 @@ pub(crate) struct RunArguments {
     /// What is allowed beforehand: read, write, recovered, exec:PROGRAM, separated by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
     pub(crate) allow: Grants,
+    /// What tools that are files may do beyond reading: capabilities such as net.http, shell.execute, by commas
+    #[arg(long, value_name = "CAPABILITIES", default_value = "")]
+    pub(crate) capability: String,
+    #[command(flatten)]
+    pub(crate) walls: crate::call::Walls,
     /// Run every call, also where the dialect's system runs one per message
     #[arg(long)]
     pub(crate) many: bool,

@@ -190,6 +190,9 @@ pub(crate) fn refusal(id: &str, error: &CallError) -> Value {
             .map(|one| json!({"path": one.path, "keyword": one.keyword, "message": one.message}))
             .collect();
     }
+    if let CallError::NotGranted { missing, .. } = error {
+        json["help"] = json!(format!("`--allow {}` grants it", missing.join(",")));
+    }
     json
 }
 

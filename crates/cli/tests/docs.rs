@@ -96,6 +96,8 @@ fn run(fence: &Fence<'_>, folder: &Path) -> String {
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .current_dir(folder)
             .env("PATH", &path)
+            // A home of the page's own: what an example trusts is trusted in its folder only.
+            .env("USER_SPACE", folder.join("home"))
             .output()
             .expect("there is a shell");
         writeln!(shown, "$ {command}").expect("writing to a string");

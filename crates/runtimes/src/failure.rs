@@ -110,7 +110,7 @@ pub enum CallError {
     #[error(transparent)]
     BadLink(#[from] BadLink),
     /// The tool needs what is not granted.
-    #[error("`{id}` needs {}, which is not granted; `--allow {}` grants it", .missing.join(", "), .missing.join(","))]
+    #[error("`{id}` needs {}, which is not granted", .missing.join(", "))]
     NotGranted {
         /// The tool.
         id: String,

@@ -9,6 +9,7 @@ use toolglot_policy::{Decision, Effect, Grants, Request, Verdict, judge};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
+use super::files::FileTools;
 use super::step::{State, Step};
 use crate::{form, server, verify};
 
@@ -27,7 +28,8 @@ pub(crate) struct Session<'a> {
     pub(crate) named: Option<&'a Toolbox>,
     /// The tools whose effects are known, under the names that all others are brought to.
     pub(crate) vocabulary: &'a Toolbox,
-
+    /// Tools that are files, where the message names any; the vocabulary has them too.
+    pub(crate) files: Option<&'a FileTools<'a>>,
     pub(crate) root: &'a Root,
     pub(crate) grants: &'a Grants,
     /// Whether every call of a message runs, whatever its dialect's system does.
@@ -81,7 +83,10 @@ impl Session<'_> {
                 };
                 (verdict, State::Refused { form })
             }
-            None => self.judged(&canonical, call, before),
+            None => self
+                .files
+                .and_then(|files| files.carry_out(&canonical, call, (self.grants, self.dry_run)))
+                .unwrap_or_else(|| self.judged(&canonical, call, before)),
         };
         Step {
             call: canonical,

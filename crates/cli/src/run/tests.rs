@@ -77,6 +77,7 @@ impl World {
             dialects: &self.dialects,
             named,
             vocabulary: &self.vocabulary,
+            files: None,
             root: &self.root,
             grants: &self.grants,
             many: self.many,

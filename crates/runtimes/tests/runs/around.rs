@@ -173,7 +173,7 @@ fn what_a_tool_requires_has_to_be_granted() {
     assert_eq!(code, "not-granted");
     assert_eq!(
         message,
-        "`t/need-it` needs net.http, rye.execute.tool.a, which is not granted; `--allow net.http,rye.execute.tool.a` grants it"
+        "`t/need-it` needs net.http, rye.execute.tool.a, which is not granted"
     );
     world
         .granted
