@@ -60,7 +60,10 @@ fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
         path.to_owned()
     } else {
         let whole = std::fs::canonicalize(path).map_err(|error| source::failed(path, error))?;
-        match whole.to_str().and_then(|whole| whole.strip_suffix("/.ai/tools")) {
+        match whole
+            .to_str()
+            .and_then(|whole| whole.strip_suffix("/.ai/tools"))
+        {
             Some(project) => PathBuf::from(project),
             None => return Ok(Vec::new()),
         }

@@ -94,7 +94,7 @@ impl<'a> FileTools<'a> {
                 .unwrap_or_default()
         };
         if call.end == End::Truncated {
-            return Some(self.judged(&canonical.tool, Effect::Read, call, grants));
+            return Some(Self::judged(&canonical.tool, Effect::Read, call, grants));
         }
         Some(match canonical.tool.as_str() {
             "rye_execute" => {
@@ -111,10 +111,10 @@ impl<'a> FileTools<'a> {
                     (grants, dry_run),
                 )
             }
-            "rye_search" => self.read(call, grants, dry_run, || {
+            "rye_search" => Self::read(call, grants, dry_run, || {
                 Ok(search(self.host.registry, text("query")))
             }),
-            "rye_load" => self.read(call, grants, dry_run, || {
+            "rye_load" => Self::read(call, grants, dry_run, || {
                 load(self.host.registry, text("item_id"))
             }),
             "rye_sign" => self.sign(text("item_id"), call, (grants, dry_run)),
@@ -144,7 +144,7 @@ impl<'a> FileTools<'a> {
         } else {
             Effect::Write
         };
-        let (verdict, state) = self.judged(id, effect, call, grants);
+        let (verdict, state) = Self::judged(id, effect, call, grants);
         if verdict.decision != Decision::Allow {
             return (verdict, state);
         }
@@ -164,13 +164,12 @@ impl<'a> FileTools<'a> {
 
     /// Something that only looks.
     fn read(
-        &self,
         call: &Call,
         grants: &Grants,
         dry_run: bool,
         look: impl FnOnce() -> Result<Value, String>,
     ) -> (Verdict, State) {
-        let (verdict, state) = self.judged(&call.name, Effect::Read, call, grants);
+        let (verdict, state) = Self::judged(&call.name, Effect::Read, call, grants);
         if verdict.decision != Decision::Allow {
             return (verdict, state);
         }
@@ -193,7 +192,7 @@ impl<'a> FileTools<'a> {
                 missing: vec![needed],
             });
         }
-        self.read(call, grants, dry_run, || self.signed(id))
+        Self::read(call, grants, dry_run, || self.signed(id))
     }
 
     fn signed(&self, id: &str) -> Result<Value, String> {
@@ -231,7 +230,7 @@ impl<'a> FileTools<'a> {
     }
 
     /// What the policy says; capabilities were asked before, so that changing is granted by them.
-    fn judged(&self, tool: &str, effect: Effect, call: &Call, grants: &Grants) -> (Verdict, State) {
+    fn judged(tool: &str, effect: Effect, call: &Call, grants: &Grants) -> (Verdict, State) {
         let grants = Grants {
             write: true,
             ..grants.clone()
@@ -287,8 +286,14 @@ fn refused(error: &CallError) -> (Verdict, State) {
 fn told(value: &Map<String, Value>) -> String {
     let mut parts = value.iter().filter(|(key, _)| *key != "success");
     match (parts.next(), parts.next()) {
-        (Some((key, Value::String(text))), None) if ["output", "data", "error"].contains(&key.as_str()) => text.clone(),
-        (Some((key, value)), None) if ["output", "data", "error"].contains(&key.as_str()) => value.to_string(),
+        (Some((key, Value::String(text))), None)
+            if ["output", "data", "error"].contains(&key.as_str()) =>
+        {
+            text.clone()
+        }
+        (Some((key, value)), None) if ["output", "data", "error"].contains(&key.as_str()) => {
+            value.to_string()
+        }
         _ => Value::Object(value.clone()).to_string(),
     }
 }
