@@ -4,4 +4,5 @@
 mod around;
 mod chains;
 mod languages;
+mod servers;
 mod world;
