@@ -8,6 +8,7 @@ mod parse;
 mod prompt;
 mod render;
 mod run;
+mod tool_files;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
