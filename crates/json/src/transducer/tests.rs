@@ -154,7 +154,7 @@ fn a_known_key_ends_a_string_that_lost_its_mark() {
             assert!(matches!(step, Step::More | Step::Done), "{step:?}");
         }
         assert_eq!(
-            out.text, r#"{"tool": "delete \"it\" ","arguments": {"a": "say \"arguments\": x"}}"#,
+            out.text, r#"{"tool": "delete it ","arguments": {"a": "say \"arguments\": x"}}"#,
             "by {size}"
         );
     }
