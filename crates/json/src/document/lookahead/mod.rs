@@ -623,7 +623,7 @@ impl<'a> Reader<'a> {
                 .rposition(|&id| is_row(&self.tree, id))
                 .map_or(0, |n| n + 1);
             let tail = items.split_off(rows);
-            if tail.len() % width == 0 {
+            if tail.len().is_multiple_of(width) {
                 for row in tail.chunks(width) {
                     let row = self.tree.add(Node::Array(row.to_vec()));
                     items.push(row);

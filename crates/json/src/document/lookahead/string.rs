@@ -333,7 +333,7 @@ impl Reader<'_> {
                 self.keep(piece, c);
                 continue;
             }
-            if self.is_inner_closer(piece, c) {
+            if Self::is_inner_closer(piece, c) {
                 self.keep(piece, c);
                 continue;
             }
@@ -370,9 +370,7 @@ impl Reader<'_> {
                 }
             }
             // The brace rule may have moved on over white space.
-            let Some(c) = self.here() else {
-                return None;
-            };
+            let c = self.here()?;
             self.keep(piece, c);
             let here = self.here()?;
             if let Some(done) = self.string_turn(piece, here) {
@@ -382,6 +380,10 @@ impl Reader<'_> {
     }
 
     /// Looks at the character behind one that was kept: escapes, colons of keys, marks. `Some` ends the string there.
+    #[expect(
+        clippy::option_option,
+        reason = "whether the string ends, and what stands there"
+    )]
     fn string_turn(&mut self, piece: &mut Piece, mut c: char) -> Option<Option<char>> {
         let right = piece.right;
         if piece.ends_with('\\') {
@@ -670,7 +672,7 @@ impl Reader<'_> {
     }
 
     /// Whether a closer ends a bracket of the string's own.
-    fn is_inner_closer(&mut self, piece: &mut Piece, c: char) -> bool {
+    fn is_inner_closer(piece: &mut Piece, c: char) -> bool {
         if matches!(c, '{' | '[') {
             if core::mem::take(&mut piece.awaits_bracket) || !piece.brackets.is_empty() {
                 piece.brackets.push(c);

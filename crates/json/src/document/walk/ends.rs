@@ -155,7 +155,7 @@ impl Walk<'_> {
         match (place, follow) {
             (Place::Key, b':' | b'=') => true,
             (Place::Key, b',' | b'}' | b']' | b'{' | b'[' | b'0'..=b'9' | b'-') => true,
-            (Place::Key, b'"' | b'\'') => apart || n_inner % 2 == 0,
+            (Place::Key, b'"' | b'\'') => apart || n_inner.is_multiple_of(2),
             (Place::Key, _) => {
                 apart && (self.literal_at(next) || Marks::at(self.bytes, next).is_some())
             }
@@ -168,8 +168,8 @@ impl Walk<'_> {
                     && self.bytes[behind..next].contains(&b'\n')
                     && Marks::at(self.bytes, next).is_some()
             }
-            (Place::Call, b')') => n_inner % 2 == 0 || !inside.count(self.bytes, mark),
-            (Place::Call, b',') => n_inner % 2 == 0,
+            (Place::Call, b')') => n_inner.is_multiple_of(2) || !inside.count(self.bytes, mark),
+            (Place::Call, b',') => n_inner.is_multiple_of(2),
             (Place::Call, b'"' | b'\'') => n_inner == 0 && apart && self.proper_string_at(next),
             (Place::Call, _) => false,
             (Place::Member | Place::Element, b',') => {
@@ -200,11 +200,13 @@ impl Walk<'_> {
                     && !(n_inner > 0 && inside.count(self.bytes, mark))
             }
             (Place::Element, b'"' | b'\'') => {
-                n_inner % 2 == 0 && (apart || n_inner == 0) && self.proper_string_at(next)
+                n_inner.is_multiple_of(2) && (apart || n_inner == 0) && self.proper_string_at(next)
             }
-            (Place::Element, b'{' | b'[' | b'0'..=b'9' | b'-') => n_inner % 2 == 0 && apart,
+            (Place::Element, b'{' | b'[' | b'0'..=b'9' | b'-') => {
+                n_inner.is_multiple_of(2) && apart
+            }
             (Place::Element, _) => {
-                n_inner % 2 == 0
+                n_inner.is_multiple_of(2)
                     && apart
                     && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
             }
@@ -244,7 +246,7 @@ impl Walk<'_> {
                 }
             };
         }
-        let even = n_inner % 2 == 0;
+        let even = n_inner.is_multiple_of(2);
         match follow {
             b'"' | b'\'' => {
                 let inside_brackets = n_inner > 0
@@ -530,11 +532,12 @@ impl Walk<'_> {
                 at = rest;
                 continue;
             };
-            let fits = match (want, top.kind) {
-                (Kind::Object, Kind::Object | Kind::Tuple) | (Kind::Array, Kind::Array) => true,
-                (Kind::Tuple, Kind::Tuple | Kind::Call) => true,
-                _ => false,
-            };
+            let fits = matches!(
+                (want, top.kind),
+                (Kind::Object, Kind::Object | Kind::Tuple)
+                    | (Kind::Array, Kind::Array)
+                    | (Kind::Tuple, Kind::Tuple | Kind::Call)
+            );
             if fits {
                 depth -= 1;
             } else {

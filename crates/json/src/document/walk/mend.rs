@@ -641,7 +641,7 @@ impl<'a> Walk<'a> {
         if !self
             .bytes
             .get(self.i + 2)
-            .is_some_and(|b| b.is_ascii_alphanumeric())
+            .is_some_and(u8::is_ascii_alphanumeric)
             || self.work > self.patience
         {
             return None;
@@ -668,7 +668,7 @@ impl<'a> Walk<'a> {
             || !self
                 .bytes
                 .get(at + 1)
-                .is_some_and(|b| b.is_ascii_alphanumeric())
+                .is_some_and(u8::is_ascii_alphanumeric)
             || self.work > self.patience
         {
             return false;
