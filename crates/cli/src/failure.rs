@@ -19,6 +19,30 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
+    #[error("cannot write {}", path.display())]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Find(#[from] toolglot_toolfiles::FindError),
+    #[error(transparent)]
+    Trust(#[from] toolglot_toolfiles::TrustError),
+    #[error(transparent)]
+    Open(#[from] toolglot_runtimes::OpenError),
+    #[error(transparent)]
+    BadId(toolglot_toolfiles::BadId),
+    #[error("`{pattern}` is no pattern of ids")]
+    BadPattern {
+        pattern: String,
+        #[source]
+        source: globset::Error,
+    },
+    #[error("no tool of the project or the user fits `{0}`")]
+    NothingFits(String),
+    #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
+    NoLanguage(String),
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
     #[error("no dialect is called `{name}`{}", suggestion(*nearest))]

@@ -9,7 +9,11 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
+mod approval;
 mod args;
+mod audit;
+mod authority;
+mod call;
 mod dialect_file;
 mod dialects;
 mod digest;
@@ -22,6 +26,7 @@ mod human;
 mod jsonl;
 mod lookalike;
 mod parse;
+mod policy;
 mod prompt;
 mod reading;
 mod render;
@@ -32,6 +37,7 @@ mod server;
 mod source;
 mod spaced;
 mod toolboxes;
+mod tools;
 mod trace;
 mod verify;
 
@@ -91,7 +97,11 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
+        Command::Call(arguments) => call::call(&arguments, out),
+        Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
+        Command::Policy { command } => policy::policy(&command, out),
+        Command::Audit { command } => audit::audit(&command, out),
         Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.

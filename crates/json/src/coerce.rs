@@ -589,7 +589,7 @@ fn scalar_of(text: &str, shape: &Shape) -> Option<String> {
         } else if is_grouped(text) {
             text.replace(',', "")
         } else {
-            match word::value(text) {
+            match word::value(text, false) {
                 (json, Some(Repair::BadNumber)) => json.into_owned(),
                 _ => return None,
             }

@@ -21,6 +21,7 @@ extern crate alloc;
 mod coerce;
 mod document;
 mod escape;
+mod fit;
 mod keys;
 mod reader;
 mod repair;
@@ -35,6 +36,7 @@ pub use document::{
     Several, Unrepairable, repair,
 };
 pub use escape::{escape_into, is_plain, quoted, unescape};
+pub use fit::{Fit, FitKind, Fitted, Target, fitted, float, integer, scalar_of};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

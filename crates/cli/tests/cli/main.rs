@@ -9,6 +9,7 @@ mod prompt;
 mod render;
 mod repair;
 mod run;
+mod tool_files;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -45,12 +45,12 @@ impl Parser {
                 return true;
             }
             Mode::Json(body) => {
-                if !body.json.goes_on_as_it_stands(text) {
+                if !self.fitting.is_passing() || !body.json.goes_on_as_it_stands(text) {
                     return false;
                 }
             }
             Mode::Envelope(envelope) => {
-                if !envelope.goes_on_as_it_stands(text) {
+                if !self.fitting.is_passing() || !envelope.goes_on_as_it_stands(text) {
                     return false;
                 }
             }

@@ -367,7 +367,7 @@ impl Walk<'_> {
     fn scalar_document(&mut self) {
         let text = self.text[self.i..].trim();
         let bare = text.trim_end_matches([',', ';']).trim_end();
-        if crate::word::value(bare).1 != Some(Repair::BareWord) {
+        if crate::word::value(bare, false).1 != Some(Repair::BareWord) {
             // One number or literal.
             let start = self.i;
             self.scalar(start, start + bare.len());
@@ -420,7 +420,7 @@ impl Walk<'_> {
     }
 
     fn scalar(&mut self, start: usize, end: usize) {
-        let (json, repair) = crate::word::value(&self.text[start..end]);
+        let (json, repair) = crate::word::value(&self.text[start..end], false);
         if let Some(repair) = repair {
             self.writer.note(repair, start, end, &json);
         }

@@ -107,7 +107,7 @@ impl Walk<'_> {
     /// Writes a word as what it stands for.
     fn bare(&mut self, start: usize, end: usize) {
         let word = &self.text[start..end];
-        let (json, repair) = word::value(word);
+        let (json, repair) = word::value(word, false);
         match repair {
             None => self.writer.put(&json),
             Some(Repair::BareWord) => {
