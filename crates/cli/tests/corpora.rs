@@ -89,7 +89,8 @@ fn repaired(preset: &str, lines: &[Value]) -> Vec<Value> {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let text = text.join("\n");
     let mut pipe = child.stdin.take().expect("it was asked for");
     let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
     let output = child.wait_with_output().expect("it ends");

@@ -406,6 +406,13 @@ fn a_comma_that_is_escaped_ends_the_string_all_the_same() {
 }
 
 #[test]
+fn bytes_that_are_no_element_leave_no_comma_behind() {
+    for text in ["[I\u{b}", "[1 \u{b}]", "[1, \u{b}, 2]", "(1, \u{b})"] {
+        check(text);
+    }
+}
+
+#[test]
 fn depth_costs_no_stack() {
     let n = 100_000;
     let texts = [

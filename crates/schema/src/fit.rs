@@ -183,7 +183,7 @@ impl<'a> Fitter<'a> {
         match word {
             "object" => self.object(value, keywords, path),
             "array" => self.array(value, keywords, path),
-            _ => scalar(value, word, path),
+            _ => scalar(&value, word, path),
         }
     }
 
@@ -425,7 +425,7 @@ impl<'a> Fitter<'a> {
     }
 }
 
-fn scalar(value: Value, word: &str, path: &str) -> Fitted {
+fn scalar(value: &Value, word: &str, path: &str) -> Fitted {
     let number = |text: &str| -> Option<Value> {
         let text = text.trim();
         toolglot_json::is_number(text)
@@ -436,13 +436,13 @@ fn scalar(value: Value, word: &str, path: &str) -> Fitted {
         let text = value.to_string();
         text.parse::<f64>().is_ok_and(|float| float.fract() == 0.0)
     };
-    let fitted = match (word, &value) {
+    let fitted = match (word, value) {
         ("string", Value::String(_))
         | ("number", Value::Number(_))
         | ("boolean", Value::Bool(_))
         | ("null", Value::Null) => Some(value.clone()),
         ("string", Value::Number(number)) => Some(Value::from(number.to_string())),
-        ("integer", Value::Number(_)) if is_whole(&value) => whole(&value),
+        ("integer", Value::Number(_)) if is_whole(value) => whole(value),
         ("integer", Value::String(text)) => number(text).filter(is_whole).and_then(|v| whole(&v)),
         ("number", Value::String(text)) => number(text),
         ("boolean", Value::String(text)) => match text.to_lowercase().as_str() {

@@ -126,8 +126,8 @@ impl Reader<'_> {
     pub(super) fn skip_comment(&mut self) {
         let from = self.i;
         let rest = self.text.get(from..).unwrap_or_default();
-        if rest.starts_with("/*") {
-            let end = rest[2..].find("*/");
+        if let Some(inside) = rest.strip_prefix("/*") {
+            let end = inside.find("*/");
             self.i = end.map_or(self.text.len(), |n| from + 2 + n + 2);
         } else if rest.starts_with('#') || rest.starts_with("//") {
             let is_hash = rest.starts_with('#');

@@ -16,15 +16,12 @@ impl Walk<'_> {
             return;
         }
         let first = self.begin();
-        match first {
-            Some(at) => {
-                self.leave_out(at);
-                self.member_or_value();
-            }
-            None => {
-                self.scalar_document();
-                return;
-            }
+        if let Some(at) = first {
+            self.leave_out(at);
+            self.member_or_value();
+        } else {
+            self.scalar_document();
+            return;
         }
         let mut n_values = 1;
         loop {

@@ -8,15 +8,8 @@
 //! - brackets: a mark behind an open `{`, `[` or `(` of the string is inside, if its closer comes;
 //! - parity: marks inside a string come in pairs, so that behind an odd number a mark rather closes a pair.
 
-use alloc::borrow::Cow;
-
 use super::space::Marks;
 use super::{Kind, Walk};
-use crate::escape::unescape;
-use crate::shape::Shape;
-
-/// Longest key that is looked for as evidence, in bytes.
-const LONGEST_KEY: usize = 256;
 
 /// Where a string was found to end.
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +43,14 @@ pub(super) enum Ahead {
 
 /// Brackets open inside the string so far.
 #[derive(Default)]
-struct Inside {
+pub(super) struct Inside {
     to: usize,
     open: [i64; 3],
 }
 
 impl Inside {
     /// Counts on to `to`.
-    fn count(&mut self, bytes: &[u8], to: usize) -> bool {
+    pub(super) fn count(&mut self, bytes: &[u8], to: usize) -> bool {
         for &byte in bytes.get(self.to..to).unwrap_or_default() {
             match byte {
                 b'{' => self.open[0] += 1,
@@ -155,7 +148,7 @@ impl Walk<'_> {
         match (place, follow) {
             (Place::Key, b':' | b'=') => true,
             (Place::Key, b',' | b'}' | b']' | b'{' | b'[' | b'0'..=b'9' | b'-') => true,
-            (Place::Key, b'"' | b'\'') => apart || n_inner % 2 == 0,
+            (Place::Key, b'"' | b'\'') => apart || n_inner.is_multiple_of(2),
             (Place::Key, _) => {
                 apart && (self.literal_at(next) || Marks::at(self.bytes, next).is_some())
             }
@@ -168,8 +161,8 @@ impl Walk<'_> {
                     && self.bytes[behind..next].contains(&b'\n')
                     && Marks::at(self.bytes, next).is_some()
             }
-            (Place::Call, b')') => n_inner % 2 == 0 || !inside.count(self.bytes, mark),
-            (Place::Call, b',') => n_inner % 2 == 0,
+            (Place::Call, b')') => n_inner.is_multiple_of(2) || !inside.count(self.bytes, mark),
+            (Place::Call, b',') => n_inner.is_multiple_of(2),
             (Place::Call, b'"' | b'\'') => n_inner == 0 && apart && self.proper_string_at(next),
             (Place::Call, _) => false,
             (Place::Member | Place::Element, b',') => {
@@ -200,74 +193,17 @@ impl Walk<'_> {
                     && !(n_inner > 0 && inside.count(self.bytes, mark))
             }
             (Place::Element, b'"' | b'\'') => {
-                n_inner % 2 == 0 && (apart || n_inner == 0) && self.proper_string_at(next)
+                n_inner.is_multiple_of(2) && (apart || n_inner == 0) && self.proper_string_at(next)
             }
-            (Place::Element, b'{' | b'[' | b'0'..=b'9' | b'-') => n_inner % 2 == 0 && apart,
+            (Place::Element, b'{' | b'[' | b'0'..=b'9' | b'-') => {
+                n_inner.is_multiple_of(2) && apart
+            }
             (Place::Element, _) => {
-                n_inner % 2 == 0
+                n_inner.is_multiple_of(2)
                     && apart
                     && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
             }
         }
-    }
-
-    /// Whether the comma at `comma`, behind a mark, is followed by what can follow a string there.
-    fn comma_continues(
-        &mut self,
-        mark: usize,
-        comma: usize,
-        place: Place,
-        n_inner: usize,
-        inside: &mut Inside,
-    ) -> bool {
-        let next = self.past_space(comma + 1);
-        let Some(&follow) = self.bytes.get(next) else {
-            return true;
-        };
-        if matches!(follow, b'}' | b']') {
-            return self.closers_fit(next, n_inner);
-        }
-        if place == Place::Member {
-            let wary = if n_inner == 0 { Place::Key } else { place };
-            return match self.key_at(next, wary) {
-                Some(Ahead::Known) => {
-                    n_inner == 0
-                        || !inside.count(self.bytes, mark)
-                        || !self.closer_is_data(mark, comma)
-                }
-                Some(Ahead::Unknown) => n_inner == 0,
-                None => {
-                    matches!(follow, b',' | b'.')
-                        && self.text[next..].trim_start_matches(',').starts_with("...")
-                        || n_inner == 0
-                            && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
-                }
-            };
-        }
-        let even = n_inner % 2 == 0;
-        match follow {
-            b'"' | b'\'' => {
-                let inside_brackets = n_inner > 0
-                    && inside.count(self.bytes, mark)
-                    && self.closer_is_data(mark, comma);
-                !inside_brackets && (even || self.proper_string_at(next))
-            }
-            b'{' | b'[' | b'-' | b'0'..=b'9' | b'(' | b',' => even || n_inner == 0,
-            b'.' => self.text[next..].starts_with("..."),
-            _ => n_inner == 0 || self.literal_at(next),
-        }
-    }
-
-    /// Whether a few bare words and then a key in quotation marks stand at `at`.
-    fn word_before_key(&mut self, at: usize) -> bool {
-        let length = self.bytes[at..]
-            .iter()
-            .take(48)
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b' '))
-            .count();
-        length > 0
-            && Marks::at(self.bytes, at + length).is_some()
-            && self.key_at(at + length, Place::Member) == Some(Ahead::Known)
     }
 
     /// Whether the mark at `mark` opens the next member or element: the string ended before, without its own mark. The
@@ -377,280 +313,6 @@ impl Walk<'_> {
                 (is_weak.then_some(end), is_strong)
             }
             None => (None, false),
-        }
-    }
-
-    /// The key that stands at `at` with its colon, in quotation marks or bare.
-    pub(super) fn key_at(&mut self, at: usize, place: Place) -> Option<Ahead> {
-        let limit = (at + LONGEST_KEY).min(self.bytes.len());
-        let (name, end) = if let Some((marks, length)) = Marks::at(self.bytes, at) {
-            let from = at + length;
-            let mut end = from;
-            loop {
-                end = marks.find(&self.bytes[..limit], end);
-                if end >= limit {
-                    return None;
-                }
-                if self.bytes[end] == b'\\' {
-                    end += 2;
-                    continue;
-                }
-                match marks.close(self.bytes, end) {
-                    Some(length) => break (self.text.get(from..end)?, end + length),
-                    None => end += 1,
-                }
-            }
-        } else {
-            let length = self.bytes[at..limit]
-                .iter()
-                .take_while(|&&byte| {
-                    byte.is_ascii_alphanumeric()
-                        || matches!(byte, b'_' | b'-' | b'$' | b'.')
-                        || byte >= 0x80
-                })
-                .count();
-            if length == 0 {
-                return None;
-            }
-            let mark = usize::from(self.bytes.get(at + length) == Some(&b'"'));
-            (self.text.get(at..at + length)?, at + length + mark)
-        };
-        let is_bare = end == at + name.len();
-        let colon = super::super::valid::blanks(self.bytes, end);
-        if self.bytes.get(colon) != Some(&b':') {
-            return None;
-        }
-        if is_bare {
-            // `http://..` is no key, and prose has colons: what follows must look like a value.
-            let value = super::super::valid::blanks(self.bytes, colon + 1);
-            match self.bytes.get(value) {
-                Some(b'"' | b'\'' | b'{' | b'[' | b'0'..=b'9' | b'-') | None => {}
-                Some(_) if self.literal_at(value) => {}
-                Some(b'/') => return None,
-                Some(_) if place == Place::Key || self.known_exactly(name) => {}
-                Some(_) => return None,
-            }
-        }
-        Some(self.ahead(name))
-    }
-
-    /// Whether the keys of the innermost object are known, and `name` is one.
-    fn ahead(&self, name: &str) -> Ahead {
-        let Some(top) = self.stack.last() else {
-            return Ahead::Known;
-        };
-        let Shape::Object(fields) = top.shape else {
-            return Ahead::Known;
-        };
-        let name = if name.contains('\\') {
-            unescape(name)
-        } else {
-            Cow::Borrowed(name)
-        };
-        if fields.properties.is_empty() || fields.get(&name).is_some() {
-            Ahead::Known
-        } else {
-            Ahead::Unknown
-        }
-    }
-
-    fn known_exactly(&self, name: &str) -> bool {
-        matches!(self.stack.last().map(|top| top.shape), Some(Shape::Object(fields)) if fields.get(name).is_some())
-    }
-
-    /// Whether `true`, `None` or the like stands at `at`.
-    pub(super) fn literal_at(&self, at: usize) -> bool {
-        let length = self.bytes[at..]
-            .iter()
-            .take(12)
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
-            .count();
-        let word = &self.text[at..at + length];
-        crate::word::is_scalar(word)
-            || matches!(
-                word,
-                "True"
-                    | "False"
-                    | "None"
-                    | "undefined"
-                    | "TRUE"
-                    | "FALSE"
-                    | "NULL"
-                    | "Null"
-                    | "NaN"
-            )
-    }
-
-    /// Whether the string at `at` ends at its next mark, before something that can follow an element.
-    fn proper_string_at(&mut self, at: usize) -> bool {
-        let Some((marks, length)) = Marks::at(self.bytes, at) else {
-            return false;
-        };
-        let mut end = at + length;
-        loop {
-            end = marks.find(self.bytes, end);
-            match self.bytes.get(end) {
-                None => return true,
-                Some(b'\\') => end += 2,
-                Some(_) => match marks.close(self.bytes, end) {
-                    Some(length) => {
-                        let next = self.past_space(end + length);
-                        return self
-                            .bytes
-                            .get(next)
-                            .is_none_or(|byte| b",]})\"'{[-0123456789".contains(byte));
-                    }
-                    None => end += 1,
-                },
-            }
-        }
-    }
-
-    /// Whether a `+` at `at` joins a string to another.
-    fn joined(&mut self, at: usize) -> bool {
-        let next = self.past_space(at + 1);
-        Marks::at(self.bytes, next).is_some()
-    }
-
-    /// Whether closers from `at` on close what is open, and something that can follow them does.
-    pub(super) fn closers_fit(&mut self, at: usize, n_inner: usize) -> bool {
-        let mut depth = self.stack.len();
-        let mut at = at;
-        loop {
-            let want = match self.bytes.get(at) {
-                None => return true,
-                Some(b'}') => Kind::Object,
-                Some(b']') => Kind::Array,
-                Some(b')') => Kind::Tuple,
-                Some(_) => break,
-            };
-            let Some(top) = depth.checked_sub(1).and_then(|n| self.stack.get(n)) else {
-                // Too many at the end of the document.
-                let rest = self.past_space(at + 1);
-                at = rest;
-                continue;
-            };
-            let fits = match (want, top.kind) {
-                (Kind::Object, Kind::Object | Kind::Tuple) | (Kind::Array, Kind::Array) => true,
-                (Kind::Tuple, Kind::Tuple | Kind::Call) => true,
-                _ => false,
-            };
-            if fits {
-                depth -= 1;
-            } else {
-                let outer = match want {
-                    Kind::Object => top.object,
-                    Kind::Array => top.array,
-                    _ => 0,
-                };
-                if outer == 0 && n_inner > 0 {
-                    return false;
-                }
-                // One that fits nothing is one too many.
-                depth = if outer == 0 { depth } else { outer - 1 };
-            }
-            let next = self.past_space(at + 1);
-            if depth == 0 {
-                return self.document_may_end(at + 1, next, n_inner);
-            }
-            at = next;
-        }
-        let follow = self.bytes[at];
-        let Some(kind) = depth
-            .checked_sub(1)
-            .and_then(|n| self.stack.get(n))
-            .map(|top| top.kind)
-        else {
-            return true;
-        };
-        match (kind, follow) {
-            (Kind::Object, b',') => {
-                let next = self.past_space(at + 1);
-                match self.bytes.get(next) {
-                    None | Some(b'}' | b']' | b',') => true,
-                    Some(b'.') => true,
-                    Some(b'{' | b'[') => n_inner == 0,
-                    // The key is one of an object further out, whose shape is not looked at.
-                    Some(_) => self.key_at(next, Place::Member).is_some(),
-                }
-            }
-            (Kind::Object, b'"' | b'\'') => self.key_at(at, Place::Member).is_some(),
-            (Kind::Object, _) => n_inner == 0 && self.key_at(at, Place::Member).is_some(),
-            (_, b',' | b'{' | b'[' | b';') => true,
-            (_, b'"' | b'\'') => self.proper_string_at(at),
-            _ => n_inner == 0,
-        }
-    }
-
-    /// Whether the document may end behind the last closer, where `next` is the first byte that is no blank.
-    fn document_may_end(&mut self, behind: usize, next: usize, n_inner: usize) -> bool {
-        let Some(&follow) = self.bytes.get(next) else {
-            return true;
-        };
-        match follow {
-            b'`' => self.text[next..].starts_with("```"),
-            b',' => {
-                let value = self.past_space(next + 1);
-                n_inner == 0
-                    || match self.bytes.get(value) {
-                        None | Some(b'{' | b'[') => true,
-                        Some(_) => {
-                            Marks::at(self.bytes, value).is_some()
-                                && self.key_at(value, Place::Key).is_some()
-                        }
-                    }
-            }
-            b';' | b'{' | b'[' => true,
-            b'}' | b']' | b')' => self.closers_to_the_end(next) || n_inner == 0,
-            b'"' | b'\'' => false,
-            _ if n_inner == 0 => true,
-            _ => {
-                self.bytes[behind..next].contains(&b'\n')
-                    || self.work < self.patience && {
-                        self.work += (self.bytes.len() - next) as u64;
-                        memchr::memchr(b'"', &self.bytes[next..]).is_none()
-                    }
-            }
-        }
-    }
-
-    fn closers_to_the_end(&mut self, at: usize) -> bool {
-        let length = self.bytes[at..]
-            .iter()
-            .take_while(|byte| b"}]) \t\r\n".contains(byte))
-            .count();
-        self.work += length as u64;
-        at + length == self.bytes.len()
-    }
-
-    /// Whether the closer of a bracket that is open inside the string comes behind `at`, and text behind it: then what
-    /// stands between is the string's own.
-    fn closer_is_data(&mut self, _mark: usize, at: usize) -> bool {
-        if self.work > self.patience {
-            return false;
-        }
-        let mut depth = 1usize;
-        let mut end = at;
-        for &byte in &self.bytes[at..] {
-            end += 1;
-            match byte {
-                b'{' | b'[' | b'(' => depth += 1,
-                b'}' | b']' | b')' => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                break;
-            }
-        }
-        self.work += (end - at) as u64;
-        if depth > 0 {
-            return false;
-        }
-        let next = self.past_space(end);
-        match self.bytes.get(next) {
-            None | Some(b',' | b'}' | b']') => false,
-            Some(b'`') => !self.text[next..].starts_with("```"),
-            Some(_) => true,
         }
     }
 

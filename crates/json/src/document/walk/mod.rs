@@ -13,10 +13,13 @@ mod around;
 mod bare;
 mod double;
 mod ends;
+mod follows;
 mod inside;
 mod mend;
 mod space;
 mod strict;
+mod strict_string;
+mod strings;
 
 use alloc::vec::Vec;
 

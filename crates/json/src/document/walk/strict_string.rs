@@ -1,0 +1,287 @@
+//! Strings of the strict reading.
+
+use alloc::string::String;
+
+use super::super::options::BadEscapes;
+use super::super::{Expected, Unrepairable};
+use super::Walk;
+use super::space::Marks;
+use super::strict::{ends_word, is_delimiter, is_url_begin, is_url_byte};
+use crate::escape::escape_byte_into;
+use crate::repair::Repair;
+
+/// How far a string is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    AtMark,
+    AtDelimiter,
+    At(usize),
+}
+
+impl Walk<'_> {
+    /// A string with what is joined to it by `+`.
+    pub(super) fn strict_string(&mut self) -> Result<bool, Unrepairable> {
+        let Some(text) = self.strict_part()? else {
+            return Ok(false);
+        };
+        self.writer.put("\"");
+        self.writer.put(&text);
+        self.writer.put("\"");
+        let joined_from = self.i;
+        self.space(true);
+        while self.byte(0) == Some(b'+') {
+            self.i += 1;
+            self.space(true);
+            self.writer
+                .note(Repair::Concatenation, joined_from, self.i, "");
+            if let Some(text) = self.strict_part()? {
+                self.writer.out.pop();
+                self.writer.blanks.clear();
+                self.writer.put(&text);
+                self.writer.put("\"");
+            }
+            self.space(true);
+        }
+        Ok(true)
+    }
+
+    /// The inside of one string, as JSON text; `None` if none begins here.
+    pub(super) fn strict_part(&mut self) -> Result<Option<String>, Unrepairable> {
+        let slashed = self.byte(0) == Some(b'\\');
+        if slashed {
+            self.i += 1;
+            if Marks::at(self.bytes, self.i).is_none() {
+                return self.refuse(Expected::Value);
+            }
+            self.writer
+                .note(Repair::EscapedDocument, self.i - 1, self.i, "");
+        }
+        let Some((marks, length)) = Marks::at(self.bytes, self.i) else {
+            return Ok(None);
+        };
+        if marks != Marks::Double {
+            self.writer
+                .note(Repair::OtherQuote, self.i, self.i + length, "\"");
+        }
+        let begin = self.i + length;
+        let mut stop = Stop::AtMark;
+        loop {
+            self.i = begin;
+            if self.work > self.patience && stop == Stop::AtMark {
+                stop = Stop::AtDelimiter;
+            }
+            let from = self.i;
+            let read = self.strict_inside(begin, marks, slashed, stop);
+            self.work += (self.i - from) as u64;
+            match read? {
+                Ok(text) => return Ok(Some(text)),
+                Err(again) => stop = again,
+            }
+        }
+    }
+
+    /// Reads the inside of a string from `begin` on, or says where it should stop instead.
+    fn strict_inside(
+        &mut self,
+        begin: usize,
+        marks: Marks,
+        slashed: bool,
+        stop: Stop,
+    ) -> Result<Result<String, Stop>, Unrepairable> {
+        let mut inside = String::new();
+        // Opening brackets less closing ones, for `(`, `[`, `{`.
+        let mut open = [0i64; 3];
+        loop {
+            let Some(byte) = self.byte(0) else {
+                if stop == Stop::AtMark && self.byte_before(self.i).is_some_and(is_delimiter) {
+                    return Ok(Err(Stop::AtDelimiter));
+                }
+                return Ok(Ok(self.unclosed(inside)));
+            };
+            // An escape may have led past the place.
+            if matches!(stop, Stop::At(place) if self.i >= place) {
+                return Ok(Ok(self.unclosed(inside)));
+            }
+            if let Some(length) = marks.close(self.bytes, self.i) {
+                let mark = self.i;
+                let next = self.past_line_space(mark + length);
+                let follow = self.bytes.get(next).copied();
+                let ends = stop == Stop::AtDelimiter
+                    || match follow {
+                        None => true,
+                        Some(byte) if is_delimiter(byte) => {
+                            !matches!(byte, b')' if open[0] > 0)
+                                && !matches!(byte, b']' if open[1] > 0)
+                                && !matches!(byte, b'}' if open[2] > 0)
+                        }
+                        Some(byte) => {
+                            byte.is_ascii_digit()
+                                || Marks::at(self.bytes, next).is_some_and(|(_, length)| {
+                                    let behind =
+                                        super::super::valid::blanks(self.bytes, next + length);
+                                    self.bytes
+                                        .get(behind)
+                                        .is_some_and(|&byte| !is_delimiter(byte))
+                                })
+                        }
+                    };
+                if ends {
+                    self.i = mark + length;
+                    return Ok(Ok(inside));
+                }
+                if follow == Some(b'\\') {
+                    self.i = next;
+                    return self.refuse(Expected::Value);
+                }
+                let before = self.index_before(mark);
+                match self.bytes.get(before) {
+                    Some(b',') => return Ok(Err(Stop::At(before))),
+                    Some(&byte) if is_delimiter(byte) => return Ok(Err(Stop::AtDelimiter)),
+                    _ => {}
+                }
+                if stop == Stop::AtMark {
+                    self.writer
+                        .note(Repair::InnerQuote, mark, mark + length, "\\\"");
+                }
+                if marks == Marks::Double || self.bytes[mark] == b'"' {
+                    inside.push_str("\\\"");
+                } else {
+                    inside.push_str(&self.text[mark..mark + length]);
+                }
+                self.i = mark + length;
+            } else if stop == Stop::AtDelimiter && ends_word(byte) {
+                let head = self.text.get(begin..self.i + 2).unwrap_or_default();
+                if self.bytes[self.i - 1] == b':' && is_url_begin(head) {
+                    while let Some(byte) = self.byte(0).filter(|&byte| is_url_byte(byte)) {
+                        inside.push(char::from(byte));
+                        self.i += 1;
+                    }
+                }
+                return Ok(Ok(self.unclosed(inside)));
+            } else if byte == b'\\' {
+                self.strict_escape(&mut inside)?;
+            } else if byte == b'"' {
+                inside.push_str("\\\"");
+                self.i += 1;
+            } else if byte < 0x20 {
+                if !matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0c) {
+                    return self.refuse(Expected::Character);
+                }
+                self.writer.note(Repair::RawControl, self.i, self.i + 1, "");
+                escape_byte_into(&mut inside, byte);
+                self.i += 1;
+            } else {
+                match byte {
+                    b'(' => open[0] += 1,
+                    b'[' => open[1] += 1,
+                    b'{' => open[2] += 1,
+                    b')' => open[0] -= 1,
+                    b']' => open[1] -= 1,
+                    b'}' => open[2] -= 1,
+                    _ => {}
+                }
+                let from = self.i;
+                self.i += 1;
+                if !slashed {
+                    while self.bytes.get(self.i).is_some_and(|&byte| {
+                        (0x20..0x80).contains(&byte)
+                            && !matches!(byte, b'"' | b'\\' | b'\'' | b'`')
+                            && !is_delimiter(byte)
+                    }) && stop != Stop::At(self.i)
+                    {
+                        self.i += 1;
+                    }
+                }
+                while !self.text.is_char_boundary(self.i) {
+                    self.i += 1;
+                }
+                inside.push_str(&self.text[from..self.i]);
+            }
+            if slashed && self.byte(0) == Some(b'\\') {
+                self.i += 1;
+            }
+        }
+    }
+
+    /// The end of a string whose closing mark is missing: blanks at its end stand behind it.
+    pub(super) fn unclosed(&mut self, mut inside: String) -> String {
+        let kept = inside.trim_end_matches(' ').len();
+        inside.truncate(kept);
+        self.writer.note(Repair::MissingQuote, self.i, self.i, "\"");
+        inside
+    }
+
+    pub(super) fn strict_escape(&mut self, inside: &mut String) -> Result<(), Unrepairable> {
+        match self.byte(1) {
+            Some(byte @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
+                inside.push('\\');
+                inside.push(char::from(byte));
+                self.i += 2;
+            }
+            Some(b'u') => {
+                let digits = self.bytes[self.i + 2..]
+                    .iter()
+                    .take(4)
+                    .take_while(|byte| byte.is_ascii_hexdigit())
+                    .count();
+                if digits == 4 {
+                    inside.push_str(&self.text[self.i..self.i + 6]);
+                    self.i += 6;
+                } else if self.i + 2 + digits >= self.text.len() {
+                    self.writer
+                        .note(Repair::CutOff, self.i, self.text.len(), "");
+                    self.i = self.text.len();
+                } else {
+                    return self.refuse(Expected::Unicode);
+                }
+            }
+            Some(b'\n') => {
+                inside.push_str("\\n");
+                self.writer
+                    .note(Repair::BadEscape, self.i, self.i + 2, "\\n");
+                self.i += 2;
+            }
+            Some(_) => {
+                debug_assert_eq!(self.options.escapes, BadEscapes::Drop);
+                self.writer.note(Repair::BadEscape, self.i, self.i + 1, "");
+                self.i += 1;
+                let c = self.text[self.i..].chars().next().unwrap_or(' ');
+                crate::escape::escape_into(inside, c.encode_utf8(&mut [0; 4]));
+                self.i += c.len_utf8();
+            }
+            None => self.i += 1,
+        }
+        Ok(())
+    }
+
+    /// The last byte before `at` that is no blank.
+    pub(super) fn index_before(&self, at: usize) -> usize {
+        let mut before = at.saturating_sub(1);
+        while before > 0 && matches!(self.bytes[before], b' ' | b'\t' | b'\n' | b'\r') {
+            before -= 1;
+        }
+        before
+    }
+
+    pub(super) fn byte_before(&self, at: usize) -> Option<u8> {
+        self.bytes.get(self.index_before(at)).copied()
+    }
+
+    /// Behind blanks and comments, but not line breaks.
+    pub(super) fn past_line_space(&mut self, mut at: usize) -> usize {
+        loop {
+            if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r')) {
+                at += 1;
+            } else if let Some(length) = super::space::odd_blank(self.bytes, at) {
+                at += length;
+            } else if self.work < self.patience
+                && let Some(end) = self.comment_end(at)
+            {
+                self.work += (end - at) as u64;
+                at = end;
+            } else {
+                return at;
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Strings of the evident reading: joined ones, and marks that come twice or three times.
+
+use alloc::string::String;
+
+use super::Walk;
+use super::ends::{Ahead, End, Place};
+use super::space::Marks;
+use crate::repair::Repair;
+
+impl<'a> Walk<'a> {
+    /// A string that is a value, and what is joined to it.
+    pub(super) fn mended_string(&mut self, marks: Marks, length: usize) {
+        let place = self.place();
+        self.writer.put("\"");
+        self.string_inside(marks, length, place);
+        loop {
+            let next = self.past_space(self.i);
+            let joins = match self.bytes.get(next) {
+                Some(b'+') => {
+                    let behind = self.past_space(next + 1);
+                    if Marks::at(self.bytes, behind).is_some() {
+                        Some(behind)
+                    } else if behind >= self.bytes.len()
+                        || matches!(self.bytes[behind], b',' | b'}' | b']')
+                    {
+                        // A sum that was not finished.
+                        self.writer.note(Repair::Concatenation, next, next + 1, "");
+                        self.i = next + 1;
+                        None
+                    } else {
+                        None
+                    }
+                }
+                Some(b'"' | b'\'')
+                    if next > self.i && matches!(place, Place::Member | Place::Call) =>
+                {
+                    (self.key_at(next, Place::Member).is_none()).then_some(next)
+                }
+                _ => None,
+            };
+            let Some(at) = joins else { break };
+            let Some((marks, length)) = Marks::at(self.bytes, at) else {
+                break;
+            };
+            self.writer.note(Repair::Concatenation, self.i, at, "");
+            self.i = at;
+            self.string_inside(marks, length, place);
+        }
+        self.writer.out.push('"');
+    }
+
+    /// Reads a string from its mark on and writes its inside.
+    pub(super) fn string_inside(&mut self, marks: Marks, length: usize, place: Place) {
+        let start = self.i;
+        if marks != Marks::Double {
+            self.writer
+                .note(Repair::OtherQuote, start, start + length, "\"");
+        }
+        if let Some((from, to, next)) = self.repeated_marks(marks, length) {
+            if marks == Marks::Double {
+                self.writer.note(Repair::OtherQuote, start, from, "\"");
+            }
+            self.inside(from, to, Marks::Single);
+            self.i = next;
+            return;
+        }
+        let mut from = start + length;
+        if self.has_a_mark_too_many(marks, from) {
+            self.writer.note(Repair::OtherQuote, from, from + 1, "");
+            from += 1;
+        }
+        let End {
+            at,
+            next,
+            is_missing,
+        } = self.find_end(from, marks, place);
+        self.inside(from, at, marks);
+        if is_missing {
+            self.writer.note(Repair::MissingQuote, at, at, "\"");
+        }
+        self.i = next;
+    }
+
+    /// A string between three marks, or between two: the begin and end of its inside, and where to go on.
+    pub(super) fn repeated_marks(
+        &mut self,
+        marks: Marks,
+        length: usize,
+    ) -> Option<(usize, usize, usize)> {
+        let mark = self.bytes[self.i];
+        if length != 1 || self.byte(1) != Some(mark) {
+            return None;
+        }
+        if self.byte(2) == Some(mark) && marks != Marks::SingleLike {
+            let from = self.i + 3;
+            let three = [mark; 3];
+            let rest = self.bytes.get(from..)?;
+            let end = memchr::memmem::find(rest, &three);
+            self.work += end.unwrap_or(rest.len()) as u64;
+            return end.map(|n| (from, from + n, from + n + 3));
+        }
+        if !self
+            .bytes
+            .get(self.i + 2)
+            .is_some_and(u8::is_ascii_alphanumeric)
+            || self.work > self.patience
+        {
+            return None;
+        }
+        let from = self.i + 2;
+        let rest = &self.bytes[from..];
+        let end = memchr::memchr(mark, rest)?;
+        self.work += end as u64;
+        if rest.get(end + 1) != Some(&mark) {
+            return None;
+        }
+        let behind = super::super::valid::blanks(self.bytes, from + end + 2);
+        matches!(
+            self.bytes.get(behind),
+            None | Some(b',' | b':' | b'}' | b']')
+        )
+        .then_some((from, from + end, from + end + 2))
+    }
+
+    /// Whether the mark at `at` doubles the one before it: `""value"`, with one to close.
+    pub(super) fn has_a_mark_too_many(&mut self, marks: Marks, at: usize) -> bool {
+        if marks != Marks::Double
+            || self.bytes.get(at) != Some(&b'"')
+            || !self
+                .bytes
+                .get(at + 1)
+                .is_some_and(u8::is_ascii_alphanumeric)
+            || self.work > self.patience
+        {
+            return false;
+        }
+        let rest = &self.bytes[at + 1..];
+        let Some(end) = memchr::memchr(b'"', rest) else {
+            return false;
+        };
+        self.work += end as u64;
+        let behind = super::super::valid::blanks(self.bytes, at + 1 + end + 1);
+        matches!(
+            self.bytes.get(behind),
+            None | Some(b',' | b':' | b'}' | b']')
+        ) && self.key_at(at, Place::Member) != Some(Ahead::Known)
+    }
+
+    /// Writes `text` between quotation marks, notes that it was bare.
+    pub(super) fn put_bare(&mut self, start: usize, end: usize) {
+        let text: &'a str = self.text;
+        let word = &text[start..end];
+        self.put_string(word);
+        let after: String = crate::escape::quoted(word);
+        self.writer.note(Repair::BareWord, start, end, &after);
+    }
+}
