@@ -22,6 +22,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Read the calls in a message
     Parse(ParseArguments),
+    /// Make JSON of a text that should be JSON
+    Repair(RepairArguments),
     /// Write calls or results in a dialect
     Render(RenderArguments),
     /// Write the instructions that teach a model to call tools
@@ -32,6 +34,13 @@ pub(crate) enum Command {
     Dialects {
         #[command(subcommand)]
         command: DialectsCommand,
+    },
+    /// Call a tool that is a file
+    Call(crate::call::CallArguments),
+    /// Tools that are files: list, show, check, begin, sign and trust them
+    Tools {
+        #[command(subcommand)]
+        command: crate::tools::args::ToolsCommand,
     },
     /// Say what a note's code means
     Explain {
@@ -102,6 +111,40 @@ pub(crate) struct ReadingArguments {
     /// Push the text in pieces of this many bytes; a character is never split
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArguments {
+    /// The document, or with --jsonl one document per line; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// Read {"id","input","schema"?} per line and write {"id","output","text","notes"} or {"id","error"} per line
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) jsonl: bool,
+    /// Whose rules decide where repairers disagree
+    #[arg(long, value_enum, value_name = "PRESET", default_value_t)]
+    pub(crate) preset: Preset,
+    /// A JSON Schema that the value should fit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    /// Show every repair, on standard error
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// What models write; every text is repaired
+    #[default]
+    Llm,
+    /// As the JavaScript library jsonrepair
+    Jsonrepair,
+    /// As the Python library json_repair
+    #[value(name = "json_repair")]
+    JsonRepair,
 }
 
 #[derive(Debug, Args)]

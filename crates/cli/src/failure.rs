@@ -19,6 +19,30 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
+    #[error("cannot write {}", path.display())]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Find(#[from] toolglot_toolfiles::FindError),
+    #[error(transparent)]
+    Trust(#[from] toolglot_toolfiles::TrustError),
+    #[error(transparent)]
+    Open(#[from] toolglot_runtimes::OpenError),
+    #[error(transparent)]
+    BadId(toolglot_toolfiles::BadId),
+    #[error("`{pattern}` is no pattern of ids")]
+    BadPattern {
+        pattern: String,
+        #[source]
+        source: globset::Error,
+    },
+    #[error("no tool of the project or the user fits `{0}`")]
+    NothingFits(String),
+    #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
+    NoLanguage(String),
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
     #[error("no dialect is called `{name}`{}", suggestion(*nearest))]
@@ -46,6 +70,11 @@ pub(crate) enum Failure {
     DialectFile(Box<dialect_file::Fault>),
     #[error("the dialects make no program: {}", .0.message)]
     Program(Box<GrammarError>),
+    #[error("the schema cannot be used")]
+    Schema {
+        #[source]
+        source: Box<toolglot_schema::SchemaError>,
+    },
     #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]

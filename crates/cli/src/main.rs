@@ -13,6 +13,7 @@ mod approval;
 mod args;
 mod audit;
 mod authority;
+mod call;
 mod dialect_file;
 mod dialects;
 mod digest;
@@ -20,6 +21,7 @@ mod doctor;
 mod explain;
 mod failure;
 mod form;
+mod guard;
 mod human;
 mod jsonl;
 mod lookalike;
@@ -28,12 +30,14 @@ mod policy;
 mod prompt;
 mod reading;
 mod render;
+mod repair;
 mod run;
 mod select;
 mod server;
 mod source;
 mod spaced;
 mod toolboxes;
+mod tools;
 mod trace;
 mod verify;
 
@@ -88,10 +92,13 @@ fn main() -> ExitCode {
 fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
         Command::Parse(arguments) => parse::parse(&arguments, out),
+        Command::Repair(arguments) => repair::repair(&arguments, out),
         Command::Render(arguments) => render::render(&arguments, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
+        Command::Call(arguments) => call::call(&arguments, out),
+        Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
         Command::Policy { command } => policy::policy(&command, out),
         Command::Audit { command } => audit::audit(&command, out),

@@ -4,11 +4,12 @@ use std::io::{BufRead, Write};
 
 use serde::Serialize;
 use serde_json::Value;
-use toolglot::{CallText, Dialect, ResultText, ToolSet};
+use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet};
 use toolglot_wire::{BadLine, Message, MessageCall};
 
 use crate::args::RenderArguments;
 use crate::failure::Failure;
+use crate::guard::guards;
 use crate::parse::write_line;
 use crate::reading::tool_set;
 use crate::{Outcome, select, source, toolboxes};
@@ -109,7 +110,9 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                     failed: result.failed,
                 })
                 .collect();
-            Ok(toolglot::render_results(dialect, &results))
+            let renderer = Renderer::new(dialect, &ToolSet::default())
+                .map_err(|error| Failure::Program(Box::new(error)))?;
+            Ok(renderer.guarded(guards()).results(&results))
         }
     }
 }

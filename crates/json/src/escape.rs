@@ -4,35 +4,25 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-/// Bytes that cannot stand in a JSON string as they are.
-const fn needs_escape() -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = true;
-        byte += 1;
-    }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
-}
+use crate::scan::plain;
 
-static NEEDS_ESCAPE: [bool; 256] = needs_escape();
+/// Whether `text` may stand in a JSON string as it is: no quotation mark, backslash or control character.
+pub fn is_plain(text: &str) -> bool {
+    plain(text.as_bytes()) == text.len()
+}
 
 /// Appends `text` to `out`, escaped for the inside of a JSON string. Linear; runs are copied whole.
 pub fn escape_into(out: &mut String, text: &str) {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    while let Some(step) = bytes[from..]
-        .iter()
-        .position(|&byte| NEEDS_ESCAPE[usize::from(byte)])
-    {
-        let at = from + step;
-        out.push_str(&text[from..at]);
-        escape_byte_into(out, bytes[at]);
-        from = at + 1;
+    let mut rest = text;
+    loop {
+        let length = plain(rest.as_bytes());
+        out.push_str(&rest[..length]);
+        let Some(&byte) = rest.as_bytes().get(length) else {
+            return;
+        };
+        escape_byte_into(out, byte);
+        rest = &rest[length + 1..];
     }
-    out.push_str(&text[from..]);
 }
 
 /// Appends the escape of one byte that needs it.
@@ -50,6 +40,12 @@ pub(crate) fn escape_byte_into(out: &mut String, byte: u8) {
             let _ = write!(out, "\\u{byte:04x}");
         }
     }
+}
+
+/// Whether a backslash before `byte` is one of Markdown's: `\_`. Those that regular expressions write as well (`\(`,
+/// `\*`, `\-`) are not among them: there the backslash counts.
+pub(crate) fn is_markdown_escape(byte: u8) -> bool {
+    matches!(byte, b'_' | b'#' | b'!' | b'>' | b'&' | b'~')
 }
 
 /// `text` as a JSON string, with its quotation marks.

@@ -18,7 +18,10 @@
 #![no_std]
 extern crate alloc;
 
+mod coerce;
+mod document;
 mod escape;
+mod fit;
 mod keys;
 mod reader;
 mod repair;
@@ -27,7 +30,13 @@ mod shape;
 mod transducer;
 mod word;
 
-pub use escape::{escape_into, quoted, unescape};
+pub use coerce::{Change, Coerced, coerce};
+pub use document::{
+    BadEscapes, Doubt, Ends, Expected, Fix, HeldDocument, Missing, Options, Prose, Repaired,
+    Several, Unrepairable, repair,
+};
+pub use escape::{escape_into, is_plain, quoted, unescape};
+pub use fit::{Fit, FitKind, Fitted, Target, fitted, float, integer, scalar_of};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

@@ -8,23 +8,48 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// Eight bytes a step: a byte is special if it is `"`, `\` or below 0x20.
 #[inline]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word = u64::from_le_bytes(chunk.try_into().unwrap_or([b'"'; 8]));
-        let special = zero_bytes(word ^ (LOW * u64::from(b'"')))
-            | zero_bytes(word ^ (LOW * u64::from(b'\\')))
-            | below_space(word);
-        if special != 0 {
-            return at + (special.trailing_zeros() / 8) as usize;
+    run(
+        bytes,
+        |word| marks_and_controls(word) | zero_bytes(word ^ (LOW * u64::from(b'\\'))),
+        |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f),
+    )
+}
+
+/// The same, but `]`, `}` and `|` end the run too: the brackets may be structure if the string lost its mark, and `|`
+/// comes with them, since one test finds all four of `\ ] | }`.
+#[inline]
+pub(crate) fn plain_data(bytes: &[u8]) -> usize {
+    run(
+        bytes,
+        |word| marks_and_controls(word) | zero_bytes((word | (LOW * 0x21)) ^ (LOW * 0x7d)),
+        |byte| matches!(byte, b'"' | b'\\' | b']' | b'|' | b'}' | 0..=0x1f),
+    )
+}
+
+/// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
+#[inline]
+fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {
+    let mut rest = bytes;
+    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
+        let found = wide(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
         }
-        at += 8;
+        rest = behind;
     }
-    at + chunks
-        .remainder()
-        .iter()
-        .position(|&b| b == b'"' || b == b'\\' || b < 0x20)
-        .unwrap_or(chunks.remainder().len())
+    while let Some((&byte, behind)) = rest.split_first()
+        && !special(byte)
+    {
+        rest = behind;
+    }
+    bytes.len() - rest.len()
+}
+
+/// `"` and what is below 0x20: flipping one bit makes them one range.
+#[inline]
+const fn marks_and_controls(word: u64) -> u64 {
+    let flipped = word ^ (LOW * 0x02);
+    flipped.wrapping_sub(LOW * 0x21) & !flipped & HIGH
 }
 
 /// The high bit of the lowest zero byte, and perhaps of bytes above it: the lowest is exact.
@@ -33,14 +58,9 @@ const fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(LOW) & !word & HIGH
 }
 
-#[inline]
-const fn below_space(word: u64) -> u64 {
-    word.wrapping_sub(LOW * 0x20) & !word & HIGH
-}
-
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{plain, plain_data};
     use alloc::vec;
 
     #[test]
@@ -51,6 +71,15 @@ mod tests {
                     let mut bytes = vec![b'x'; length];
                     bytes[at] = special;
                     assert_eq!(plain(&bytes), at, "{special} at {at} of {length}");
+                    assert_eq!(plain_data(&bytes), at, "{special} at {at} of {length}");
+                }
+            }
+            for special in *b"]|}" {
+                for at in 0..length {
+                    let mut bytes = vec![b'!'; length];
+                    bytes[at] = special;
+                    assert_eq!(plain_data(&bytes), at, "{special} at {at} of {length}");
+                    assert_eq!(plain(&bytes), length, "{special} at {at} of {length}");
                 }
             }
             assert_eq!(plain(&vec![0xe9; length]), length);

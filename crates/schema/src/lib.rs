@@ -24,6 +24,7 @@
 mod circle;
 mod defaults;
 mod document;
+mod fit;
 mod kinds;
 mod nearest;
 mod shape;
@@ -33,6 +34,7 @@ mod validate;
 mod violation;
 
 pub use defaults::fill_defaults;
+pub use fit::{Fit, Misfit, fit};
 pub use nearest::nearest;
 pub use shape::{fields, shape};
 pub use validate::{SchemaError, Validator};

@@ -1,10 +1,11 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
 use serde_json::json;
-use toolglot::{Call, CallText, Calls, Code, Dialect, ResultText};
+use toolglot::{Call, CallText, Calls, Code, Dialect, Renderer, ResultText, ToolSet};
 
 use super::session::Session;
 use super::step::{State, Step};
+use crate::guard::guards;
 use crate::{form, spaced};
 
 /// The text to be given back to the model; empty where there is nothing to say.
@@ -38,7 +39,8 @@ pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -
     if results.is_empty() {
         return None;
     }
-    let mut text = toolglot::render_results(dialect, &results);
+    let renderer = Renderer::new(dialect, &ToolSet::default()).ok()?;
+    let mut text = renderer.guarded(guards()).results(&results);
     let mut forms: Vec<&str> = Vec::new();
     for step in steps {
         if let State::Refused { form: Some(form) } = &step.state

@@ -1,9 +1,8 @@
 //! Escapes that are not one of the simple ones, or are cut by the end of the input so far.
 
-use alloc::string::String;
-
 use super::state::{Quote, State};
 use super::{Output, Transducer};
+use crate::escape::is_markdown_escape;
 use crate::repair::Repair;
 
 impl Transducer {
@@ -40,35 +39,35 @@ impl Transducer {
         let byte = text.as_bytes()[*i];
         let here = at + *i as u64;
         *run = *i;
-        let mut done: Option<String> = None;
+        // What is written instead of the token; the token itself where nothing was wrong.
+        let mut instead: Option<&str> = None;
+        let mut done = true;
         let mut consumed = true;
         let mut bad = false;
         match (self.token.len(), byte) {
             (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.token.push(char::from(byte));
-                done = Some(core::mem::take(&mut self.token));
             }
-            (1, b'u') => self.token.push('u'),
+            (1, b'u') => {
+                self.token.push('u');
+                done = false;
+            }
             (1, b'\'' | b'`') => {
                 bad = quote == Quote::Double;
-                done = Some(String::from(char::from(byte)));
+                instead = Some(&text[*i..=*i]);
             }
             (1, b'\n') => {
                 bad = true;
-                done = Some(String::from("\\n"));
+                instead = Some("\\n");
             }
-            (
-                1,
-                b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~',
-            ) => {
-                // Markdown escapes.
+            (1, byte) if is_markdown_escape(byte) => {
                 bad = true;
-                done = Some(String::from(char::from(byte)));
+                instead = Some(&text[*i..=*i]);
             }
             (1, _) => {
                 bad = true;
                 consumed = false;
-                done = Some(String::from("\\\\"));
+                instead = Some("\\\\");
             }
             (2..=5 | 8..=11, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 self.token.push(char::from(byte));
@@ -78,34 +77,31 @@ impl Transducer {
                 )
                 .unwrap_or(0);
                 match self.token.len() {
-                    6 if !(0xd800..=0xdfff).contains(&code) => {
-                        done = Some(core::mem::take(&mut self.token));
-                    }
+                    6 if !(0xd800..=0xdfff).contains(&code) => {}
                     6 if code >= 0xdc00 => {
                         bad = true;
-                        done = Some(String::from("\\ufffd"));
+                        instead = Some("\\ufffd");
                     }
-                    12 if (0xdc00..=0xdfff).contains(&code) => {
-                        done = Some(core::mem::take(&mut self.token));
-                    }
+                    12 if (0xdc00..=0xdfff).contains(&code) => {}
                     12 => {
                         bad = true;
-                        let mut text = String::from("\\ufffd");
-                        text.push_str(if (0xd800..=0xdbff).contains(&code) {
-                            "\\ufffd"
+                        if (0xd800..=0xdbff).contains(&code) {
+                            instead = Some("\\ufffd\\ufffd");
                         } else {
-                            &self.token[6..]
-                        });
-                        done = Some(text);
+                            self.token.replace_range(..6, "\\ufffd");
+                        }
                     }
-                    _ => {}
+                    _ => done = false,
                 }
             }
-            (6, b'\\') | (7, b'u') => self.token.push(char::from(byte)),
+            (6, b'\\') | (7, b'u') => {
+                self.token.push(char::from(byte));
+                done = false;
+            }
             (6, _) => {
                 bad = true;
                 consumed = false;
-                done = Some(String::from("\\ufffd"));
+                instead = Some("\\ufffd");
             }
             (7, _) => {
                 // A lone surrogate before another escape: that one begins again.
@@ -118,27 +114,25 @@ impl Transducer {
             (8.., _) => {
                 bad = true;
                 consumed = false;
-                let mut text = String::from("\\ufffd\\\\");
-                text.push_str(&self.token[7..]);
-                done = Some(text);
+                self.token.replace_range(..7, "\\ufffd\\\\");
             }
             _ => {
                 bad = true;
                 consumed = false;
-                let mut text = String::from("\\\\");
-                text.push_str(&self.token[1..]);
-                done = Some(text);
+                self.token.insert(0, '\\');
             }
         }
         if consumed {
             *i += 1;
             *run = *i;
         }
-        if let Some(text) = done {
+        if done {
             if bad {
                 self.mend(out, Repair::BadEscape, self.token_at.min(here), here);
             }
-            self.copy(&text, out);
+            let token = core::mem::take(&mut self.token);
+            self.copy(instead.unwrap_or(&token), out);
+            self.token = token;
             self.token.clear();
             self.state = State::Str(quote);
         }

@@ -11,8 +11,10 @@
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
+mod dense;
 mod escapes;
 mod finish;
+mod marks;
 mod state;
 mod strings;
 mod structure;
@@ -28,9 +30,9 @@ use alloc::vec::Vec;
 use crate::escape::{escape_byte_into, unescape};
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::plain;
+use crate::scan::{plain, plain_data};
 use crate::word;
-use state::{Frame, Quote, State};
+use state::{Ahead, Frame, Quote, State};
 use words::{is_word_byte, word_length};
 
 /// What the text begins with.
@@ -106,6 +108,8 @@ pub struct Transducer {
     /// In a tail: which of the closers come next, and where in `owed` the one being read begins.
     tail_next: usize,
     tail_closer: usize,
+    /// What the string that the tail may end began with.
+    tail_quote: Quote,
     watch: usize,
     value_ended: bool,
     structural: bool,
@@ -117,6 +121,12 @@ pub struct Transducer {
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
     closers: Arc<[String]>,
+    /// Keys that containers at a depth have.
+    known: Vec<(usize, Arc<[String]>)>,
+    ahead: Ahead,
+    /// Bytes that were read ahead and are to be read again, and where they stand.
+    replay: String,
+    replay_at: u64,
 }
 
 impl Transducer {
@@ -137,6 +147,7 @@ impl Transducer {
             matched: 0,
             tail_next: 0,
             tail_closer: 0,
+            tail_quote: Quote::Double,
             watch: 0,
             value_ended: false,
             structural: false,
@@ -145,6 +156,10 @@ impl Transducer {
             keys: Keys::default(),
             token_quote: None,
             closers: Arc::default(),
+            known: Vec::new(),
+            ahead: Ahead::Mark,
+            replay: String::new(),
+            replay_at: 0,
         };
         machine.restart(root);
         machine
@@ -158,6 +173,7 @@ impl Transducer {
         self.owed.clear();
         self.token.clear();
         self.key.clear();
+        self.replay.clear();
         (
             self.empty,
             self.comma,
@@ -209,6 +225,12 @@ impl Transducer {
         unescape(&self.key)
     }
 
+    /// Where the machine stands, if that is before the bytes it consumed: those behind were read ahead, and the next call
+    /// of [`feed`](Transducer::feed) reads them, with or without more text.
+    pub fn behind(&self) -> Option<u64> {
+        (!self.replay.is_empty()).then_some(self.replay_at)
+    }
+
     /// Whether a repair so far was more than spelling.
     pub fn is_structural(&self) -> bool {
         self.structural
@@ -222,13 +244,47 @@ impl Transducer {
         )
     }
 
+    /// Whether all of `text` stands inside the string that is open, just as JSON writes it: [`feed`](Transducer::feed)
+    /// would copy it and change nothing.
+    pub fn goes_on_as_it_stands(&self, text: &str) -> bool {
+        self.state == State::Str(Quote::Double)
+            && !self.in_key
+            && plain_data(text.as_bytes()) == text.len()
+    }
+
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
     /// stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
+        let mut i = 0;
+        loop {
+            if !self.replay.is_empty() {
+                let mut replay = core::mem::take(&mut self.replay);
+                let (used, step) = self.read(&replay, self.replay_at, out);
+                if used < replay.len() {
+                    replay.drain(..used);
+                    self.replay_at += used as u64;
+                    self.replay = replay;
+                }
+                if step != Step::More {
+                    return (i, step);
+                }
+                continue;
+            }
+            let (used, step) = self.read(&text[i..], at + i as u64, out);
+            i += used;
+            if step != Step::More || self.replay.is_empty() {
+                return (i, step);
+            }
+        }
+    }
+
+    fn read(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
         let bytes = text.as_bytes();
         let mut i = 0;
         // Bytes [run, i) go out as they stand; nothing is kept undecided while a run is open.
         let mut run = 0;
+        // Brackets before this place are data of the string they stand in.
+        let mut settled = 0;
         let step = loop {
             if self.value_ended {
                 self.value_ended = false;
@@ -237,6 +293,9 @@ impl Transducer {
                 } else {
                     Step::Value
                 };
+            }
+            if self.is_dense() {
+                i = self.dense(bytes, i);
             }
             let Some(&byte) = bytes.get(i) else {
                 break Step::More;
@@ -352,7 +411,7 @@ impl Transducer {
                         i += 3;
                         run = i;
                     }
-                    _ if is_word_byte(byte) => {
+                    _ if is_word_byte(byte) || self.begins_token(byte) => {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -509,7 +568,7 @@ impl Transducer {
                         });
                     }
                     b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    b'<' if self.token_quote.is_some() => {
+                    _ if self.begins_token(byte) => {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -537,56 +596,71 @@ impl Transducer {
                     }
                     _ => break Step::Stuck,
                 },
-                State::Str(Quote::Double) => {
+                State::Str(Quote::Double) if self.in_key => {
                     let length = plain(&bytes[i..]);
-                    if self.in_key {
-                        self.key.push_str(&text[i..i + length]);
-                        run = i + length;
-                    } else if let Some(begin) = self.tail_begin(&bytes[i..], length) {
-                        i += begin;
-                        out.text.push_str(&text[run..i]);
-                        self.owed.push(char::from(bytes[i]));
-                        (self.tail_next, self.tail_closer) = (0, 1);
-                        self.state = State::Tail;
-                        i += 1;
-                        run = i;
-                        continue;
-                    }
+                    self.key.push_str(&text[i..i + length]);
                     i += length;
+                    run = i;
                     match bytes.get(i) {
                         None => {}
                         Some(b'"') => self.quote_in_string(text, &mut i, &mut run, out),
                         Some(b'\\') => {
-                            if !self.in_key
-                                && matches!(
-                                    bytes.get(i + 1),
-                                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-                                )
-                            {
-                                i += 2;
-                            } else {
-                                self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
-                            }
+                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
                         }
                         Some(&control) => {
-                            self.copy(&text[run..i], out);
                             self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
-                            escape_byte_into(
-                                if self.in_key {
-                                    &mut self.key
-                                } else {
-                                    &mut out.text
-                                },
-                                control,
-                            );
+                            escape_byte_into(&mut self.key, control);
                             i += 1;
                             run = i;
                         }
                     }
                 }
+                State::Str(Quote::Double) => loop {
+                    i += plain_data(&bytes[i..]);
+                    match bytes.get(i) {
+                        Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => i += 2,
+                        Some(b'\\') => {
+                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
+                            break;
+                        }
+                        Some(b'|') => i += 1,
+                        Some(b'"') => {
+                            self.quote_in_string(text, &mut i, &mut run, out);
+                            break;
+                        }
+                        Some(&bracket @ (b']' | b'}')) => {
+                            if i >= settled {
+                                let (length, open) = self.tail_begins(&bytes[i..]);
+                                settled = i + length;
+                                if open {
+                                    out.text.push_str(&text[run..i]);
+                                    self.owed.push(char::from(bracket));
+                                    self.begin_tail(Quote::Double);
+                                    i += 1;
+                                    run = i;
+                                    break;
+                                }
+                            }
+                            i += 1;
+                        }
+                        Some(&control) => {
+                            out.text.push_str(&text[run..i]);
+                            self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
+                            escape_byte_into(&mut out.text, control);
+                            i += 1;
+                            run = i;
+                        }
+                        None => break,
+                    }
+                },
                 State::Str(quote) => self.odd_string(quote, text, at, &mut i, &mut run, out),
                 State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
-                State::Quoted => self.after_quote(text, at, &mut i, &mut run, out),
+                State::Quoted => {
+                    self.after_quote(text, at, &mut i, &mut run, out);
+                    if !self.replay.is_empty() {
+                        break Step::More;
+                    }
+                }
                 State::Apostrophe => self.after_apostrophe(text, at, &mut i, &mut run, out),
                 State::Tail => self.tail(text, at, &mut i, &mut run, out),
                 State::Word => {
@@ -650,6 +724,10 @@ impl Transducer {
         if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
             return;
         }
+        // Where strings stand between tokens, keys are bare.
+        if self.token_quote.is_some() && repair == Repair::BareKey {
+            return;
+        }
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }
@@ -660,4 +738,13 @@ fn blanks(bytes: &[u8]) -> usize {
         .iter()
         .take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
         .count()
+}
+
+/// Whether a backslash before `byte` makes an escape of two bytes.
+#[inline]
+fn is_simple_escape(byte: Option<&u8>) -> bool {
+    matches!(
+        byte,
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+    )
 }

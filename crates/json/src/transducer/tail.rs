@@ -8,29 +8,25 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Where brackets stand that may be structure, in the first `plain` bytes of `rest`: closing brackets, and the
-    /// caller's closers behind them, are if the input ends there. What the bytes that are here show to be data is passed.
-    pub(super) fn tail_begin(&self, rest: &[u8], plain: usize) -> Option<usize> {
-        let mut from = 0;
-        while let Some(step) = memchr::memchr2(b'}', b']', &rest[from..plain]) {
-            let at = from + step;
-            let run = rest[at..]
-                .iter()
-                .take_while(|&&byte| is_blank_or_bracket(byte))
-                .count();
-            let behind = &rest[at + run..];
-            let fits = |closer: &String| {
-                behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
-            };
-            if behind.is_empty() || self.closers.iter().any(fits) {
-                return Some(at);
-            }
-            from = at + run;
-            if from >= plain {
-                return None;
-            }
-        }
-        None
+    /// `rest` begins with a closing bracket inside a string. How long the run of brackets and blanks is, and whether it
+    /// may be structure: nothing is behind it yet, or one of the caller's closers. All of a run is decided alike.
+    pub(super) fn tail_begins(&self, rest: &[u8]) -> (usize, bool) {
+        let run = rest
+            .iter()
+            .take_while(|&&byte| is_blank_or_bracket(byte))
+            .count();
+        let behind = &rest[run..];
+        let fits = |closer: &String| {
+            behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
+        };
+        (run, behind.is_empty() || self.closers.iter().any(fits))
+    }
+
+    /// The brackets that are owed may end a string that began with `quote`.
+    pub(super) fn begin_tail(&mut self, quote: Quote) {
+        (self.tail_next, self.tail_closer) = (0, 1);
+        self.tail_quote = quote;
+        self.state = State::Tail;
     }
 
     /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
@@ -52,9 +48,11 @@ impl Transducer {
             return;
         }
         // It was data.
-        let owed = core::mem::take(&mut self.owed);
+        let mut owed = core::mem::take(&mut self.owed);
         let begin = at + *i as u64 - owed.len() as u64;
-        for (n, byte) in owed.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
+        let raw = |&(_, byte): &(usize, u8)| byte < 0x20 && self.tail_quote == Quote::Double;
+        let controls: alloc::vec::Vec<(usize, u8)> = owed.bytes().enumerate().filter(raw).collect();
+        for (n, byte) in controls {
             debug_assert!(byte != b'"', "a quotation mark ends the tail");
             self.mend(
                 out,
@@ -63,15 +61,25 @@ impl Transducer {
                 begin + n as u64 + 1,
             );
         }
+        if self.tail_quote == Quote::Token {
+            // The token that ends the string may have begun.
+            let token = self.token_quote.as_deref().unwrap_or("");
+            let n_begun = (1..=owed.len().min(token.len()))
+                .rev()
+                .find(|&n| owed.ends_with(&token[..n]))
+                .unwrap_or(0);
+            self.matched = n_begun as u8;
+            owed.truncate(owed.len() - n_begun);
+        }
         escape_into(&mut out.text, &owed);
         self.owed = owed;
         self.owed.clear();
-        self.state = State::Str(Quote::Double);
+        self.state = State::Str(self.tail_quote);
     }
 
     pub(super) fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
-        if matches!(byte, b'"' | b'\\') {
+        if matches!(byte, b'"' | b'\\') && self.tail_quote == Quote::Double {
             return false;
         }
         if self.tail_closer == self.owed.len() {

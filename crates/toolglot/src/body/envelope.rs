@@ -93,6 +93,9 @@ impl Envelope {
         };
         let mut json = Transducer::new(Root::Object).with_closers(closers);
         json.watch(1);
+        if let Node::Object(object) = program.node(bodies[0].node) {
+            json.know(1, Arc::clone(&object.keys));
+        }
         Envelope {
             marked: bodies.iter().any(|body| body.marked),
             bodies,
@@ -136,14 +139,15 @@ impl Envelope {
         program: &Program,
         text: &str,
         held: usize,
-        live: &mut String,
+        live: Option<&mut String>,
     ) -> Asked {
         let direct = self.committed
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty();
-        if direct {
-            core::mem::swap(live, &mut self.out.text);
+        let mut live = live.filter(|_| direct);
+        if let Some(live) = &mut live {
+            core::mem::swap(*live, &mut self.out.text);
         }
         // What is undecided is capped in bytes of input, at the same byte in every cut.
         let room = (held as u64).saturating_sub(self.pos - self.at) as usize;
@@ -152,7 +156,8 @@ impl Envelope {
             _ => text,
         };
         let (used, step) = self.json.feed(text, self.pos, &mut self.out);
-        if direct {
+        let direct = live.is_some();
+        if let Some(live) = live {
             core::mem::swap(live, &mut self.out.text);
         }
         self.pos += used as u64;
@@ -162,7 +167,7 @@ impl Envelope {
             self.route();
         }
         if self.in_args() {
-            self.args_end = self.pos;
+            self.args_end = self.here();
         }
         let told = self.args.len() > before || self.in_args();
         match step {
@@ -183,6 +188,35 @@ impl Envelope {
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
         }
+    }
+
+    /// Whether all of `text` stands inside a string of the arguments, as JSON writes it; it is read then.
+    pub(crate) fn goes_on_as_it_stands(&mut self, text: &str) -> bool {
+        let inside = self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args_at.is_some()
+            && self.args.is_empty()
+            && self.json.goes_on_as_it_stands(text);
+        if inside {
+            self.pos += text.len() as u64;
+            self.args_end = self.pos;
+        }
+        inside
+    }
+
+    /// Where the value or member that is reported stands: bytes behind it may be read already.
+    fn here(&self) -> u64 {
+        self.json.behind().unwrap_or(self.pos)
+    }
+
+    /// Whether bytes that were read are to be read on without more text.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.json.behind().is_some()
+    }
+
+    /// The call's tool is known: so are the keys of its arguments.
+    pub(crate) fn know(&mut self, keys: &Arc<[String]>) {
+        self.json.know(self.depths.len() + 2, Arc::clone(keys));
     }
 
     /// Whether it was given up because no tool has its name.
@@ -229,13 +263,13 @@ impl Envelope {
         } else {
             alloc::format!("{}.{key}", self.path)
         };
-        self.member_at = self.pos;
+        self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
         let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
-                self.name_at = (self.pos - 1, self.pos - 1);
+                self.name_at = (self.here() - 1, self.here() - 1);
                 self.name = Some(key);
                 self.part = Part::Role(Role::Args);
                 self.args_seen = true;
@@ -248,7 +282,7 @@ impl Envelope {
         if let Some(role) = self.bodies.iter().find_map(knows) {
             self.bodies.retain(|body| knows(body).is_some());
             let again = match role {
-                Role::Name => self.name.is_some(),
+                Role::Name => self.name.is_some() && (self.committed || self.marked),
                 Role::Args => self.args_seen,
                 _ => false,
             };
@@ -315,22 +349,22 @@ impl Envelope {
                             return Asked::Dead;
                         };
                         let length = text.trim().len() as u64;
+                        let here = self.here();
                         self.name_at = (
-                            self.pos
-                                .saturating_sub(length.saturating_sub(1))
+                            here.saturating_sub(length.saturating_sub(1))
                                 .max(self.member_at),
-                            self.pos.saturating_sub(1).max(self.member_at),
+                            here.saturating_sub(1).max(self.member_at),
                         );
                         self.name = Some(name);
                         self.ask_commit(program)
                     }
                     Role::Id => {
                         self.id = value.or_else(|| Some(text.trim().to_owned()));
-                        Asked::More
+                        self.ask_commit(program)
                     }
                     Role::Ns => {
                         self.ns = value;
-                        Asked::More
+                        self.ask_commit(program)
                     }
                     Role::Args => Asked::More,
                 }
@@ -358,7 +392,16 @@ impl Envelope {
         {
             return Asked::Dead;
         }
-        if self.marked || self.args_seen {
+        // An id or a server that stands before the arguments belongs to the head.
+        let has_more = |body: &Thread| {
+            let waited = |role: &Role| match role {
+                Role::Id => self.id.is_none(),
+                Role::Ns => self.ns.is_none(),
+                Role::Name | Role::Args => false,
+            };
+            roles(program, body).iter().any(|(role, _)| waited(role))
+        };
+        if self.args_seen || self.marked && !self.bodies.iter().any(has_more) {
             Asked::Commit
         } else {
             Asked::More

@@ -57,9 +57,16 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let rest = view.slice(self.pos, view.end());
-        core::mem::swap(self.teller.args(), &mut body.out.text);
+        let fits = self.fitting.is_on();
+        if !fits {
+            core::mem::swap(self.teller.args(), &mut body.out.text);
+        }
         let (used, step) = body.json.feed(rest, self.pos, &mut body.out);
-        core::mem::swap(self.teller.args(), &mut body.out.text);
+        if fits {
+            self.fit_body(program, &mut body, sink);
+        } else {
+            core::mem::swap(self.teller.args(), &mut body.out.text);
+        }
         self.work += used as u64;
         self.pos += used as u64;
         self.tell_repairs(&mut body, sink);
@@ -80,6 +87,12 @@ impl Parser {
         }
     }
 
+    /// What a body wrote, fitted.
+    pub(super) fn fit_body(&mut self, program: &Program, body: &mut JsonBody, sink: &mut dyn Sink) {
+        self.fit_args(program, &body.out.text, sink);
+        body.out.text.clear();
+    }
+
     fn tell_repairs(&mut self, body: &mut JsonBody, sink: &mut dyn Sink) {
         if !body.out.repairs.is_empty() {
             self.teller.mended(&body.out.repairs, sink);
@@ -95,9 +108,8 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        core::mem::swap(self.teller.args(), &mut body.out.text);
         let rest = body.json.finish(true, self.pos, &mut body.out);
-        core::mem::swap(self.teller.args(), &mut body.out.text);
+        self.fit_body(program, &mut body, sink);
         self.tell_repairs(&mut body, sink);
         if rest == Rest::Broken {
             self.malformed(program, view, body.node, sink);
@@ -123,6 +135,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let at = self.pos;
+        self.end_fitting(program, true, sink);
         self.teller.flush_args(at, sink);
         let next = match program.node(node) {
             Node::Json { next, .. } | Node::Py { next } => *next,
@@ -163,6 +176,7 @@ impl Parser {
     /// Nothing can be made of the arguments: the call is cut here, and never runs.
     fn malformed(&mut self, program: &Program, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
+        self.end_fitting(program, false, sink);
         self.teller.flush_args(at, sink);
         // One character: more may not be here yet.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
@@ -176,9 +190,10 @@ impl Parser {
         let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
         let extras = late
             .map(|thread| self.wait(program, thread, self.flushed))
-            .collect();
+            .collect::<alloc::vec::Vec<_>>();
         self.context = Context {
             speech: Speech::Text,
+            waits: super::first_bytes(program, &extras),
             extras,
             reads: true,
             sync: true,
@@ -200,20 +215,21 @@ impl Parser {
     ) -> bool {
         let before = envelope.pos;
         let rest = view.slice(envelope.pos, view.end());
-        if rest.is_empty() && !(envelope.committed && envelope.is_over()) {
+        if rest.is_empty() && !envelope.is_behind() && !(envelope.committed && envelope.is_over()) {
             self.mode = Mode::Envelope(envelope);
             return false;
         }
-        let asked = if rest.is_empty() {
+        let asked = if rest.is_empty() && !envelope.is_behind() {
             Asked::Done
         } else {
-            envelope.feed(program, rest, program.limits.undecided, self.teller.args())
+            let live = (!self.fitting.is_on()).then(|| self.teller.args());
+            envelope.feed(program, rest, program.limits.undecided, live)
         };
         self.work += envelope.pos - before;
         self.pos = envelope.pos;
         match asked {
             Asked::More => {
-                let more = envelope.pos < view.end();
+                let more = envelope.pos < view.end() || envelope.is_behind();
                 self.mode = Mode::Envelope(envelope);
                 more
             }
@@ -224,9 +240,9 @@ impl Parser {
             }
             Asked::Args => {
                 if envelope.committed {
-                    self.tell_envelope(&mut envelope, view, sink);
+                    self.tell_envelope(program, &mut envelope, view, sink);
                 }
-                let more = envelope.pos < view.end();
+                let more = envelope.pos < view.end() || envelope.is_behind();
                 self.mode = Mode::Envelope(envelope);
                 more
             }
@@ -244,7 +260,7 @@ impl Parser {
                     return true;
                 }
                 let rest = envelope.finish(true);
-                self.tell_envelope(&mut envelope, view, sink);
+                self.tell_envelope(program, &mut envelope, view, sink);
                 if rest == Rest::Broken || envelope.malformed {
                     let node = envelope.bodies[0].node;
                     self.malformed(program, view, node, sink);
@@ -293,12 +309,17 @@ impl Parser {
         }
         let upto = envelope.args_at.unwrap_or(self.pos);
         self.teller.start_call(view, upto, sink);
-        self.tell_envelope(envelope, view, sink);
+        if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
+            envelope.know(program.tools.keys(tool));
+        }
+        self.begin_fitting(program, envelope.name_at.0);
+        self.tell_envelope(program, envelope, view, sink);
     }
 
     /// Tells the arguments read so far.
     pub(super) fn tell_envelope(
         &mut self,
+        program: &Program,
         envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
@@ -318,7 +339,7 @@ impl Parser {
             if self.teller.args().is_empty() {
                 self.teller.markup(view, at, sink);
             }
-            self.teller.args().push_str(&envelope.args);
+            self.fit_args(program, &envelope.args, sink);
             envelope.args.clear();
             if let Some(call) = &mut self.teller.call {
                 call.opened = true;
@@ -337,7 +358,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        self.tell_envelope(&mut envelope, view, sink);
+        self.tell_envelope(program, &mut envelope, view, sink);
         let node = envelope.bodies[0].node;
         if envelope.malformed {
             let message = String::from("the arguments are no JSON object");
@@ -427,7 +448,7 @@ impl Parser {
     fn python(
         &mut self,
         program: &Program,
-        mut python: Python,
+        mut python: Box<Python>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
@@ -483,7 +504,8 @@ impl Parser {
                     }
                     self.teller.start_call(view, python.arguments, sink);
                     self.teller.markup(view, python.arguments, sink);
-                    self.teller.args().push('{');
+                    self.begin_fitting(program, python.arguments);
+                    self.fit_args(program, "{", sink);
                     self.pos = python.arguments;
                     self.mode = Mode::Json(Box::new(JsonBody::new(
                         python.node,

@@ -11,10 +11,15 @@
 mod acts;
 mod between;
 mod bodies;
+mod fence;
+mod filled;
 mod finish;
+mod fitting;
+mod forgotten;
 mod log;
 mod outcome;
 mod probe;
+mod quick;
 mod quote;
 mod remarks;
 mod teller;
@@ -25,7 +30,7 @@ mod value;
 mod view;
 
 pub(crate) use thread::Thread;
-pub(crate) use typing::{How, how, infer, typed};
+pub(crate) use typing::{How, how, infer, plain_json, typed};
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -33,8 +38,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
-use crate::program::{Program, RuleRole};
+use crate::program::{ByteSet, Node, Program, RuleRole};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
+use filled::Filled;
 use log::{Act, Log, LogId};
 use teller::{Speech, Teller};
 use thread::{Found, Judge, Registers, Stepper};
@@ -51,7 +57,7 @@ enum Mode {
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
     Xml(Box<Xml>),
-    Python(Python),
+    Python(Box<Python>),
 }
 
 /// What plain text belongs to, and what may end that.
@@ -60,6 +66,8 @@ struct Context {
     speech: Speech,
     /// Positions that wait for their literal.
     extras: Vec<Waiting>,
+    /// The first bytes of those literals.
+    waits: ByteSet,
     /// What looks like an entry is one; otherwise it is remarked on and stays speech.
     reads: bool,
     /// It was entered by a recovery: an entry ends it.
@@ -83,6 +91,7 @@ impl Default for Context {
         Context {
             speech: Speech::Text,
             extras: Vec::new(),
+            waits: ByteSet::default(),
             reads: true,
             sync: false,
             open_ended: false,
@@ -110,7 +119,7 @@ pub struct Parser {
     found: Found,
     log: Log,
     flushed: LogId,
-    instances: Vec<Vec<u8>>,
+    instances: Filled,
     registers: Registers,
     candidate: u64,
     committed: bool,
@@ -119,6 +128,8 @@ pub struct Parser {
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
+    /// The entry that is being read ended reasoning that had no end.
+    ended_reasoning: bool,
     /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
     safe: u64,
     safe_threads: Vec<Thread>,
@@ -140,6 +151,7 @@ pub struct Parser {
     specials: Vec<(u64, u64)>,
     special_spellings: Vec<String>,
 
+    fitting: fitting::Fitting,
     spare_probe: probe::Probe,
     in_code: InCode,
     in_reasoning: InReasoning,
@@ -163,7 +175,7 @@ impl Parser {
             found: Found::default(),
             log: Log::default(),
             flushed: Log::ROOT,
-            instances: Vec::new(),
+            instances: Filled::default(),
             registers: Registers::default(),
             candidate: 0,
             committed: false,
@@ -171,6 +183,7 @@ impl Parser {
             start: true,
             candidate_in_code: false,
             quoted: false,
+            ended_reasoning: false,
             safe: 0,
             safe_threads: Vec::new(),
             fallback: None,
@@ -183,6 +196,7 @@ impl Parser {
             not_before: 0,
             specials: Vec::new(),
             special_spellings: Vec::new(),
+            fitting: fitting::Fitting::default(),
             spare_probe: probe::Probe::default(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),
@@ -196,8 +210,12 @@ impl Parser {
         let mut parser = Parser::new(program);
         parser.teller.mute = true;
         parser.push(Input::Text(prompt_tail), &mut |_, _: crate::Event<'_>| {});
+        if parser.teller.call.is_some() {
+            // The prompt has begun a call: what was read of it cannot be told as the message's.
+            return Parser::new(parser.program);
+        }
         parser.teller.mute = false;
-        parser.rebase();
+        parser.begin_message();
         parser
     }
 
@@ -248,6 +266,9 @@ impl Parser {
         if text.is_empty() {
             return;
         }
+        if self.buffer.is_empty() && self.specials.is_empty() && self.quick(text, sink) {
+            return;
+        }
         let mut buffer = core::mem::take(&mut self.buffer);
         if buffer.is_empty() {
             let view = View {
@@ -290,7 +311,8 @@ impl Parser {
 
     /// The bytes that no event accounts for yet.
     pub fn held(&self) -> &str {
-        &self.buffer
+        let of_prompt = self.teller.origin().saturating_sub(self.base) as usize;
+        self.buffer.get(of_prompt..).unwrap_or("")
     }
 
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
@@ -361,34 +383,10 @@ impl Parser {
         }
     }
 
-    /// Makes the next byte offset 0.
-    fn rebase(&mut self) {
-        let delta = self.teller.cursor;
-        let pending = self.base + self.buffer.len() as u64 - delta;
-        if pending > 0 {
-            // What the prompt left undecided is given up: it is the prompt's.
-            self.buffer.clear();
-            self.threads.clear();
-            if matches!(self.mode, Mode::Between) && !self.committed {
-                self.mode = Mode::Text;
-            }
-        }
-        self.base = 0;
-        self.pos = 0;
-        self.teller.cursor = 0;
-        (
-            self.candidate,
-            self.safe,
-            self.reread_end,
-            self.reread_depth,
-            self.not_before,
-        ) = (0, 0, 0, 0, 0);
-        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
-            thread.since = 0;
-            thread.log = Log::ROOT;
-        }
-        self.log.clear();
-        self.flushed = Log::ROOT;
+    /// The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
+    fn begin_message(&mut self) {
+        self.teller
+            .begin_message(self.base + self.buffer.len() as u64);
         self.specials.clear();
     }
 
@@ -435,9 +433,10 @@ impl Parser {
             .into_iter()
             .filter(|thread| !matches!(program.node(thread.node), crate::program::Node::Match))
             .map(|thread| self.wait(&program, thread, log))
-            .collect();
+            .collect::<Vec<_>>();
         self.context = Context {
             speech,
+            waits: first_bytes(&program, &extras),
             extras,
             reads,
             open_ended: text.open_ended,
@@ -460,7 +459,7 @@ impl Parser {
             program.node(thread.node),
             crate::program::Node::Template { .. }
         );
-        let literal = template.then(|| self.instances[thread.instance as usize].clone());
+        let literal = template.then(|| self.instances.get(thread.instance).to_vec());
         Waiting {
             thread: Thread {
                 extra: true,
@@ -479,4 +478,21 @@ impl Parser {
         self.flushed = Log::ROOT;
         self.instances.clear();
     }
+}
+
+/// The first bytes of what `waiting` waits for.
+fn first_bytes(program: &Program, waiting: &[Waiting]) -> ByteSet {
+    let mut set = ByteSet::default();
+    for waiting in waiting {
+        if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
+            set.insert(*first);
+        } else if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
+            set.insert(bytes[0]);
+            if *fold {
+                set.insert(bytes[0].to_ascii_uppercase());
+                set.insert(bytes[0].to_ascii_lowercase());
+            }
+        }
+    }
+    set
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::remarks::wanted;
-use super::thread::Thread;
+use super::thread::{Judge, Thread};
 use super::value::Value;
 use super::view::View;
 use super::{Context, Mode, Parser, Speech, Waiting};
@@ -37,7 +37,7 @@ impl Parser {
             Node::Py { .. } => {
                 self.threads.clear();
                 self.threads.push(body);
-                self.mode = Mode::Python(Python::new(body.node, at));
+                self.mode = Mode::Python(Box::new(Python::new(body.node, at)));
                 return;
             }
             _ => {}
@@ -67,12 +67,18 @@ impl Parser {
             Node::Json { quote, closers, .. } => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
-                self.mode = Mode::Json(Box::new(JsonBody::new(
+                self.begin_fitting(program, at);
+                let mut json = JsonBody::new(
                     body.node,
                     toolglot_json::Root::Object,
                     quote.as_deref(),
                     closers,
-                )));
+                );
+                if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
+                    json.json
+                        .know(1, alloc::sync::Arc::clone(program.tools.keys(tool)));
+                }
+                self.mode = Mode::Json(Box::new(json));
             }
             Node::Xml(xml) => {
                 self.teller.start_call(view, at, sink);
@@ -176,10 +182,9 @@ impl Parser {
                 call.worsen(End::Recovered);
             }
         }
-        let anchors = safe_threads
-            .into_iter()
-            .filter(|thread| is_anchor(program, thread));
+        let anchors = self.anchors(program, safe_threads, view);
         let extras: Vec<Waiting> = anchors
+            .into_iter()
             .map(|thread| self.wait(program, thread, self.flushed))
             .collect();
         self.forget();
@@ -191,6 +196,7 @@ impl Parser {
         let waits = !extras.is_empty() || self.teller.call.is_some();
         self.context = Context {
             speech,
+            waits: super::first_bytes(program, &extras),
             extras,
             reads: true,
             sync: waits,
@@ -201,6 +207,40 @@ impl Parser {
         self.threads.clear();
         self.mode = Mode::Text;
         self.committed = false;
+    }
+}
+
+impl Parser {
+    /// The literals that a broken entry can be found again at: those that were waited for, then what stands behind the
+    /// closers among them, up to four deep.
+    fn anchors(&mut self, program: &Program, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
+        const DEEPEST: usize = 4;
+        let at = self.teller.cursor;
+        let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
+        for _ in 0..=DEEPEST {
+            let mut behind = Vec::new();
+            for thread in level.drain(..) {
+                if !is_anchor(program, &thread)
+                    || anchors.iter().any(|have| have.node == thread.node)
+                {
+                    continue;
+                }
+                anchors.push(thread);
+                if let (Node::Literal { next, .. }, false) =
+                    (program.node(thread.node), program.opens(thread.node))
+                {
+                    let next = Thread {
+                        node: *next,
+                        off: 0,
+                        ..thread
+                    };
+                    self.stepper(program, view, Judge::Reading)
+                        .close(next, at, &mut behind);
+                }
+            }
+            level = behind;
+        }
+        anchors
     }
 }
 

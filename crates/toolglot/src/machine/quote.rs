@@ -121,6 +121,16 @@ impl Quote {
         }
     }
 
+    /// Whether text in the midst of a line changes nothing.
+    #[inline]
+    pub(crate) fn ignores(&self, text: &[u8]) -> bool {
+        !self.line_blank
+            && self.ticks == 0
+            && self.comment_match == 0
+            && !self.in_comment
+            && !text.iter().any(|byte| matches!(byte, b'`' | b'<' | b'\n'))
+    }
+
     /// Whether the next byte is quoted. `next` is that byte: a run of backticks before it has ended, if it is none.
     pub(crate) fn is_quoted(&mut self, next: u8) -> bool {
         if self.ticks > 0 && next != b'`' {

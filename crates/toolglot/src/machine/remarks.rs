@@ -51,8 +51,11 @@ impl Parser {
                     .log
                     .any(Log::ROOT, thread.log, |act| enters_call(program, act))
         });
-        let fence = text.bytes().all(|byte| byte == b'`');
-        if call && !fence && !self.candidate_noted {
+        // A bracket alone is no marker, and a fence quotes by itself.
+        let bare = text.len() == 1 || text.bytes().all(|byte| byte == b'`');
+        // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
+        let waited = self.next.iter().any(|thread| thread.extra);
+        if call && !bare && !waited && !self.candidate_noted {
             self.candidate_noted = true;
             let span = Span::new(self.candidate, end);
             if self.candidate_in_code {

@@ -3,21 +3,13 @@
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
-use crate::program::{ByteSet, Finder, Node, Program};
+use crate::program::Program;
 use crate::{InCode, Sink};
 
 impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn text(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let waits = self.waited_for(program);
-        let finder = match &waits {
-            None => program.finder,
-            Some(waits) => {
-                let mut set = program.trie.first;
-                set.add(waits);
-                Finder::new(set)
-            }
-        };
+        let waits = self.context.waits;
         let mut from = self.pos.max(self.not_before);
         loop {
             let rest = if from < view.end() {
@@ -25,20 +17,20 @@ impl Parser {
             } else {
                 &[]
             };
-            let Some(step) = finder.find(rest) else {
+            let found = if waits.is_empty() {
+                program.openers.find(rest)
+            } else {
+                program.openers.find_or(rest, &waits)
+            };
+            let Some(step) = found else {
                 self.pos = view.end();
                 return false;
             };
             let at = from + step as u64;
-            let bytes = view.from(at);
-            let extra = waits.as_ref().is_some_and(|set| set.has(bytes[0]));
-            let entry = program.trie.first.has(bytes[0])
-                && bytes
-                    .get(1)
-                    .is_none_or(|&second| program.trie.has_pair(bytes[0], second));
+            let bytes = &rest[step..];
             self.work += 1;
-            let trie_only = !extra && !program.bodies_first.has(bytes[0]);
-            if (!extra && !entry) || (trie_only && self.dies_in_trie(program, bytes)) {
+            let trie_only = !waits.has(bytes[0]) && !program.bodies_first.has(bytes[0]);
+            if trie_only && self.dies_in_trie(program, bytes) {
                 from = at + 1;
                 continue;
             }
@@ -92,8 +84,8 @@ impl Parser {
                 ..waiting.thread
             };
             if let Some(literal) = &waiting.literal {
-                thread.instance = self.instances.len() as u32;
-                self.instances.push(literal.clone());
+                let literal = core::iter::once(literal.as_slice());
+                thread.instance = self.instances.add(literal).unwrap_or_default();
             }
             self.threads.push(thread);
         }
@@ -120,28 +112,6 @@ impl Parser {
                 .close(thread, at, &mut threads);
         }
         self.threads = threads;
-    }
-
-    /// The first bytes of what the context waits for.
-    fn waited_for(&self, program: &Program) -> Option<ByteSet> {
-        if self.context.extras.is_empty() {
-            return None;
-        }
-        let mut set = ByteSet::default();
-        for waiting in &self.context.extras {
-            if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
-                set.insert(*first);
-                continue;
-            }
-            if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
-                set.insert(bytes[0]);
-                if *fold {
-                    set.insert(bytes[0].to_ascii_uppercase());
-                    set.insert(bytes[0].to_ascii_lowercase());
-                }
-            }
-        }
-        (!set.is_empty()).then_some(set)
     }
 
     /// Whether the byte at `at` came in a special token.

@@ -3,11 +3,14 @@
 //! This one step runs openers, optional parts, alternatives, loops, separators and closers, and the look-ahead for
 //! evidence. There is no second way to match a literal.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::filled::Filled;
 use super::log::{Act, Log, LogId};
 use super::view::View;
+use crate::body::decoded;
 use crate::grammar::{Capture, Piece};
 use crate::program::{
     AttrsNode, CaptureNode, Node, NodeId, Program, is_blank, may_be_empty, takes,
@@ -147,7 +150,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) view: View<'a>,
     pub(crate) log: &'a mut Log,
     pub(crate) flushed: LogId,
-    pub(crate) instances: &'a mut Vec<Vec<u8>>,
+    pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
     pub(crate) judge: Judge<'a>,
     /// Where the trie's opener began.
@@ -214,17 +217,10 @@ impl Stepper<'_> {
                     thread.node = next;
                 }
                 Node::Template { pieces, .. } => {
-                    let Some(bytes) = self.fill(pieces, thread.log) else {
+                    let Some(instance) = self.fill(pieces, thread.log) else {
                         return;
                     };
-                    thread.instance = self
-                        .instances
-                        .iter()
-                        .position(|have| *have == bytes)
-                        .unwrap_or_else(|| {
-                            self.instances.push(bytes);
-                            self.instances.len() - 1
-                        }) as u32;
+                    thread.instance = instance;
                     thread.off = 0;
                     add(set, thread);
                     return;
@@ -274,7 +270,7 @@ impl Stepper<'_> {
                 }
             }
             Node::Template { fold, next: to, .. } => {
-                let bytes = &self.instances[thread.instance as usize];
+                let bytes = self.instances.get(thread.instance);
                 if !same(bytes[usize::from(thread.off)], byte, *fold) {
                     return;
                 }
@@ -490,7 +486,7 @@ impl Stepper<'_> {
 
     fn accepts_name(&self, thread: &Thread, text: &str, pos: u64, found: &mut Found) -> bool {
         let dialect = self.program.dialect_of(thread.node);
-        if !text.chars().any(char::is_alphanumeric) {
+        if !is_name(text, thread.marked) {
             return false;
         }
         let known = if self.program.tools.is_empty() {
@@ -527,6 +523,13 @@ impl Stepper<'_> {
         // A schema that lists nothing and forbids nothing knows no key.
         if parameters.get(text).is_some()
             || (parameters.properties.is_empty() && parameters.others.is_some())
+        {
+            return true;
+        }
+        // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
+        let value = self.program.value_behind(thread.node);
+        if value.is_some_and(|value| !value.own_needs_same_key)
+            && parameters.nearest(text).is_some()
         {
             return true;
         }
@@ -669,6 +672,21 @@ impl Stepper<'_> {
             .map_or(255, |n| n as u8)
     }
 
+    /// An attribute's value as it is meant.
+    fn attribute_text(&self, thread: &Thread, start: u64, end: u64) -> Cow<'_, str> {
+        let text = self.view.slice(start, end);
+        if self
+            .program
+            .dialect_of(thread.node)
+            .values
+            .entities_in_attrs
+        {
+            decoded(text)
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+
     fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64, found: &mut Found) {
         let start = thread.since;
         let index = thread.name_end as u8;
@@ -682,7 +700,11 @@ impl Stepper<'_> {
             Some(what) => {
                 if start == end
                     || (what == Capture::Key
-                        && !self.accepts_key(thread, self.view.slice(start, end), found))
+                        && !self.accepts_key(
+                            thread,
+                            &self.attribute_text(thread, start, end),
+                            found,
+                        ))
                 {
                     return;
                 }
@@ -700,18 +722,16 @@ impl Stepper<'_> {
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.
-    fn fill(&self, pieces: &[Piece], log: LogId) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Bytes(text) => bytes.extend(text.as_bytes()),
-                Piece::Hole(what) => match self.log.newest(log, self.flushed, *what) {
-                    Some((start, end)) => bytes.extend(self.view.bytes(start, end)),
-                    None => bytes.extend(self.registers.get(*what).as_bytes()),
-                },
-            }
-        }
-        (!bytes.is_empty()).then_some(bytes)
+    fn fill(&mut self, pieces: &[Piece], log: LogId) -> Option<u32> {
+        let (view, registers) = (self.view, self.registers);
+        let (known, flushed) = (&*self.log, self.flushed);
+        self.instances.add(pieces.iter().map(|piece| match piece {
+            Piece::Bytes(text) => text.as_bytes(),
+            Piece::Hole(what) => match known.newest(log, flushed, *what) {
+                Some((start, end)) => view.bytes(start, end),
+                None => registers.get(*what).as_bytes(),
+            },
+        }))
     }
 }
 
@@ -729,6 +749,11 @@ fn add(set: &mut Vec<Thread>, thread: Thread) -> bool {
 #[inline]
 fn same(a: u8, b: u8, fold: bool) -> bool {
     a == b || (fold && a.eq_ignore_ascii_case(&b))
+}
+
+/// Whether a name could be one. Behind a marker anything is, but dots that stand for a name (`<function=...>`).
+fn is_name(text: &str, marked: bool) -> bool {
+    text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
 }
 
 /// Whether a key could be one: letters, digits, `_ - . : $`, no blank.

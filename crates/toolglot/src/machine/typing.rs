@@ -4,7 +4,9 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Scalars, Shape, is_number, quoted};
+use toolglot_json::{
+    Output, Root, Scalars, Shape, Step, Transducer, float, integer, is_number, quoted, scalar_of,
+};
 
 use crate::Code;
 use crate::grammar::Typing;
@@ -18,6 +20,8 @@ pub(crate) enum How {
     Held(Shape),
     /// What it looks like, by the dialect's inference.
     Infer,
+    /// JSON where all of it is, otherwise a string.
+    Json,
     /// JSON, or elements, for an object or an array.
     Structured(Shape),
 }
@@ -32,6 +36,7 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
         _ => match typing {
             Typing::Text => How::Text,
             Typing::Infer => How::Infer,
+            Typing::Json => How::Json,
             Typing::Kind(kinds) => {
                 let means = kinds
                     .iter()
@@ -50,7 +55,7 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
 /// A held text as JSON of the shape; what does not fit stays a string, with a remark.
 pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
-    if let Some(json) = fitted(trimmed, shape) {
+    if let Some(json) = scalar_of(trimmed, shape) {
         return (json, None);
     }
     if takes_text(shape) {
@@ -74,102 +79,12 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
     )
 }
 
-fn fitted<'a>(text: &'a str, shape: &Shape) -> Option<Cow<'a, str>> {
-    match shape {
-        Shape::Scalar(scalars) => scalar(text, *scalars),
-        Shape::OneOf(shapes) => shapes
-            .iter()
-            .filter(|shape| !matches!(shape, Shape::Text))
-            .find_map(|shape| fitted(text, shape)),
-        Shape::Object(_) | Shape::Array(_) => None,
-        _ => None,
-    }
-}
-
 fn takes_text(shape: &Shape) -> bool {
     match shape {
         Shape::Text | Shape::Any => true,
         Shape::OneOf(shapes) => shapes.iter().any(takes_text),
         _ => false,
     }
-}
-
-fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
-    if scalars.null && text == "null" {
-        return Some(Cow::Borrowed("null"));
-    }
-    if scalars.boolean {
-        if text.eq_ignore_ascii_case("true") {
-            return Some(Cow::Borrowed("true"));
-        }
-        if text.eq_ignore_ascii_case("false") {
-            return Some(Cow::Borrowed("false"));
-        }
-    }
-    if scalars.integer || scalars.number {
-        if let Some(integer) = integer(text) {
-            return Some(integer);
-        }
-        if is_number(text) {
-            return Some(Cow::Borrowed(text));
-        }
-        if scalars.number {
-            return float(text);
-        }
-    }
-    None
-}
-
-/// An integer in decimal digits, exact; a sign and leading zeros are mended.
-fn integer(text: &str) -> Option<Cow<'_, str>> {
-    let (negative, digits) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    if is_number(text) && text != "-0" {
-        return Some(Cow::Borrowed(text));
-    }
-    let digits = digits.trim_start_matches('0');
-    Some(match (digits, negative) {
-        ("", _) => Cow::Borrowed("0"),
-        (digits, true) => Cow::Owned(format!("-{digits}")),
-        (digits, false) => Cow::Borrowed(digits),
-    })
-}
-
-/// A number with a point or an exponent, as JSON spells it (`42.` is 42.0, `.5` is 0.5).
-fn float(text: &str) -> Option<Cow<'_, str>> {
-    if is_number(text) {
-        return Some(Cow::Borrowed(text));
-    }
-    let (sign, rest) = match text.as_bytes().first()? {
-        b'-' => ("-", &text[1..]),
-        b'+' => ("", &text[1..]),
-        _ => ("", text),
-    };
-    let (whole, rest) = rest.split_at(
-        rest.find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len()),
-    );
-    let (fraction, exponent) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at(
-            rest.find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(rest.len()),
-        ),
-        None => ("", rest),
-    };
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let whole = whole.trim_start_matches('0');
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let fraction = if fraction.is_empty() { "0" } else { fraction };
-    let json = format!("{sign}{whole}.{fraction}{exponent}");
-    is_number(&json).then_some(Cow::Owned(json))
 }
 
 fn is_not_finite(text: &str) -> bool {
@@ -197,6 +112,21 @@ pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
         return Ok(number);
     }
     Ok(Cow::Owned(quoted(text)))
+}
+
+/// The text where all of it is JSON as it stands, blanks around it aside; nothing is mended.
+pub(crate) fn plain_json(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_json = match text.as_bytes().first()? {
+        b'{' | b'[' | b'"' => {
+            let mut out = Output::default();
+            let mut json = Transducer::new(Root::Value);
+            let (used, step) = json.feed(text, 0, &mut out);
+            step == Step::Done && used == text.len() && out.repairs.is_empty()
+        }
+        _ => matches!(text, "true" | "false" | "null") || is_number(text),
+    };
+    is_json.then_some(text)
 }
 
 fn name(shape: &Shape) -> &'static str {
@@ -250,6 +180,23 @@ mod tests {
             assert_eq!(infer(text).unwrap(), json, "{text}");
         }
         assert!(infer("+Inf").is_err() && infer("NaN").is_err());
+    }
+
+    #[test]
+    fn plain_json_is_mended_nowhere() {
+        for text in [
+            "42",
+            " true ",
+            "{\"a\": [1, \"x\"]}",
+            "\"quoted\"",
+            "null",
+            "[]",
+        ] {
+            assert_eq!(plain_json(text), Some(text.trim()), "{text}");
+        }
+        for text in ["", "07", "{a: 1}", "[1,]", "'x'", "{} {}", "True", "\"open"] {
+            assert_eq!(plain_json(text), None, "{text}");
+        }
     }
 
     #[test]

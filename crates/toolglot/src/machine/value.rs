@@ -4,11 +4,15 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Output, Root, Shape, Step, Transducer, escape_into, quoted};
+use toolglot_json::{
+    Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, is_plain,
+    quoted,
+};
 
+use super::fitting::remark;
 use super::probe::{Probe, Verdict};
 use super::thread::{Judge, Thread};
-use super::typing::{How, how, infer, typed};
+use super::typing::{How, how, infer, plain_json, typed};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::elements_to_json;
@@ -36,17 +40,27 @@ pub(crate) struct Value {
     pub(super) told: u64,
     /// The value's own openers inside it that were not closed.
     pub(super) nest: u32,
+    /// A closer was passed over: it was data.
+    pub(super) passed_closer: bool,
     pub(super) probe: Option<Probe>,
     /// Only blanks since the line's begin (for fences).
     pub(super) line_blank: bool,
     how: How,
     held: String,
-    json: Option<(Transducer, Output)>,
+    json: Option<Box<Nested>>,
     /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
     json_over: bool,
     /// The tool has no such parameter and takes no others: the value is markup.
     pub(super) dropped: bool,
     wrote: bool,
+}
+
+/// JSON inside a raw value, brought to its shape.
+#[derive(Debug)]
+struct Nested {
+    json: Transducer,
+    output: Output,
+    fit: Fit,
 }
 
 impl Value {
@@ -67,6 +81,19 @@ impl Value {
             .map_or_else(|| parser.registers.key.trim().into(), String::from);
         let tool = parser.teller.call.as_ref().and_then(|call| call.tool);
         let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
+        // A tag is a parameter by its very name only.
+        let near = fields
+            .filter(|_| !text.own_needs_same_key && text.argument.is_none())
+            .and_then(|fields| fields.nearest(&key));
+        let key = match near {
+            Some((_, name)) => {
+                let message = format!("no parameter is called `{key}`; it was read as `{name}`");
+                let at = parser.registers.key_at;
+                parser.teller.note(Code::NearName, at, message, None, sink);
+                String::from(name)
+            }
+            None => key,
+        };
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
         let unknown = fields.is_some_and(|fields| {
             fields.get(&key).is_none() && fields.others.is_none() && !fields.properties.is_empty()
@@ -108,6 +135,7 @@ impl Value {
             broke: body.broke,
             told: at,
             nest: 0,
+            passed_closer: false,
             probe: None,
             line_blank: body.broke,
             how,
@@ -122,6 +150,25 @@ impl Value {
             value.wrote = true;
         }
         value
+    }
+
+    /// Whether all of `piece` is text of the value that needs no escape and can begin no closer; it is read then.
+    pub(super) fn goes_on_as_it_stands(&mut self, text: &TextNode, piece: &str) -> bool {
+        let bytes = piece.as_bytes();
+        let inside = self.how == How::Text
+            && !self.dropped
+            && self.probe.is_none()
+            && self.told == self.scan
+            && !bytes.last().is_some_and(|&byte| is_blank(byte))
+            && is_plain(piece)
+            && !bytes.iter().any(|&byte| text.first.set.has(byte));
+        if inside {
+            self.scan += bytes.len() as u64;
+            (self.told, self.blank_from) = (self.scan, self.scan);
+            (self.overlong, self.line_blank) = (false, false);
+            self.last = bytes[bytes.len() - 1];
+        }
+        inside
     }
 
     /// The position up to which the bytes are surely the value's.
@@ -187,7 +234,7 @@ impl Value {
         }
         match &self.how {
             How::Text => escape_into(out.args, piece),
-            How::Held(_) | How::Infer => {
+            How::Held(_) | How::Infer | How::Json => {
                 self.held.push_str(piece);
                 let cap = match self.held.trim_start().as_bytes().first() {
                     None => out.undecided,
@@ -195,7 +242,10 @@ impl Value {
                     _ => out.scalar,
                 };
                 if self.held.len() > cap {
-                    let union = matches!(&self.how, How::Held(Shape::OneOf(_)) | How::Infer);
+                    let union = matches!(
+                        &self.how,
+                        How::Held(Shape::OneOf(_)) | How::Infer | How::Json
+                    );
                     out.remarks.push((
                         Code::UndecidedText,
                         String::from("the value is too long for its type and became a string"),
@@ -232,7 +282,11 @@ impl Value {
             if json {
                 let held = core::mem::take(&mut self.held);
                 let skipped = (held.len() - held.trim_start().len()) as u64;
-                self.json = Some((Transducer::new(Root::Value), Output::default()));
+                self.json = Some(Box::new(Nested {
+                    json: Transducer::new(Root::Value),
+                    output: Output::default(),
+                    fit: Fit::new(out.undecided),
+                }));
                 let from = at + piece.len() as u64 - held.len() as u64 + skipped;
                 self.feed_json(held.trim_start(), from, out);
             } else if self.held.len() > out.undecided {
@@ -251,9 +305,10 @@ impl Value {
     }
 
     fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        let Some((json, output)) = &mut self.json else {
+        let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
             return;
         };
+        let Nested { json, output, fit } = &mut **nested;
         let (used, step) = if self.json_over {
             (0, Step::Done)
         } else {
@@ -269,7 +324,12 @@ impl Value {
                 true,
             ));
         }
-        out.args.push_str(&output.text);
+        fit.feed(
+            Target::Shape(shape),
+            &output.text,
+            out.args,
+            &mut out.changes,
+        );
         output.text.clear();
         out.repairs.append(&mut output.repairs);
     }
@@ -310,7 +370,7 @@ impl Value {
             How::Held(shape) => {
                 let begins = self.held.trim_start().as_bytes().first().copied();
                 let json = matches!(begins, Some(b'{' | b'['))
-                    .then(|| structure(&self.held, at, out))
+                    .then(|| structure(&self.held, shape, at, out))
                     .flatten();
                 if let Some(json) = json {
                     out.args.push_str(&json);
@@ -322,6 +382,10 @@ impl Value {
                     out.remarks.push((code, message, false));
                 }
             }
+            How::Json => match plain_json(&self.held) {
+                Some(json) => out.args.push_str(json),
+                None => out.args.push_str(&quoted(&self.held)),
+            },
             How::Infer => match infer(&self.held) {
                 Ok(json) => out.args.push_str(&json),
                 Err(message) => {
@@ -332,9 +396,12 @@ impl Value {
                 }
             },
             How::Structured(shape) => match &mut self.json {
-                Some((json, output)) => {
+                Some(nested) => {
+                    let Nested { json, output, fit } = &mut **nested;
                     json.complete(at, output);
-                    out.args.push_str(&output.text);
+                    let target = Target::Shape(shape);
+                    fit.feed(target, &output.text, out.args, &mut out.changes);
+                    fit.finish(target, true, out.args, &mut out.changes);
                     out.repairs.append(&mut output.repairs);
                 }
                 None => {
@@ -351,14 +418,16 @@ impl Value {
 }
 
 /// A held text that begins like JSON, mended, if it is one document.
-fn structure(text: &str, at: u64, out: &mut Out<'_>) -> Option<String> {
+fn structure(text: &str, shape: &Shape, at: u64, out: &mut Out<'_>) -> Option<String> {
     let text = text.trim();
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
     let (used, step) = json.feed(text, at - text.len() as u64, &mut output);
     (step == Step::Done && used == text.len()).then(|| {
         out.repairs.append(&mut output.repairs);
-        output.text
+        let (json, mut changes) = fitted(Target::Shape(shape), &output.text);
+        out.changes.append(&mut changes);
+        json
     })
 }
 
@@ -368,6 +437,7 @@ struct Out<'a> {
     /// Code, message, and whether the value is in doubt by it.
     remarks: alloc::vec::Vec<(Code, String, bool)>,
     repairs: alloc::vec::Vec<toolglot_json::Mended>,
+    changes: alloc::vec::Vec<Fitted>,
     refused: bool,
     scalar: usize,
     undecided: usize,
@@ -419,7 +489,16 @@ impl Parser {
                     recovered,
                     enclosing,
                 } => {
-                    self.end_value(program, text, value, at, recovered, enclosing, view, sink);
+                    let behind = if enclosing {
+                        Behind::Enclosing
+                    } else {
+                        Behind::Value
+                    };
+                    self.end_value(program, text, value, at, recovered, behind, view, sink);
+                    return true;
+                }
+                Verdict::Forgotten { at } => {
+                    self.end_value(program, text, value, at, true, Behind::Closer, view, sink);
                     return true;
                 }
             }
@@ -458,6 +537,7 @@ impl Parser {
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
+            changes: alloc::vec::Vec::new(),
             refused: false,
             scalar: limits.scalar,
             undecided: limits.undecided,
@@ -466,10 +546,18 @@ impl Parser {
         let Out {
             remarks,
             repairs,
+            mut changes,
             refused,
             ..
         } = out;
         self.say(value, remarks, &repairs, refused, sink);
+        remark(
+            &mut self.teller,
+            &mut changes,
+            Some(&value.key),
+            value.start,
+            sink,
+        );
     }
 
     fn say(
@@ -511,7 +599,7 @@ impl Parser {
         mut value: Box<Value>,
         at: u64,
         recovered: bool,
-        enclosing: bool,
+        behind: Behind,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
@@ -520,6 +608,7 @@ impl Parser {
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
+            changes: alloc::vec::Vec::new(),
             refused: false,
             scalar: program.limits.scalar,
             undecided: program.limits.undecided,
@@ -531,10 +620,18 @@ impl Parser {
         let Out {
             remarks,
             repairs,
+            mut changes,
             refused,
             ..
         } = out;
         self.say(&value, remarks, &repairs, refused, sink);
+        remark(
+            &mut self.teller,
+            &mut changes,
+            Some(&value.key),
+            value.start,
+            sink,
+        );
         let end = value.told;
         if value.dropped {
             self.teller.markup(view, end, sink);
@@ -546,10 +643,9 @@ impl Parser {
                 call.worsen(End::Recovered);
             }
             let span = Span::empty(at);
-            let message = if enclosing {
-                "the value's closer is missing; it was supplied"
-            } else {
-                "the call's closers are incomplete; they were supplied"
+            let message = match behind {
+                Behind::Value => "the call's closers are incomplete; they were supplied",
+                _ => "the value's closer is missing; it was supplied",
             };
             self.teller
                 .note(Code::MissingCloser, span, String::from(message), None, sink);
@@ -559,17 +655,27 @@ impl Parser {
         self.flushed = super::Log::ROOT;
         self.instances.clear();
         self.threads.clear();
-        let from = if enclosing { at } else { end };
+        let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.threads);
         let mut thread = Thread::at(text.next, super::Log::ROOT, from);
         thread.marked = true;
-        if enclosing {
-            for &node in &text.enclosing {
-                let thread = Thread { node, ..thread };
+        let nodes: alloc::vec::Vec<NodeId> = match behind {
+            Behind::Value => alloc::vec![text.next],
+            Behind::Enclosing => text.enclosing.clone(),
+            Behind::Closer => {
+                let follow = Thread::at(text.follow, super::Log::ROOT, from);
+                let mut closers = alloc::vec::Vec::new();
                 self.stepper(program, view, Judge::Reading)
-                    .close(thread, from, &mut threads);
+                    .close(follow, from, &mut closers);
+                let behind = |closer: &Thread| match program.node(closer.node) {
+                    Node::Literal { next, .. } | Node::Template { next, .. } => Some(*next),
+                    _ => None,
+                };
+                closers.iter().filter_map(behind).collect()
             }
-        } else {
+        };
+        for node in nodes {
+            let thread = Thread { node, ..thread };
             self.stepper(program, view, Judge::Reading)
                 .close(thread, from, &mut threads);
         }
@@ -580,6 +686,28 @@ impl Parser {
         self.committed = true;
         self.fallback = None;
         self.mode = Mode::Between;
+    }
+
+    /// Whether the message's end ends the value.
+    pub(super) fn ends_with_message(program: &Program, value: &Value) -> bool {
+        matches!(program.node(value.node), Node::Text(text) if program.ends_message(text.follow))
+    }
+
+    /// The value ends with the message.
+    pub(super) fn close_value(
+        &mut self,
+        program: &Program,
+        mut value: Box<Value>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Text(text) = program.node(value.node) else {
+            return;
+        };
+        value.probe = None;
+        self.advance(program, text, &mut value, view.end(), view, sink);
+        let at = view.end();
+        self.end_value(program, text, value, at, false, Behind::Value, view, sink);
     }
 
     /// The message ends inside the value: what was read is told, the string stays open.
@@ -616,15 +744,26 @@ impl Parser {
     }
 }
 
-/// The next byte that can begin a closer, an enclosing closer or the value's own opener.
-fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
+/// Where the reading goes on when a value has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// Behind the value: at its closer.
+    Value,
+    /// At an enclosing closer: the value's own is missing.
+    Enclosing,
+    /// Behind the value's closer, which is missing: at the next value.
+    Closer,
+}
+
+/// The next place where a closer, an enclosing closer or the value's own opener can begin.
+pub(super) fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
     let bytes = view.from(from);
     let mut at = 0;
     loop {
         at += text.first.find(&bytes[at..])?;
-        match bytes.get(at + 1) {
-            Some(&second) if !text.second.has(second) => at += 1,
-            _ => return Some(from + at as u64),
+        if text.leads.iter().any(|lead| lead.fits(&bytes[at..])) {
+            return Some(from + at as u64);
         }
+        at += 1;
     }
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
-use super::node::{Node, NodeId, RuleRole, TextNode, Trim};
+use super::node::{Lead, Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::{Capture, Dialect, GrammarError, Piece};
 
 /// Literals shorter than this are no evidence for an enclosing closer.
@@ -277,7 +277,7 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     false
 }
 
-fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
+pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];
     while let Some(id) = todo.pop() {
@@ -326,9 +326,15 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
     let mut first = ByteSet::default();
     let mut filter = |from: NodeId| {
-        let (a, b) = first_two(nodes, from);
-        first.add(&a);
-        text.second.add(&b);
+        for lead in leads(nodes, from) {
+            match lead.bytes.first() {
+                Some(&byte) => insert_folded(&mut first, byte, lead.fold),
+                None => first = ByteSet::ALL,
+            }
+            if !text.leads.contains(&lead) {
+                text.leads.push(lead);
+            }
+        }
     };
     filter(text.follow);
     for &literal in &text.enclosing {
@@ -384,26 +390,23 @@ fn closes_with_key(nodes: &[Node], follow: NodeId) -> bool {
     })
 }
 
-/// The first and the second bytes of the literals at `from`; a literal of one byte has any second byte.
-fn first_two(nodes: &[Node], from: NodeId) -> (ByteSet, ByteSet) {
-    let mut one = ByteSet::default();
-    let mut two = ByteSet::default();
-    for literal in next_literals(nodes, from).0 {
-        let (bytes, fold): (&[u8], bool) = match &nodes[literal as usize] {
-            Node::Literal { bytes, fold, .. } => (bytes, *fold),
-            Node::Template { pieces, fold, .. } => match pieces.first() {
-                Some(Piece::Bytes(bytes)) => (bytes.as_bytes(), *fold),
-                _ => return (ByteSet::ALL, ByteSet::ALL),
+/// How the literals at `from` begin.
+fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
+    let literals = next_literals(nodes, from).0.into_iter();
+    literals.filter_map(|literal| match &nodes[literal as usize] {
+        Node::Literal { bytes, fold, .. } => Some(Lead {
+            bytes: bytes.clone(),
+            fold: *fold,
+        }),
+        Node::Template { pieces, fold, .. } => Some(Lead {
+            bytes: match pieces.first() {
+                Some(Piece::Bytes(bytes)) => bytes.as_bytes().into(),
+                _ => Box::default(),
             },
-            _ => continue,
-        };
-        insert_folded(&mut one, bytes[0], fold);
-        match bytes.get(1) {
-            Some(&byte) => insert_folded(&mut two, byte, fold),
-            None => two = ByteSet::ALL,
-        }
-    }
-    (one, two)
+            fold: *fold,
+        }),
+        _ => None,
+    })
 }
 
 /// The closers behind a JSON body, outermost last, as far as they are plain literals.

@@ -325,7 +325,7 @@ impl<'a> Builder<'a> {
                     own: None,
                     own_needs_same_key: false,
                     first: Finder::default(),
-                    second: ByteSet::default(),
+                    leads: Vec::new(),
                     open_ended: false,
                     fence: false,
                 })));
@@ -341,6 +341,13 @@ impl<'a> Builder<'a> {
             }),
             TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode {
                 envelope: envelope.clone(),
+                keys: envelope
+                    .roles
+                    .iter()
+                    .flat_map(|(_, keys)| keys)
+                    .filter(|key| !key.contains('.'))
+                    .cloned()
+                    .collect(),
                 closers: Arc::default(),
                 next,
             }))),

@@ -76,6 +76,11 @@ impl Finder {
         finder
     }
 
+    /// Whether the set is too large for `memchr`.
+    pub(crate) fn is_wide(&self) -> bool {
+        usize::from(self.n) > self.few.len()
+    }
+
     /// Where the first byte of the set stands.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {

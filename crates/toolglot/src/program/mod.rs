@@ -8,11 +8,13 @@ mod build;
 mod bytes;
 mod check;
 mod node;
+mod openers;
 mod trie;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, Finder, is_blank};
+pub(crate) use bytes::{ByteSet, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
+use openers::Openers;
 pub(crate) use trie::{Opener, Trie};
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -39,7 +41,7 @@ pub struct Program {
     /// Ways into entries that begin with a body, in order.
     pub(crate) bodies: Vec<Opener>,
     /// Finds what can begin an entry.
-    pub(crate) finder: Finder,
+    pub(crate) openers: Openers,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
     /// The dialect of the wrapper fence.
@@ -61,6 +63,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) names: BTreeSet<String>,
     /// Names that stand in instructions, not in calls.
     pub(crate) refuse: Vec<String>,
+    /// How an id is spelt from what is captured.
+    pub(crate) id: Option<String>,
 }
 
 /// Tools by name.
@@ -68,6 +72,8 @@ pub(crate) struct CompiledDialect {
 pub(crate) struct ToolIndex {
     tools: Vec<Tool>,
     by_name: BTreeMap<String, usize>,
+    /// The names of each tool's parameters.
+    keys: Vec<Arc<[String]>>,
 }
 
 impl ToolIndex {
@@ -81,6 +87,11 @@ impl ToolIndex {
 
     pub(crate) fn tool(&self, index: usize) -> &Tool {
         &self.tools[index]
+    }
+
+    /// The names of the tool's parameters.
+    pub(crate) fn keys(&self, index: usize) -> &Arc<[String]> {
+        &self.keys[index]
     }
 }
 
@@ -121,6 +132,17 @@ impl Program {
                 .enumerate()
                 .map(|(n, tool)| (tool.name.clone(), n))
                 .collect(),
+            keys: tools
+                .iter()
+                .map(|tool| {
+                    let names = tool
+                        .parameters
+                        .properties
+                        .iter()
+                        .map(|(name, _)| name.clone());
+                    names.collect()
+                })
+                .collect(),
         };
         let compiled: Vec<CompiledDialect> = all
             .iter()
@@ -133,6 +155,7 @@ impl Program {
                     tools.by_name.keys().cloned().collect()
                 },
                 refuse: dialect.list("refuse"),
+                id: dialect.id_spelling().map(String::from),
             })
             .collect();
         let mut seen = BTreeSet::new();
@@ -165,13 +188,20 @@ impl Program {
             openers.extend(ways.openers);
             bodies.extend(ways.bodies);
         }
-        let mut trie = Trie::new(openers);
+        let mut begins = Openers::new();
+        for opener in &openers {
+            opener.begin(&nodes, &mut begins);
+        }
+        let trie = Trie::new(openers);
         let mut bodies_first = ByteSet::default();
         for body in &bodies {
             let (first, _) = analyze::first(&nodes, body.target);
-            first.iter().for_each(|byte| trie.open_pair(byte));
+            first
+                .iter()
+                .for_each(|byte| begins.add(byte, &ByteSet::ALL));
             bodies_first.add(&first);
         }
+        begins.seal();
         let wrap = (all.len() - 1) as u16;
         let reasoning = nodes
             .iter()
@@ -184,7 +214,7 @@ impl Program {
             nodes,
             node_dialect,
             dialects: compiled,
-            finder: Finder::new(trie.first),
+            openers: begins,
             trie,
             bodies,
             bodies_first,
@@ -196,6 +226,21 @@ impl Program {
         })
     }
 
+    /// Whether something that is read can begin with `bytes`: a whole opener, or what a body begins with.
+    pub(crate) fn can_open(&self, bytes: &[u8]) -> bool {
+        let mut state = 0;
+        for &byte in bytes {
+            match self.trie.step(state, byte) {
+                None => break,
+                Some(next) if self.trie.complete(next).is_empty() => state = next,
+                Some(_) => return true,
+            }
+        }
+        bytes
+            .first()
+            .is_some_and(|&byte| self.bodies_first.has(byte))
+    }
+
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
     }
@@ -204,6 +249,18 @@ impl Program {
     pub(crate) fn opens(&self, id: NodeId) -> bool {
         matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
             && analyze::is_opener(&self.nodes, id)
+    }
+
+    /// What is left of the dialect of that name.
+    pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
+        self.dialects
+            .iter()
+            .find(|dialect| Arc::ptr_eq(&dialect.name, name))
+    }
+
+    /// Whether the message's end may stand at `id`.
+    pub(crate) fn ends_message(&self, id: NodeId) -> bool {
+        analyze::reaches_end(&self.nodes, id)
     }
 
     /// The raw value whose key the capture at `id` reads.

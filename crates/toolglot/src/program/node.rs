@@ -137,17 +137,40 @@ pub(crate) struct TextNode {
     pub(crate) own: Option<NodeId>,
     /// The closer holds the key: only the same key nests.
     pub(crate) own_needs_same_key: bool,
+    /// The first bytes of what a probe looks for, and the literals that begin with them.
     pub(crate) first: Finder,
-    pub(crate) second: ByteSet,
+    pub(crate) leads: Vec<Lead>,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
     /// A closer is a run of backticks.
     pub(crate) fence: bool,
 }
 
+/// The begin of a literal: all of it, or what stands before its first hole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lead {
+    pub(crate) bytes: Box<[u8]>,
+    pub(crate) fold: bool,
+}
+
+impl Lead {
+    /// Whether `bytes`, as far as they are here, can be it.
+    #[inline]
+    pub(crate) fn fits(&self, bytes: &[u8]) -> bool {
+        let length = self.bytes.len().min(bytes.len());
+        if self.fold {
+            self.bytes[..length].eq_ignore_ascii_case(&bytes[..length])
+        } else {
+            self.bytes[..length] == bytes[..length]
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectNode {
     pub(crate) envelope: Envelope,
+    /// The keys of its roles, those of paths aside.
+    pub(crate) keys: Arc<[String]>,
     pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
 }

@@ -4,8 +4,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::analyze;
 use super::bytes::ByteSet;
 use super::node::{Node, NodeId};
+use super::openers::Openers;
 use crate::grammar::{Capture, Piece};
 
 /// A state of the trie; 0 is the root.
@@ -20,10 +22,6 @@ pub(crate) struct Trie {
     width: usize,
     edges: Vec<State>,
     complete: Vec<Vec<Opener>>,
-    /// Bytes that can begin an opener.
-    pub(crate) first: ByteSet,
-    /// Two bytes that can begin one: a bit for each pair.
-    pairs: Vec<u64>,
 }
 
 /// A way into an entry: the acts passed on the way, and where a thread goes on behind the opener.
@@ -39,6 +37,29 @@ pub(crate) struct Opener {
     pub(crate) bol: bool,
     pub(crate) start: bool,
     pub(crate) mark: bool,
+}
+
+impl Opener {
+    /// Adds its first two bytes. Behind an opener of one byte stands what its target begins with.
+    pub(super) fn begin(&self, nodes: &[Node], begins: &mut Openers) {
+        let cases = |byte: u8| {
+            if self.fold {
+                ByteSet::of(&[byte.to_ascii_lowercase(), byte.to_ascii_uppercase()])
+            } else {
+                ByteSet::of(&[byte])
+            }
+        };
+        let seconds = match self.bytes.get(1) {
+            Some(&second) => cases(second),
+            None => match analyze::first(nodes, self.target) {
+                (first, false) => first,
+                (_, true) => ByteSet::ALL,
+            },
+        };
+        for first in cases(self.bytes[0]).iter() {
+            begins.add(first, &seconds);
+        }
+    }
 }
 
 impl Trie {
@@ -75,8 +96,6 @@ impl Trie {
             width,
             edges: alloc::vec![DEAD; width],
             complete: alloc::vec![Vec::new()],
-            first: ByteSet::default(),
-            pairs: alloc::vec![0; 1024],
         };
         for opener in openers {
             trie.insert(opener);
@@ -89,41 +108,7 @@ impl Trie {
         for &byte in &opener.bytes {
             state = self.edge(state, byte);
         }
-        self.note_pairs(&opener);
         self.complete[usize::from(state)].push(opener);
-    }
-
-    fn note_pairs(&mut self, opener: &Opener) {
-        let cases = |byte: u8| {
-            if opener.fold {
-                [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
-            } else {
-                [byte, byte]
-            }
-        };
-        for a in cases(opener.bytes[0]) {
-            self.first.insert(a);
-            match opener.bytes.get(1) {
-                Some(&b) => cases(b).into_iter().for_each(|b| self.set_pair(a, b)),
-                None => (0..=255).for_each(|b| self.set_pair(a, b)),
-            }
-        }
-    }
-
-    fn set_pair(&mut self, a: u8, b: u8) {
-        self.pairs[usize::from(a) * 4 + usize::from(b >> 6)] |= 1 << (b & 63);
-    }
-
-    /// Whether two bytes can begin an opener.
-    #[inline]
-    pub(crate) fn has_pair(&self, a: u8, b: u8) -> bool {
-        self.pairs[usize::from(a) * 4 + usize::from(b >> 6)] >> (b & 63) & 1 == 1
-    }
-
-    /// Lets every second byte follow `a`: for bodies that begin with `a` themselves.
-    pub(super) fn open_pair(&mut self, a: u8) {
-        self.first.insert(a);
-        (0..=255).for_each(|b| self.set_pair(a, b));
     }
 
     fn edge(&mut self, state: State, byte: u8) -> State {

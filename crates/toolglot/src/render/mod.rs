@@ -66,6 +66,8 @@ impl core::error::Error for Unrenderable {}
 pub struct Renderer<'a> {
     dialect: &'a Dialect,
     program: Arc<Program>,
+    /// These read no call in a result.
+    guards: Vec<Arc<Program>>,
 }
 
 impl<'a> Renderer<'a> {
@@ -79,7 +81,20 @@ impl<'a> Renderer<'a> {
             tools,
             Limits::default(),
         )?);
-        Ok(Renderer { dialect, program })
+        let guards = Vec::from([Arc::clone(&program)]);
+        Ok(Renderer {
+            dialect,
+            program,
+            guards,
+        })
+    }
+
+    /// Escapes results so that none of `guards` reads a call in them either: programs of all dialects, where any may be
+    /// read later on.
+    #[must_use]
+    pub fn guarded(mut self, guards: impl IntoIterator<Item = Arc<Program>>) -> Renderer<'a> {
+        self.guards.extend(guards);
+        self
     }
 
     /// Writes `calls`, in order.
@@ -91,7 +106,7 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        for text in Writer::new(self.dialect).ways(calls) {
+        for text in Writer::new(self.dialect, &self.program.tools).ways(calls) {
             match text.and_then(|text| self.reads_back(&text, calls).map(|()| text)) {
                 Ok(text) => return Ok(text),
                 Err(error) => why = error,
@@ -100,9 +115,10 @@ impl<'a> Renderer<'a> {
         Err(why)
     }
 
-    /// Writes results, one after another; what looks like a call in them is escaped.
+    /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain
+    /// text. What looks like a call in them is escaped.
     pub fn results(&self, results: &[ResultText<'_>]) -> String {
-        result::write(self.dialect, &self.program, results)
+        result::write(self.dialect, &self.guards, results)
     }
 
     fn reads_back(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
@@ -172,18 +188,6 @@ pub fn render(
     Renderer::new(dialect, tools)
         .map_err(|error| Unrenderable::new(format!("{error}")))?
         .calls(calls)
-}
-
-/// Writes results in the shape that the dialect's model was taught; without such a rule, as plain text.
-pub fn render_results(dialect: &Dialect, results: &[ResultText<'_>]) -> String {
-    match Renderer::new(dialect, &ToolSet::default()) {
-        Ok(renderer) => renderer.results(results),
-        Err(_) => results
-            .iter()
-            .map(|result| result.text)
-            .collect::<Vec<_>>()
-            .join("\n"),
-    }
 }
 
 fn read(program: &Arc<Program>, text: &str) -> Calls {

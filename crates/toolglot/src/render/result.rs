@@ -6,27 +6,43 @@ use alloc::vec::Vec;
 
 use toolglot_json::members;
 
+use super::ResultText;
 use super::value::raw;
-use super::{ResultText, read};
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
-use crate::{Program, Span};
+use crate::{Calls, Finish, InCode, Input, Parser, Program};
 
 /// Stands behind the first character of what would be read as a call: U+2060 WORD JOINER, invisible, no blank.
 const JOINER: char = '\u{2060}';
 
+/// Rounds of reading in which single calls are taken away; what is left then loses every opener at once.
+const ROUNDS: usize = 4;
+
+/// Writes `results`; `guards` read no call in them, not even in quoted code.
 pub(super) fn write(
     dialect: &Dialect,
-    program: &Arc<Program>,
+    guards: &[Arc<Program>],
     results: &[ResultText<'_>],
 ) -> String {
-    let written: Vec<String> = results
-        .iter()
-        .map(|result| one(dialect, program, result))
-        .collect();
-    written.join("\n\n")
+    let all = |rounds| {
+        let written = results
+            .iter()
+            .map(|result| one(dialect, guards, result, rounds));
+        written.collect::<Vec<String>>().join("\n\n")
+    };
+    let text = all(ROUNDS);
+    // A call might begin in one result and go on in the next.
+    if results.len() > 1 && !calls(guards, &text).is_empty() {
+        return all(0);
+    }
+    text
 }
 
-fn one(dialect: &Dialect, program: &Arc<Program>, result: &ResultText<'_>) -> String {
+fn one(
+    dialect: &Dialect,
+    guards: &[Arc<Program>],
+    result: &ResultText<'_>,
+    rounds: usize,
+) -> String {
     let mut text: String = result.text.into();
     if result_term(dialect, result).is_some_and(|kind| matches!(kind, TermKind::Xml(_))) {
         text = text
@@ -34,10 +50,9 @@ fn one(dialect: &Dialect, program: &Arc<Program>, result: &ResultText<'_>) -> St
             .replace('<', "&lt;")
             .replace('>', "&gt;");
     }
-    // Every round takes one opener away; the text has finitely many.
-    loop {
+    for _ in 0..rounds {
         let whole = fill(dialect, result, &text);
-        let found = openers(program, &whole.text);
+        let found = calls(guards, &whole.text);
         let inside: Vec<usize> = found
             .into_iter()
             .filter_map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
@@ -45,15 +60,41 @@ fn one(dialect: &Dialect, program: &Arc<Program>, result: &ResultText<'_>) -> St
         if inside.is_empty() {
             return whole.text;
         }
-        for &at in inside.iter().rev() {
-            let length = text[at..].chars().next().map_or(1, char::len_utf8);
-            if text[at..].starts_with('<') {
-                text.replace_range(at..=at, "&lt;");
-            } else {
-                text.insert(at + length, JOINER);
-            }
-        }
+        text = broken(&text, &inside);
     }
+    let openers: Vec<usize> = (0..text.len())
+        .filter(|&at| text.is_char_boundary(at))
+        .filter(|&at| {
+            guards
+                .iter()
+                .any(|guard| guard.can_open(&text.as_bytes()[at..]))
+        })
+        .collect();
+    fill(dialect, result, &broken(&text, &openers)).text
+}
+
+/// `text` with what begins at each of `places` broken: `<` as an entity, any other character with a joiner behind it.
+fn broken(text: &str, places: &[usize]) -> String {
+    let mut out = String::with_capacity(text.len() + 4 * places.len());
+    let mut from = 0;
+    for &at in places {
+        let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+            continue;
+        };
+        if at < from {
+            continue;
+        }
+        out.push_str(&text[from..at]);
+        if first == '<' {
+            out.push_str("&lt;");
+        } else {
+            out.push(first);
+            out.push(JOINER);
+        }
+        from = at + first.len_utf8();
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 /// The rule for this result: `failure` for an error, where there is one.
@@ -127,8 +168,16 @@ fn captured<'a>(capture: Capture, result: &ResultText<'a>) -> &'a str {
     }
 }
 
-/// Where calls would be read in `text`.
-fn openers(program: &Arc<Program>, text: &str) -> Vec<usize> {
-    let spans = read(program, text).calls.into_iter().map(|call| call.span);
-    spans.map(|span: Span| span.range().start).collect()
+/// Where calls would be read in `text`, by readers that take them from quoted code too; in order.
+fn calls(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    for guard in guards {
+        let mut read = Calls::default();
+        let mut parser = Parser::new(Arc::clone(guard)).in_code(InCode::Accept);
+        parser.push(Input::Text(text), &mut read);
+        parser.finish(Finish::Unknown, &mut read);
+        starts.extend(read.calls.iter().map(|call| call.span.range().start));
+    }
+    starts.sort_unstable();
+    starts
 }

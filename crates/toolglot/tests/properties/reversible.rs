@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use toolglot::{CallText, Calls, End, Finish, Input, Parser};
+use toolglot::{CallText, Calls, End, Finish, Input, Parser, ResultText};
 
 use super::subjects::each_subject;
 use super::support::reading::Cut;
-use super::texts::call;
+use super::texts::{call, damaged, soup};
 
 #[test]
 fn written_calls_read_back_equal() {
@@ -64,5 +64,41 @@ fn written_calls_read_back_equal() {
             refused.get()
         );
         Ok(())
+    });
+}
+
+/// Results may hold anything: what is rendered reads as text.
+#[test]
+fn no_call_can_be_read_out_of_a_result() {
+    each_subject(|subject| {
+        let guard = Arc::clone(&subject.program);
+        let renderer = subject.renderer(0).guarded([guard]);
+        let strategy = (
+            prop_oneof![soup(subject, 14), damaged(subject, 3)],
+            any::<bool>(),
+        );
+        subject.holds(60, &strategy, |(text, failed)| {
+            let call = CallText {
+                name: "search",
+                args: r#"{"text": "x"}"#,
+                ns: None,
+                id: Some("call_1"),
+            };
+            let result = ResultText {
+                call,
+                text: &text,
+                failed,
+            };
+            let written = renderer.results(&[result, result]);
+            let mut read = Calls::default();
+            let mut parser = Parser::new(Arc::clone(&subject.program));
+            parser.push(Input::Text(&written), &mut read);
+            parser.finish(Finish::Stop, &mut read);
+            if read.calls.is_empty() {
+                Ok(())
+            } else {
+                Err(format!("{:?} is read out of {written:?}", read.calls[0]))
+            }
+        })
     });
 }

@@ -1,5 +1,6 @@
 //! Elements: opened, filled with text, closed into a tree that waits.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -55,13 +56,20 @@ impl Xml {
         self.frames.push(frame);
     }
 
+    /// The shape of an argument, by its name or one that it misses by a little.
+    pub(super) fn argument_shape(&self, name: &str) -> Option<&Shape> {
+        let fields = self.root.as_ref()?;
+        let name = fields.nearest(name).map_or(name, |(_, name)| name);
+        fields.get(name).or(fields.others.as_deref())
+    }
+
     /// The shape of a child of the innermost element.
     pub(super) fn shape_of(&self, name: &str) -> Option<&Shape> {
         fn of_fields<'a>(fields: &'a Fields, name: &str) -> Option<&'a Shape> {
             fields.get(name).or(fields.others.as_deref())
         }
         match self.frames.last() {
-            None => of_fields(self.root.as_ref()?, name),
+            None => self.argument_shape(name),
             Some(frame) => match frame.shape.as_ref()? {
                 Shape::Object(fields) => of_fields(fields, name),
                 Shape::Array(item) => match &**item {
@@ -165,6 +173,18 @@ impl Xml {
                 self.flat.push('>');
             }
             None => self.children.push((frame.name, tree)),
+        }
+    }
+
+    /// What is open above frame `outer` lost its closer.
+    pub(super) fn close_above(&mut self, outer: usize, out: &mut XmlOut) {
+        while self.frames.len() > outer + 1 {
+            out.structural = true;
+            let name = self.frames.last().map_or("", |frame| &frame.name);
+            let message = format!("`</{name}>` is missing; it was supplied");
+            out.remarks
+                .push((Code::MissingCloser, Span::empty(self.pos), message));
+            self.end_element(out);
         }
     }
 

@@ -14,12 +14,12 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Fields, Shape};
+use toolglot_json::{Fields, Shape, is_plain};
 
 use super::entity::{Entity, entity};
 use super::tree::Tree;
 use crate::grammar::Values;
-use crate::program::NodeId;
+use crate::program::{NodeId, is_blank};
 use crate::{Code, Limits, Span};
 use tags::{Moved, TAG};
 
@@ -207,6 +207,34 @@ impl Xml {
         };
         self.pos = begin + i as u64;
         step
+    }
+
+    /// Whether all of `text` is text of a string that streams and needs no escape; it is read then.
+    pub(crate) fn goes_on_as_it_stands(&mut self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
+        let special = |byte: &u8| {
+            if self.in_cdata {
+                *byte == b']'
+            } else {
+                *byte == intro || (*byte == b'&' && self.values.entities)
+            }
+        };
+        let plain = self.waited == 0 && is_plain(text) && !bytes.iter().any(special);
+        let Some(frame) = self
+            .frames
+            .last_mut()
+            .filter(|frame| frame.told == Told::Text)
+        else {
+            return false;
+        };
+        if plain {
+            frame.has_text =
+                frame.has_text || self.in_cdata || !bytes.iter().all(|&byte| is_blank(byte));
+            frame.verbatim |= self.in_cdata;
+            self.pos += bytes.len() as u64;
+        }
+        plain
     }
 
     /// The arguments end: what waits is told, and the object closed.

@@ -1,6 +1,7 @@
 //! Telling what waited: arguments at the end, and past the cap what is open too.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::{Shape, escape_into};
@@ -30,12 +31,20 @@ impl Xml {
     }
 
     /// Begins a member of the arguments.
-    pub(super) fn begin_argument(&mut self, name: &str, out: &mut XmlOut) {
+    pub(super) fn begin_argument(&mut self, written: &str, out: &mut XmlOut) {
+        let name = self.declared(written);
+        if name != written {
+            out.remarks.push((
+                Code::NearName,
+                Span::empty(self.pos),
+                format!("no parameter is called `{written}`; it was read as `{name}`"),
+            ));
+        }
         out.json.push_str(if self.opened { ",\"" } else { "{\"" });
         self.opened = true;
-        escape_into(&mut out.json, name);
+        escape_into(&mut out.json, &name);
         out.json.push_str("\":");
-        if !self.told_keys.insert(name.into()) {
+        if !self.told_keys.insert(name.clone()) {
             out.structural = true;
             out.remarks.push((
                 Code::DoubleKey,
@@ -45,17 +54,19 @@ impl Xml {
         }
     }
 
+    /// The parameter that an argument's tag is, or misses by a little; otherwise the tag's own name.
+    fn declared(&self, written: &str) -> String {
+        let near = self.root.as_ref().and_then(|root| root.nearest(written));
+        near.map_or(written, |(_, name)| name).into()
+    }
+
     /// Tells the arguments that wait.
     pub(super) fn tell_children(&mut self, out: &mut XmlOut) {
         let children = core::mem::take(&mut self.children);
         let flat = core::mem::take(&mut self.flat);
         for (name, group) in groups(&children) {
             self.begin_argument(name, out);
-            let shape = self
-                .root
-                .as_ref()
-                .and_then(|fields| fields.get(name).or(fields.others.as_deref()))
-                .cloned();
+            let shape = self.argument_shape(name).cloned();
             self.write_group(&flat, &group, shape.as_ref(), out);
         }
         if self.frames.is_empty() {

@@ -1,0 +1,216 @@
+//! `toolglot call`: one tool that is a file, by its id.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters};
+use toolglot_sandbox::Isolation;
+
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::{Outcome, source};
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArguments {
+    /// The tool's id, or ID.ACTION
+    pub(crate) id: String,
+    /// Its arguments, a JSON object; @FILE reads a file, @- standard input
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) args: String,
+    /// The project: the directory that holds .ai
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) root: PathBuf,
+    /// What the tool may do beyond reading: write, net, exec:PROGRAM, or capabilities such as shell.execute, by commas
+    #[arg(long, value_name = "GRANTS", default_value = "")]
+    pub(crate) allow: String,
+    #[command(flatten)]
+    pub(crate) walls: Walls,
+    /// Check everything and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: CallFormat,
+}
+
+/// How tools that are files are run; `call` and `run` share it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Walls {
+    /// How strong the walls around a tool are
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
+    pub(crate) sandbox: SandboxWord,
+    /// What the calls may cost together, in the currency of the tools
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) max_cost: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallFormat {
+    /// What the tool returned, as JSON
+    #[default]
+    Result,
+    /// The whole record of the call, as JSON
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxWord {
+    /// No wall: limits, and nothing left behind
+    Plain,
+    /// Files and system calls
+    Landlock,
+    /// And processes, mounts and network of its own
+    #[default]
+    Namespaces,
+}
+
+impl From<SandboxWord> for Isolation {
+    fn from(word: SandboxWord) -> Isolation {
+        match word {
+            SandboxWord::Plain => Isolation::Plain,
+            SandboxWord::Landlock => Isolation::Landlock,
+            SandboxWord::Namespaces => Isolation::Namespaces,
+        }
+    }
+}
+
+/// Calls a tool.
+pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let given = given(&arguments.args)?;
+    let project = project(&arguments.root)?;
+    let (registry, trust) = Host::open(&project)?;
+    let host = host(
+        &registry,
+        &trust,
+        project,
+        capabilities(&arguments.allow),
+        &arguments.walls,
+    );
+    if arguments.dry_run {
+        let (json, outcome) = match host.check(&arguments.id, given) {
+            Ok(chain) => (
+                json!({"runs": true, "id": chain.tool().0.id.as_str(), "chain": chain.ids(), "standing": chain.standing.word()}),
+                Outcome::Fine,
+            ),
+            Err(error) => (refusal(&arguments.id, &error), Outcome::Faulty),
+        };
+        write_line(out, &json).map_err(Failure::Output)?;
+        return Ok(outcome);
+    }
+    let (json, outcome) = match host.call(&arguments.id, given) {
+        Ok(called) => {
+            for note in &called.notes {
+                // What is to be said about the tool is not its answer.
+                let _ = writeln!(std::io::stderr(), "note: {note}");
+            }
+            let outcome = Outcome::faulty_if(!called.returned.success);
+            let json = match arguments.format {
+                CallFormat::Result => Value::Object(called.returned.value),
+                CallFormat::Json => record(&called),
+            };
+            (json, outcome)
+        }
+        Err(error) => (refusal(&arguments.id, &error), Outcome::Faulty),
+    };
+    write_line(out, &json).map_err(Failure::Output)?;
+    Ok(outcome)
+}
+
+/// A host for the tools of a project.
+pub(crate) fn host<'a>(
+    registry: &'a toolglot_toolfiles::Registry,
+    trust: &'a std::cell::RefCell<toolglot_toolfiles::Trust>,
+    project: PathBuf,
+    granted: Vec<String>,
+    walls: &Walls,
+) -> Host<'a> {
+    let variables: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    Host {
+        registry,
+        trust,
+        interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
+        project,
+        granted,
+        isolation: walls.sandbox.into(),
+        variables,
+        budget: Budget::of(walls.max_cost),
+        pause: std::thread::sleep,
+    }
+}
+
+/// A project's directory, absolute and without links.
+pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
+    std::fs::canonicalize(root).map_err(|error| source::failed(root, error))
+}
+
+/// The capabilities that words of `--allow` stand for. Reading is always one of them.
+pub(crate) fn capabilities(allow: &str) -> Vec<String> {
+    let mut out = vec!["fs.read".to_owned()];
+    for word in allow
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+    {
+        match word {
+            "read" | "recovered" => {}
+            "write" => out.push("fs.write".to_owned()),
+            "net" => out.push("net.*".to_owned()),
+            word if word == "exec" || word.starts_with("exec:") => {
+                out.push("shell.execute".to_owned())
+            }
+            other => out.push(other.to_owned()),
+        }
+    }
+    out
+}
+
+fn given(args: &str) -> Result<Map<String, Value>, Failure> {
+    let text = match args.strip_prefix('@') {
+        Some(file) => source::text(Path::new(file))?,
+        None => args.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|source| Failure::Json {
+        origin: "--args".to_owned(),
+        source,
+    })
+}
+
+/// Why a tool was not run, in the form of its answers.
+pub(crate) fn refusal(id: &str, error: &CallError) -> Value {
+    let mut json =
+        json!({"success": false, "error": error.to_string(), "code": error.code(), "id": id});
+    if let CallError::Arguments { violations, .. } = error {
+        json["violations"] = violations
+            .iter()
+            .map(|one| json!({"path": one.path, "keyword": one.keyword, "message": one.message}))
+            .collect();
+    }
+    json
+}
+
+fn record(called: &Called) -> Value {
+    json!({
+        "id": called.id,
+        "action": called.action,
+        "version": called.version,
+        "chain": called.chain,
+        "standing": called.standing.word(),
+        "arguments": called.arguments,
+        "result": called.returned.value,
+        "attempts": called.attempts.iter().map(|attempt| json!({
+            "number": attempt.number,
+            "success": attempt.success,
+            "error": attempt.error,
+            "duration_ms": attempt.duration.as_millis() as u64,
+            "delay_ms": attempt.delay.map(|delay| delay.as_millis() as u64),
+        })).collect::<Vec<_>>(),
+        "cost": called.cost,
+        "duration_ms": called.duration.as_millis() as u64,
+        "notes": called.notes,
+    })
+}

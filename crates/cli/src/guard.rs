@@ -1,0 +1,17 @@
+//! What keeps results from being read as calls: all dialects, for any tool name, and for the names that tags may be.
+
+use std::sync::{Arc, OnceLock};
+
+use toolglot::{Limits, Program, ToolSet};
+
+/// Programs that must read no call in a result.
+pub(crate) fn guards() -> impl Iterator<Item = Arc<Program>> {
+    static GUARDS: OnceLock<[Arc<Program>; 2]> = OnceLock::new();
+    let guards = GUARDS.get_or_init(|| {
+        [ToolSet::default(), toolglot_tools::roo_names()].map(|tools| {
+            let program = Program::compile(toolglot_dialects::all(), &tools, Limits::default());
+            Arc::new(program.expect("a test compiles the dialects that ship, all as one"))
+        })
+    });
+    guards.iter().map(Arc::clone)
+}

@@ -1,0 +1,149 @@
+//! `toolglot tools check`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde_json::json;
+use toolglot_toolfiles::{Diagnostic, ItemId, Language, Severity, ToolFile};
+
+use super::args::{Common, ToolsFormat};
+use super::{House, view};
+use crate::args::Color;
+use crate::failure::Failure;
+use crate::human::is_colored;
+use crate::{Outcome, source};
+
+/// A file that is checked, and its text.
+struct Page {
+    name: String,
+    text: String,
+    tool: ToolFile,
+}
+
+pub(super) fn check(
+    words: &[String],
+    color: Color,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let house = House::open(&common.root)?;
+    let (files, ids): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_file(word));
+    let ids: Vec<String> = ids.into_iter().cloned().collect();
+    let mut pages = Vec::new();
+    for file in files {
+        pages.push(page(Path::new(file))?);
+    }
+    if !ids.is_empty() || words.is_empty() {
+        for found in house.named(&ids)? {
+            pages.push(Page {
+                name: found.name(),
+                tool: found.tool().checked(),
+                text: found.text,
+            });
+        }
+    }
+    let count = |severity: Severity| {
+        let all = pages.iter().flat_map(|page| &page.tool.diagnostics);
+        all.filter(|diagnostic| diagnostic.severity == severity)
+            .count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if common.format == ToolsFormat::Json {
+        let tools: Vec<_> = pages
+            .iter()
+            .map(|page| {
+                let diagnostics = page.tool.diagnostics.iter();
+                json!({
+                    "id": page.tool.id.as_str(),
+                    "path": page.name,
+                    "ok": page.tool.errors().next().is_none(),
+                    "diagnostics": diagnostics.map(|one| view::diagnostic(one, &page.text)).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        let document = json!({"tools": tools, "errors": errors, "warnings": warnings});
+        crate::parse::write_line(out, &document).map_err(Failure::Output)?;
+    } else {
+        let is_colored = is_colored(color, &io::stdout());
+        for page in &pages {
+            for diagnostic in &page.tool.diagnostics {
+                writeln!(out, "{}\n", report(diagnostic, page, is_colored))
+                    .map_err(Failure::Output)?;
+            }
+        }
+        let n = pages.len();
+        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        writeln!(
+            out,
+            "{}: {}, {}",
+            plural(n, "tool"),
+            plural(errors, "error"),
+            plural(warnings, "warning")
+        )
+        .map_err(Failure::Output)?;
+    }
+    Ok(Outcome::faulty_if(errors > 0))
+}
+
+/// Whether a word is a file: it has an extension of tool files, or is `-`-less and there.
+fn is_file(word: &str) -> bool {
+    let path = Path::new(word);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| Language::of_extension(extension).is_some()) && path.exists()
+}
+
+/// A file by its path: its id is what stands behind `.ai/tools/`, or else what its category says it is.
+fn page(path: &Path) -> Result<Page, Failure> {
+    let text = source::text(path)?;
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let language = extension
+        .and_then(Language::of_extension)
+        .ok_or_else(|| Failure::NoLanguage(path.display().to_string()))?;
+    let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let whole = whole.with_extension("");
+    let whole = whole.to_string_lossy();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let id = match whole.rsplit_once("/.ai/tools/") {
+        Some((_, id)) => ItemId::new(id).map_err(Failure::BadId)?,
+        None => {
+            let alone = ItemId::new(&stem).map_err(Failure::BadId)?;
+            let category = ToolFile::read(&alone, language, &text).metadata.category;
+            match category.filter(|category| !category.is_empty()) {
+                Some(category) => ItemId::new(&format!("{category}/{stem}")).unwrap_or(alone),
+                None => alone,
+            }
+        }
+    };
+    Ok(Page {
+        name: path.display().to_string(),
+        tool: ToolFile::read(&id, language, &text).checked(),
+        text,
+    })
+}
+
+/// A diagnostic under the lines that it is about, in the manner of rustc.
+fn report(diagnostic: &Diagnostic, page: &Page, is_colored: bool) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let end = page.text.len();
+    let span = diagnostic.span.start.min(end)..diagnostic.span.end.min(end);
+    let snippet = Snippet::source(&page.text)
+        .path(&page.name)
+        .annotation(AnnotationKind::Primary.span(span));
+    let mut group = level
+        .primary_title(&diagnostic.message)
+        .id(diagnostic.rule.code)
+        .element(snippet);
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help));
+    }
+    let renderer = if is_colored {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer.render(&[group])
+}

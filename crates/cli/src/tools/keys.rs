@@ -1,0 +1,74 @@
+//! `toolglot tools keys`.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use super::args::KeysCommand;
+use super::{House, answer, clock};
+use crate::Outcome;
+use crate::failure::Failure;
+
+pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    match command {
+        KeysCommand::List { common } => {
+            let house = House::open(&common.root)?;
+            let mut text = String::new();
+            let rows: Vec<Value> = house
+                .trust
+                .keys()
+                .iter()
+                .map(|known| {
+                    let signer = &known.signer;
+                    let fingerprint = signer.key.fingerprint();
+                    let status = match &signer.revoked {
+                        Some(since) => format!("revoked {since}"),
+                        None if known.is_trusted => "trusted".to_owned(),
+                        None => format!("not trusted: `toolglot tools keys pin {fingerprint}`"),
+                    };
+                    let _ = writeln!(
+                        text,
+                        "{fingerprint}  {:7}  {}  {status}",
+                        known.from, signer.owner
+                    );
+                    json!({
+                        "fingerprint": fingerprint,
+                        "owner": signer.owner,
+                        "from": known.from,
+                        "trusted": known.is_trusted && signer.revoked.is_none(),
+                        "revoked": signer.revoked,
+                    })
+                })
+                .collect();
+            answer(common, out, &json!({"keys": rows}), &text)?;
+        }
+        KeysCommand::New { owner, common } => {
+            let mut house = House::open(&common.root)?;
+            let key = house.trust.new_key(owner)?;
+            let fingerprint = key.fingerprint();
+            let json =
+                json!({"fingerprint": fingerprint, "owner": owner, "public_key": key.to_pem()});
+            answer(common, out, &json, &format!("{fingerprint}  {owner}\n"))?;
+        }
+        KeysCommand::Revoke { key, common } => {
+            let mut house = House::open(&common.root)?;
+            let time = clock::now();
+            house.trust.revoke(key, &time)?;
+            let json = json!({"fingerprint": key, "revoked": time});
+            answer(common, out, &json, &format!("{key}  revoked {time}\n"))?;
+        }
+        KeysCommand::Pin { key, common } => {
+            let mut house = House::open(&common.root)?;
+            let signer = house.trust.pin(key)?;
+            let json = json!({"fingerprint": key, "owner": signer.owner});
+            answer(
+                common,
+                out,
+                &json,
+                &format!("{key}  {}  trusted in this project\n", signer.owner),
+            )?;
+        }
+    }
+    Ok(Outcome::Fine)
+}

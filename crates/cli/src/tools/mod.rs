@@ -1,0 +1,131 @@
+//! `toolglot tools`: tools that are files.
+
+pub(crate) mod args;
+mod change;
+mod check;
+mod clock;
+mod keys;
+mod list;
+mod new;
+mod show;
+mod sign;
+mod trust;
+mod verify;
+mod view;
+
+use std::io::Write;
+use std::path::Path;
+
+use globset::GlobBuilder;
+use serde_json::Value;
+use toolglot_toolfiles::{Found, ItemId, Registry, Space, Spaces, Trust};
+
+use crate::Outcome;
+use crate::failure::Failure;
+
+use args::{Common, ToolsCommand, ToolsFormat};
+
+/// Runs one of the subcommands.
+pub(crate) fn tools(command: &ToolsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    match command {
+        ToolsCommand::List { search, common } => list::list(search.as_deref(), common, out),
+        ToolsCommand::Show { id, common } => show::show(id, common, out),
+        ToolsCommand::Check {
+            tools,
+            color,
+            common,
+        } => check::check(tools, *color, common, out),
+        ToolsCommand::New {
+            id,
+            language,
+            common,
+        } => new::new(id, language, common, out),
+        ToolsCommand::Sign { tools, v2, common } => sign::sign(tools, *v2, common, out),
+        ToolsCommand::Verify { tools, common } => verify::verify(tools, common, out),
+        ToolsCommand::Trust {
+            tools,
+            dry_run,
+            common,
+        } => trust::trust(tools, *dry_run, common, out),
+        ToolsCommand::Keys { command } => keys::keys(command, out),
+    }
+}
+
+/// The project, the user's home, and what is in them.
+pub(crate) struct House {
+    pub(crate) registry: Registry,
+    pub(crate) trust: Trust,
+}
+
+impl House {
+    pub(crate) fn open(root: &Path) -> Result<House, Failure> {
+        if !root.is_dir() {
+            return Err(Failure::Input {
+                path: root.to_owned(),
+                source: std::io::ErrorKind::NotFound.into(),
+            });
+        }
+        let spaces = Spaces::of(root);
+        Ok(House {
+            registry: Registry::open(&spaces)?,
+            trust: Trust::open(&spaces)?,
+        })
+    }
+
+    /// The tools that ids and patterns name, in order of id; without any, those of the project.
+    ///
+    /// An id that names nothing is an error, a pattern that fits nothing as well.
+    fn named(&self, words: &[String]) -> Result<Vec<Found>, Failure> {
+        let (entries, _) = self.registry.list();
+        if words.is_empty() {
+            let own = entries.iter().filter(|entry| entry.space == Space::Project);
+            return own
+                .map(|entry| self.registry.read(entry).map_err(Failure::from))
+                .collect();
+        }
+        let mut found: Vec<Found> = Vec::new();
+        for word in words {
+            if !word.contains(['*', '?', '[', '{']) {
+                let id = ItemId::new(word).map_err(Failure::BadId)?;
+                let one = self.registry.find(&id)?;
+                if found.iter().all(|known| known.id != one.id) {
+                    found.push(one);
+                }
+                continue;
+            }
+            let glob = GlobBuilder::new(word)
+                .literal_separator(true)
+                .build()
+                .map_err(|source| Failure::BadPattern {
+                    pattern: word.clone(),
+                    source,
+                })?
+                .compile_matcher();
+            let mut fits = 0;
+            for entry in &entries {
+                // A pattern means what can be changed: the system's tools are asked for by name.
+                if entry.space == Space::System || !glob.is_match(entry.id.as_str()) {
+                    continue;
+                }
+                fits += 1;
+                if found.iter().all(|known| known.id != entry.id) {
+                    found.push(self.registry.read(entry)?);
+                }
+            }
+            if fits == 0 {
+                return Err(Failure::NothingFits(word.clone()));
+            }
+        }
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(found)
+    }
+}
+
+/// Writes an answer: as JSON, or the words for people.
+fn answer(common: &Common, out: &mut dyn Write, json: &Value, words: &str) -> Result<(), Failure> {
+    match common.format {
+        ToolsFormat::Json => crate::parse::write_line(out, json),
+        ToolsFormat::Human => out.write_all(words.as_bytes()),
+    }
+    .map_err(Failure::Output)
+}

@@ -1,0 +1,114 @@
+//! `toolglot tools sign`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write;
+
+use serde_json::{Value, json};
+use toolglot_toolfiles::{
+    Found, Generation, Header, Place, Space, Style, Trust, body, digest, sign_text,
+};
+
+use super::args::Common;
+use super::{House, answer, clock};
+use crate::Outcome;
+use crate::failure::Failure;
+
+pub(super) fn sign(
+    words: &[String],
+    v2: bool,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let mut house = House::open(&common.root)?;
+    let key = house.trust.private_key()?;
+    let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
+    for found in house.named(words)? {
+        let row = match one(&found, v2, &key, &mut house.trust)? {
+            Ok(done) => json!({"id": found.id.as_str(), "status": done}),
+            Err(why) => {
+                is_faulty = true;
+                json!({"id": found.id.as_str(), "status": "refused", "why": why})
+            }
+        };
+        let why = row["why"].as_str().map(|why| format!(": {why}"));
+        let _ = writeln!(
+            text,
+            "{}  {}{}",
+            found.id,
+            row["status"].as_str().unwrap_or_default(),
+            why.unwrap_or_default()
+        );
+        rows.push(row);
+    }
+    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
+    Ok(Outcome::faulty_if(is_faulty))
+}
+
+/// What was done, or why nothing was.
+fn one(
+    found: &Found,
+    v2: bool,
+    key: &toolglot_toolfiles::PrivateKey,
+    trust: &mut Trust,
+) -> Result<Result<&'static str, String>, Failure> {
+    let (Some(path), false) = (&found.path, found.space == Space::System) else {
+        return Ok(Err("tools of the system cannot be signed anew".to_owned()));
+    };
+    let tool = found.tool().checked();
+    if let Some(error) = tool.errors().next() {
+        let place = Place::of(&found.text, error.span.start);
+        let n = tool.errors().count();
+        return Ok(Err(format!(
+            "{}:{}: {} ({n} errors in all: `toolglot tools check {}`)",
+            place.line, place.column, error.message, found.id
+        )));
+    }
+    let version = tool.metadata.version.clone().unwrap_or_default();
+    let style = Style::of(found.language);
+    let sha = digest(body(&found.text, style));
+    // A new time alone is no reason to change a file.
+    let wanted = if v2 { Generation::V2 } else { Generation::V1 };
+    let is_same = Header::find(&found.text, style).is_some_and(|header| {
+        header.generation == wanted
+            && header.key == key.public().fingerprint()
+            && header.hash == sha
+            && header
+                .binding
+                .is_none_or(|(id, bound)| id == found.id.as_str() && bound == version)
+    });
+    let mut signed = found.clone();
+    if !is_same || trust.standing(found, Some(&version)).is_err() {
+        let binding = v2.then_some((found.id.as_str(), version.as_str()));
+        signed.text = sign_text(&found.text, style, key, &clock::now(), binding);
+        // The file itself, where a link inside the tools leads to it.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        replace(&path, signed.text.as_bytes())?;
+    }
+    trust.lock(&signed, &version, &sha)?;
+    trust.seen(&signed, &version)?;
+    Ok(Ok(if signed.text == found.text {
+        "unchanged"
+    } else {
+        "signed"
+    }))
+}
+
+/// Replaces a file whole or not at all, and keeps its mode.
+fn replace(path: &std::path::Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |source| Failure::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let permissions = fs::metadata(path).map_err(failed)?.permissions();
+    let done = fs::write(&temporary, bytes)
+        .and_then(|()| fs::set_permissions(&temporary, permissions))
+        .and_then(|()| fs::rename(&temporary, path));
+    done.map_err(|source| {
+        let _ = fs::remove_file(&temporary);
+        failed(source)
+    })
+}

@@ -1,0 +1,159 @@
+//! The common case of structure: well-formed JSON that nobody is told about, token by token in one small loop.
+//!
+//! It only ever moves over what the states of `feed` would move over without a repair, a report or an owed byte, and stops
+//! before anything else. So it changes what a document costs, never what is read.
+
+use super::state::{Frame, State};
+use super::{HELD, Transducer};
+use crate::scan::plain;
+
+impl Transducer {
+    /// Whether the machine stands between tokens, deep enough that nothing there is reported.
+    #[inline]
+    pub(super) fn is_dense(&self) -> bool {
+        matches!(self.state, State::After | State::Key | State::Value)
+            && self.stack.len() > self.watch
+            && !self.comma
+    }
+
+    /// Reads well-formed tokens from `bytes[i]` on; returns where the first stands that is not whole or not well-formed.
+    pub(super) fn dense(&mut self, bytes: &[u8], mut i: usize) -> usize {
+        let Some(mut frame) = self.stack.last().copied() else {
+            return i;
+        };
+        // Nothing begins with the byte that stands for the end.
+        let byte_at = |i: usize| bytes.get(i).copied().unwrap_or(0);
+        loop {
+            i = skip_blanks(bytes, i);
+            let byte = byte_at(i);
+            match self.state {
+                State::Value => match byte {
+                    b'"' => {
+                        let end = i + 1 + plain(&bytes[i + 1..]);
+                        if byte_at(end) != b'"' || !self.ends_at_once(bytes, end + 1) {
+                            return i;
+                        }
+                        i = end + 1;
+                        (self.state, self.empty) = (State::After, false);
+                    }
+                    b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
+                        let length = scalar_length(&bytes[i..]);
+                        if length == 0 {
+                            return i;
+                        }
+                        i += length;
+                        (self.state, self.empty) = (State::After, false);
+                    }
+                    b'{' | b'[' => {
+                        i += 1;
+                        frame = if byte == b'{' {
+                            Frame::Object
+                        } else {
+                            Frame::Array
+                        };
+                        self.open(frame);
+                        continue;
+                    }
+                    b']' if self.empty => {}
+                    _ => return i,
+                },
+                State::Key => match byte {
+                    b'"' => {
+                        let end = i + 1 + plain(&bytes[i + 1..]);
+                        if byte_at(end) != b'"'
+                            || byte_at(end + 1) != b':'
+                            || !self.keys.insert(&bytes[i + 1..end])
+                        {
+                            return i;
+                        }
+                        i = end + 2;
+                        (self.state, self.empty) = (State::Value, false);
+                        continue;
+                    }
+                    b'}' if self.empty => {}
+                    _ => return i,
+                },
+                _ => {}
+            }
+            // Behind a value, or at the closer of a container that is empty.
+            i = skip_blanks(bytes, i);
+            match byte_at(i) {
+                b',' if self.state == State::After => {
+                    let next = skip_blanks(bytes, i + 1);
+                    self.state = match (frame, byte_at(next)) {
+                        _ if next - i > HELD => return i,
+                        (Frame::Object, b'"') => State::Key,
+                        (
+                            Frame::Array,
+                            b'"' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n' | b'{' | b'[',
+                        ) => State::Value,
+                        _ => return i,
+                    };
+                    i = next;
+                }
+                b'}' | b']'
+                    if byte_at(i) == frame.closer()
+                        && matches!(frame, Frame::Object | Frame::Array)
+                        && self.stack.len() > self.watch + 1 =>
+                {
+                    i += 1;
+                    self.pop();
+                    match self.stack.last() {
+                        Some(&outer) => frame = outer,
+                        None => return i,
+                    }
+                }
+                _ => return i,
+            }
+        }
+    }
+}
+
+#[inline]
+fn skip_blanks(bytes: &[u8], mut i: usize) -> usize {
+    while matches!(bytes.get(i), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        i += 1;
+    }
+    i
+}
+
+#[inline]
+fn ends_scalar(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// The length of a JSON number or literal at the begin of `bytes`, if what ends it is there; 0 if there is none.
+#[inline]
+fn scalar_length(bytes: &[u8]) -> usize {
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut end = match bytes[0] {
+        b't' if bytes.starts_with(b"true") => 4,
+        b'f' if bytes.starts_with(b"false") => 5,
+        b'n' if bytes.starts_with(b"null") => 4,
+        first => {
+            let begin = usize::from(first == b'-');
+            let end = digits(begin);
+            if end == begin || (bytes[begin] == b'0' && end > begin + 1) {
+                return 0;
+            }
+            end
+        }
+    };
+    if bytes.get(end) == Some(&b'.') && bytes[0] < b'a' {
+        let fraction = digits(end + 1);
+        if fraction == end + 1 {
+            return 0;
+        }
+        end = fraction;
+    }
+    if bytes.get(end).is_some_and(|&byte| ends_scalar(byte)) {
+        end
+    } else {
+        0
+    }
+}

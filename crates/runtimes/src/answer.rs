@@ -1,0 +1,146 @@
+//! What a program answered.
+
+use serde_json::{Map, Value, json};
+use toolglot_sandbox::{Exit, Outcome};
+use toolglot_toolfiles::{ReturnContract, Returned};
+
+/// How a program answers.
+#[derive(Clone, Debug)]
+pub(crate) enum Manner {
+    /// By what it prints and its exit code.
+    Printed,
+    /// By JSON behind this word, which the tool does not know.
+    Framed(String),
+}
+
+/// What came of one attempt.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) returned: Returned,
+    /// Whether trying again may help.
+    pub(crate) is_transient: bool,
+}
+
+/// The exit code by which programs say that a failure will pass: `EX_TEMPFAIL` of `sysexits.h`.
+const TEMPORARY: i32 = 75;
+
+pub(crate) fn read(
+    outcome: &Outcome,
+    manner: &Manner,
+    contract: &ReturnContract,
+    seconds: f64,
+) -> Answer {
+    let stderr = outcome.stderr.text();
+    let (code, ended) = match outcome.exit {
+        Exit::Code(code) => (code, None),
+        Exit::Signal(signal) => (
+            128 + signal,
+            Some(format!("it was ended by signal {signal}")),
+        ),
+        Exit::TimedOut => (
+            124,
+            Some(format!(
+                "it took longer than {seconds} seconds and was ended, with all that it had started"
+            )),
+        ),
+        _ => (1, Some("it ended in an unknown way".to_owned())),
+    };
+    let mut returned = if let Some(why) = &ended {
+        failed(why, &outcome.stdout.text(), &stderr, code)
+    } else if outcome.stdout.n_cut() > 0 && matches!(manner, Manner::Framed(_)) {
+        let why = format!(
+            "it answered with {} bytes, more than are taken",
+            outcome.stdout.n_total()
+        );
+        failed(&why, "", &stderr, code)
+    } else {
+        match manner {
+            Manner::Printed => contract.of_output(&outcome.stdout.text(), &stderr, code),
+            Manner::Framed(word) => framed(&outcome.stdout.text(), word, &stderr, code, contract),
+        }
+    };
+    if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
+        returned.value.insert(
+            "error".to_owned(),
+            Value::String(returned.breaches.join("; ")),
+        );
+    }
+    if !returned.success {
+        returned
+            .value
+            .insert("success".to_owned(), Value::Bool(false));
+    }
+    let says_so = ["transient", "retryable"]
+        .iter()
+        .any(|key| returned.value.get(*key) == Some(&Value::Bool(true)));
+    let is_transient = !returned.success
+        && (says_so
+            || code == TEMPORARY
+            || matches!(outcome.exit, Exit::TimedOut | Exit::Signal(_)));
+    Answer {
+        returned,
+        is_transient,
+    }
+}
+
+fn failed(why: &str, stdout: &str, stderr: &str, code: i32) -> Returned {
+    let mut returned = ReturnContract::of_process(stdout, stderr, code);
+    returned.success = false;
+    let mut value = Map::from_iter([
+        ("success".to_owned(), Value::Bool(false)),
+        ("error".to_owned(), Value::String(why.to_owned())),
+    ]);
+    value.extend(
+        returned
+            .value
+            .into_iter()
+            .filter(|(key, _)| key != "success"),
+    );
+    returned.value = value;
+    returned
+}
+
+fn framed(
+    stdout: &str,
+    word: &str,
+    stderr: &str,
+    code: i32,
+    contract: &ReturnContract,
+) -> Returned {
+    let answer = stdout
+        .rsplit_once(word)
+        .and_then(|(_, json)| serde_json::from_str::<Map<String, Value>>(json).ok());
+    let Some(mut answer) = answer else {
+        let why = format!("it ended with exit code {code} and without an answer");
+        return failed(&why, stdout, stderr, code);
+    };
+    let printed = answer
+        .get("printed")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    if answer.get("program") == Some(&Value::Bool(true)) {
+        let code = answer.get("code").and_then(Value::as_i64).unwrap_or(0);
+        return contract.of_output(&printed, stderr, i32::try_from(code).unwrap_or(1));
+    }
+    let mut returned = match answer.remove("result") {
+        Some(result) => contract.of_value(result),
+        None => {
+            let raised = answer.get("raised").and_then(Value::as_str);
+            let mut value = json!({"success": false, "error": raised.unwrap_or("it failed")});
+            if let Some(traceback) = answer.get("traceback").filter(|text| **text != json!("")) {
+                value["traceback"] = traceback.clone();
+            }
+            contract.of_value(value)
+        }
+    };
+    // What a tool printed beside its answer is not lost; it never replaces what it returned.
+    for (key, text) in [("stdout", printed.as_str()), ("stderr", stderr)] {
+        if !text.is_empty() && !returned.value.contains_key(key) {
+            returned
+                .value
+                .insert(key.to_owned(), Value::String(text.to_owned()));
+        }
+    }
+    returned
+}

@@ -1,0 +1,119 @@
+//! One attempt: the program behind its walls.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use toolglot_sandbox::{Command, Isolation, Network};
+use toolglot_toolfiles::ReturnContract;
+
+use crate::CallError;
+use crate::answer::{self, Answer};
+use crate::call::Host;
+use crate::environment;
+use crate::files;
+use crate::programs::{self, Program};
+use crate::resolve::Chain;
+
+/// What is taken of an answer, in bytes.
+const ANSWER_BYTES: usize = 64 << 20;
+/// What is taken of standard error, and printed where nothing is framed: the same cap, as the sandbox has one for both.
+const DEFAULT_SECONDS: u64 = 300;
+
+/// How long a call may take: what the caller says, the tool, its configuration, or its runtime.
+pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
+    let (_, tool) = chain.tool();
+    let config = tool.metadata.config.as_ref();
+    let asked = config
+        .and_then(|config| config.get("timeout_parameter")?.as_str())
+        .and_then(|parameter| params.get(parameter)?.as_f64());
+    let configured = config.and_then(|config| config.get("timeout")?.as_f64());
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+    asked
+        .and_then(seconds)
+        .or(tool.metadata.timeout)
+        .or_else(|| configured.and_then(seconds))
+        .or_else(|| {
+            chain.links[1..]
+                .iter()
+                .find_map(|(_, link)| link.metadata.timeout)
+        })
+        .unwrap_or(Duration::from_secs(DEFAULT_SECONDS))
+}
+
+/// Runs the tool once.
+pub(crate) fn attempt(
+    host: &Host<'_>,
+    chain: &Chain,
+    params: &Map<String, Value>,
+    contract: &ReturnContract,
+) -> Result<Answer, CallError> {
+    let (found, _) = chain.tool();
+    match chain.primitive() {
+        "filesystem" => {
+            return Ok(Answer {
+                returned: files::run(host, chain, params)?,
+                is_transient: false,
+            });
+        }
+        "http_client" => {
+            return Err(CallError::NotYet {
+                id: found.id.to_string(),
+                executor: chain.links[1].0.id.to_string(),
+            });
+        }
+        _ => {}
+    }
+    let program = programs::program(host, chain, params)?;
+    let time = time(chain, params);
+    let manner = program.manner.clone();
+    let is_container = program.is_container;
+    let outcome = command(host, program, time).run()?;
+    let mut answer = answer::read(&outcome, &manner, contract, time.as_secs_f64());
+    // Docker's own failures have this code.
+    if is_container && outcome.exit == toolglot_sandbox::Exit::Code(125) {
+        let why = format!(
+            "the container engine refused: {}",
+            outcome.stderr.text().trim()
+        );
+        answer
+            .returned
+            .value
+            .insert("error".to_owned(), Value::String(why));
+    }
+    Ok(answer)
+}
+
+fn command(host: &Host<'_>, program: Program, time: Duration) -> Command {
+    let mut command = Command::new(program.argv, program.cwd);
+    command.env = environment::pairs(program.env);
+    command.stdin = program.stdin;
+    command.read.push(host.project.clone());
+    command.read.extend(program.reads);
+    command.limits.time = time;
+    command.limits.output_bytes = ANSWER_BYTES;
+    command.isolation = host.isolation;
+    if program.is_container {
+        // The engine's client talks to a socket; the walls are those of the container.
+        command.isolation = Isolation::Plain;
+    }
+    let reaches_network =
+        host.grants("net.http") || program.is_container || host.isolation == Isolation::Plain;
+    command.network = if reaches_network {
+        Network::Host
+    } else {
+        Network::None
+    };
+    if host.grants("fs.write") {
+        command.write.push(host.project.clone());
+        if command.isolation == Isolation::Namespaces {
+            // No tool changes what says which tools there are, or what other programs obey.
+            for guarded in [".ai", ".git"] {
+                let path = host.project.join(guarded);
+                if path.exists() {
+                    command.protect.push(path);
+                }
+            }
+        }
+    }
+    command
+}

@@ -1,0 +1,360 @@
+//! A call, from its name to its result.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+use toolglot_sandbox::Isolation;
+use toolglot_schema::Validator;
+use toolglot_toolfiles::{
+    Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, ToolFile, Trust,
+    TrustError, capability,
+};
+
+use crate::attempt::attempt;
+use crate::environment::Variables;
+use crate::resolve::{Chain, resolve};
+use crate::{CallError, Interpreters};
+
+/// Where tools are called, with what rights, behind which walls.
+#[derive(Debug)]
+pub struct Host<'a> {
+    /// Where they are found.
+    pub registry: &'a Registry,
+    /// Whom the user trusts.
+    pub trust: &'a RefCell<Trust>,
+    /// The project: absolute, without links.
+    pub project: PathBuf,
+    /// What is granted: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
+    pub granted: Vec<String>,
+    /// How strong the walls are.
+    pub isolation: Isolation,
+    /// The environment that files may name variables of.
+    pub variables: Variables,
+    /// What runs tools.
+    pub interpreters: Interpreters,
+    /// What calls may cost.
+    pub budget: Budget,
+    /// How one waits between attempts.
+    pub pause: fn(Duration),
+}
+
+/// What calls may cost together, and what they have.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// The most; none is no limit.
+    pub cap: Option<f64>,
+    spent: Cell<f64>,
+}
+
+impl Budget {
+    /// At most `cap`.
+    pub fn of(cap: Option<f64>) -> Budget {
+        Budget {
+            cap,
+            spent: Cell::new(0.0),
+        }
+    }
+
+    /// What was spent, attempts that failed included.
+    pub fn spent(&self) -> f64 {
+        self.spent.get()
+    }
+}
+
+/// One attempt of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// From 1.
+    pub number: u32,
+    /// Whether it did what was asked.
+    pub success: bool,
+    /// How it failed.
+    pub error: Option<String>,
+    /// How long it took.
+    pub duration: Duration,
+    /// How long was waited behind it.
+    pub delay: Option<Duration>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The tool.
+    pub id: String,
+    /// The action, if one was called.
+    pub action: Option<String>,
+    /// The tool's version.
+    pub version: Option<String>,
+    /// The links of its chain.
+    pub chain: Vec<String>,
+    /// Why it was allowed to run.
+    pub standing: Standing,
+    /// The arguments, defaults filled in.
+    pub arguments: Map<String, Value>,
+    /// What it returned.
+    pub returned: Returned,
+    /// Every attempt.
+    pub attempts: Vec<Attempt>,
+    /// What it cost.
+    pub cost: f64,
+    /// All of it, pauses included.
+    pub duration: Duration,
+    /// What is to be said about it, such as that the tool is deprecated.
+    pub notes: Vec<String>,
+}
+
+/// A tool that is ready to be called, and what it is called with.
+struct Prepared {
+    chain: Chain,
+    action: Option<String>,
+    arguments: Map<String, Value>,
+    contract: ReturnContract,
+}
+
+impl Host<'_> {
+    /// The registry and the trust of a project, for [`Host`].
+    ///
+    /// # Errors
+    /// If either cannot be opened.
+    pub fn open(project: &Path) -> Result<(Registry, RefCell<Trust>), OpenError> {
+        let spaces = Spaces::of(project);
+        Ok((
+            Registry::open(&spaces)?,
+            RefCell::new(Trust::open(&spaces)?),
+        ))
+    }
+
+    /// Calls a tool by its id, or an action of it as `id.action`.
+    ///
+    /// Blocks until it has ended, at most for its timeout, times its attempts, with their delays.
+    ///
+    /// # Errors
+    /// If it was not run. A tool that ran and failed is no error: [`Called::returned`] says so.
+    pub fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Called, CallError> {
+        let started = Instant::now();
+        let Prepared {
+            chain,
+            action,
+            arguments,
+            contract,
+        } = self.prepare(name, arguments)?;
+        let (found, tool) = chain.tool();
+        let id = found.id.to_string();
+        let cost = tool.metadata.cost.clone().unwrap_or_default();
+        let retry = tool.metadata.retry;
+        let (mut attempts, mut spent) = (Vec::new(), 0.0);
+        let returned = loop {
+            if let Some(cap) = self.budget.cap
+                && self.budget.spent() + cost.estimate() > cap
+            {
+                return Err(CallError::TooExpensive {
+                    id,
+                    estimate: cost.estimate(),
+                    spent: self.budget.spent(),
+                    cap,
+                    currency: cost.currency,
+                });
+            }
+            let begin = Instant::now();
+            let answer = attempt(self, &chain, &arguments, &contract)?;
+            let duration = begin.elapsed();
+            spent += cost.of(duration);
+            self.budget
+                .spent
+                .set(self.budget.spent() + cost.of(duration));
+            let number = attempts.len() as u32 + 1;
+            let delay = retry
+                .filter(|_| answer.is_transient)
+                .and_then(|retry| retry.delay(number));
+            attempts.push(Attempt {
+                number,
+                success: answer.returned.success,
+                error: answer
+                    .returned
+                    .value
+                    .get("error")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+                duration,
+                delay,
+            });
+            match delay {
+                Some(delay) => (self.pause)(delay),
+                None => break answer.returned,
+            }
+        };
+        if let Some(version) = &tool.metadata.version
+            && matches!(chain.standing, Standing::Signed(_))
+        {
+            // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
+            let _ = self.trust.borrow_mut().seen(found, version);
+        }
+        let mut notes = Vec::new();
+        if tool.metadata.is_deprecated() {
+            notes.push(format!("`{id}` is deprecated"));
+        }
+        notes.extend(returned.breaches.iter().cloned());
+        Ok(Called {
+            id,
+            action,
+            version: tool.metadata.version.clone(),
+            chain: chain.ids(),
+            standing: chain.standing.clone(),
+            arguments,
+            returned,
+            attempts,
+            cost: spent,
+            duration: started.elapsed(),
+            notes,
+        })
+    }
+
+    /// Everything that is checked before a call, without running it.
+    ///
+    /// # Errors
+    /// What would keep it from running.
+    pub fn check(&self, name: &str, arguments: Map<String, Value>) -> Result<Chain, CallError> {
+        self.prepare(name, arguments).map(|prepared| prepared.chain)
+    }
+
+    fn prepare(&self, name: &str, arguments: Map<String, Value>) -> Result<Prepared, CallError> {
+        let (found, action) = self.find(name)?;
+        let tool = found.tool();
+        if !tool.is_callable() || tool.metadata.tool_type.as_deref() == Some("primitive") {
+            return Err(CallError::NotCallable {
+                id: found.id.to_string(),
+                kind: tool.metadata.tool_type.unwrap_or_default(),
+            });
+        }
+        let chain = resolve(self.registry, &self.trust.borrow(), found)?;
+        let (found, tool) = chain.tool();
+        let id = found.id.to_string();
+        let (action, arguments) = fitted(tool, &id, action, arguments)?;
+        let missing: Vec<String> = tool
+            .metadata
+            .requires
+            .iter()
+            .filter(|requirement| !self.grants(requirement))
+            .cloned()
+            .collect();
+        if !missing.is_empty() {
+            return Err(CallError::NotGranted { id, missing });
+        }
+        let contract = ReturnContract::new(tool.schema.output.as_ref())
+            .map_err(|source| CallError::Schema { id, source })?;
+        Ok(Prepared {
+            chain,
+            action,
+            arguments,
+            contract,
+        })
+    }
+
+    /// Whether something is granted.
+    pub(crate) fn grants(&self, capability: &str) -> bool {
+        let granted: Vec<&str> = self.granted.iter().map(String::as_str).collect();
+        capability::covers(&granted, capability)
+    }
+
+    /// A word that nobody guesses.
+    pub(crate) fn nonce(&self) -> String {
+        let mut bytes = [0_u8; 16];
+        // Without random bytes the clock and the place of this value tell two calls apart; a tool cannot see either.
+        if getrandom::fill(&mut bytes).is_err() {
+            let now = format!("{:?}{:p}", Instant::now(), self);
+            bytes
+                .iter_mut()
+                .zip(now.bytes().rev())
+                .for_each(|(to, from)| *to = from);
+        }
+        let mut word = String::from("\u{1}toolglot:");
+        for byte in bytes {
+            word.push(char::from(b'a' + (byte >> 4)));
+            word.push(char::from(b'a' + (byte & 15)));
+        }
+        word.push(':');
+        word
+    }
+
+    /// `id`, or `id.action` where no tool has the whole as its id.
+    fn find(&self, name: &str) -> Result<(Found, Option<String>), CallError> {
+        let whole = ItemId::new(name)?;
+        let error = match self.registry.find(&whole) {
+            Ok(found) => return Ok((found, None)),
+            Err(error) => error,
+        };
+        if let (toolglot_toolfiles::FindError::NotFound { .. }, Some((id, action))) =
+            (&error, name.rsplit_once('.'))
+            && let Ok(id) = ItemId::new(id)
+            && let Ok(found) = self.registry.find(&id)
+        {
+            let tool = found.tool();
+            if tool.action(action).is_some() {
+                return Ok((found, Some(action.to_owned())));
+            }
+            if !tool.actions.is_empty() {
+                return Err(CallError::UnknownAction {
+                    id: id.to_string(),
+                    action: action.to_owned(),
+                    known: tool.actions.into_iter().map(|action| action.name).collect(),
+                });
+            }
+        }
+        Err(error.into())
+    }
+}
+
+/// The arguments with defaults, checked against the schema of the tool or of its action; with the action among them.
+fn fitted(
+    tool: &ToolFile,
+    id: &str,
+    action: Option<String>,
+    mut arguments: Map<String, Value>,
+) -> Result<(Option<String>, Map<String, Value>), CallError> {
+    // Called by its own name, a tool with actions is told which among its arguments.
+    let action = action.or_else(|| {
+        let named = arguments.get("action")?.as_str()?;
+        tool.action(named).map(|action| action.name.clone())
+    });
+    let schema = match action.as_deref().and_then(|name| tool.action(name)) {
+        Some(action) => {
+            arguments.shift_remove("action");
+            &action.input
+        }
+        None => &tool.schema.input,
+    };
+    let validator = Validator::new(schema).map_err(|source| CallError::Schema {
+        id: id.to_owned(),
+        source,
+    })?;
+    let mut value = Value::Object(arguments);
+    toolglot_schema::fill_defaults(schema, &mut value);
+    let violations = validator.validate(&value);
+    if !violations.is_empty() {
+        return Err(CallError::Arguments {
+            id: id.to_owned(),
+            violations,
+        });
+    }
+    let Value::Object(mut arguments) = value else {
+        unreachable!("it was made an object above")
+    };
+    if let Some(action) = &action {
+        arguments.insert("action".to_owned(), Value::String(action.clone()));
+    }
+    Ok((action, arguments))
+}
+
+/// Why a project's tools cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The registry.
+    #[error(transparent)]
+    Find(#[from] toolglot_toolfiles::FindError),
+    /// The trust store.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+}

@@ -1,0 +1,191 @@
+//! Why a call did not happen. What happened and failed is a result.
+
+use thiserror::Error;
+use toolglot_schema::{SchemaError, Violation};
+use toolglot_toolfiles::{BadId, BadLink, FindError, Refusal};
+
+/// Why a tool was not run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The name is no id.
+    #[error(transparent)]
+    BadId(#[from] BadId),
+    /// There is no such tool, or its file cannot be read.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The tool has no such action.
+    #[error("`{id}` has no action `{action}`; it has {}", .known.join(", "))]
+    UnknownAction {
+        /// The tool.
+        id: String,
+        /// What was asked for.
+        action: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The file breaks rules.
+    #[error(
+        "`{id}` breaks rules of tool files ({first}); `toolglot tools check {id}` shows all {n}"
+    )]
+    Faulty {
+        /// The tool.
+        id: String,
+        /// The first breach.
+        first: String,
+        /// How many.
+        n: usize,
+    },
+    /// It may not run: its signature, or what it depends on.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It is no tool.
+    #[error("`{id}` is a {kind}, which others use and nobody calls")]
+    NotCallable {
+        /// The file.
+        id: String,
+        /// Its type.
+        kind: String,
+    },
+    /// The schema of the tool cannot be used.
+    #[error("the schema of `{id}` cannot be used: {source}")]
+    Schema {
+        /// The tool.
+        id: String,
+        /// Why.
+        #[source]
+        source: SchemaError,
+    },
+    /// The arguments do not fit.
+    #[error("{}", .violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("\n"))]
+    Arguments {
+        /// The tool.
+        id: String,
+        /// In which ways.
+        violations: Vec<Violation>,
+    },
+    /// A chain comes back to where it was.
+    #[error("the executors of `{tool}` go round in a circle: {}", .path.join(" -> "))]
+    Circular {
+        /// The tool.
+        tool: String,
+        /// The links, the last of which stands there before.
+        path: Vec<String>,
+    },
+    /// A chain does not end.
+    #[error("the chain of executors of `{tool}` is too deep (more than {max}): {}", .path.join(" -> "))]
+    TooDeep {
+        /// The tool.
+        tool: String,
+        /// The most.
+        max: usize,
+        /// The links.
+        path: Vec<String>,
+    },
+    /// A link is missing.
+    #[error("`{from}` is run by `{executor}`, and there is no such executor")]
+    NoExecutor {
+        /// Who names it.
+        from: String,
+        /// The name.
+        executor: String,
+    },
+    /// A file names no executor.
+    #[error("`{id}` names no executor, so nothing can run it")]
+    NoExecutorNamed {
+        /// The file.
+        id: String,
+    },
+    /// The end of a chain is no primitive.
+    #[error(
+        "the chain of `{tool}` ends with `{id}`, which is no primitive that there is: subprocess, http_client, filesystem"
+    )]
+    UnknownPrimitive {
+        /// The tool.
+        tool: String,
+        /// The end.
+        id: String,
+    },
+    /// Two links do not fit.
+    #[error(transparent)]
+    BadLink(#[from] BadLink),
+    /// The tool needs what is not granted.
+    #[error("`{id}` needs {}, which is not granted; `--allow {}` grants it", .missing.join(", "), .missing.join(","))]
+    NotGranted {
+        /// The tool.
+        id: String,
+        /// The capabilities.
+        missing: Vec<String>,
+    },
+    /// It would cost too much.
+    #[error("`{id}` is estimated at {estimate:.4} {currency}; {spent:.4} of {cap:.4} are spent")]
+    TooExpensive {
+        /// The tool.
+        id: String,
+        /// What it would cost.
+        estimate: f64,
+        /// What was spent before.
+        spent: f64,
+        /// The most.
+        cap: f64,
+        /// Of which money.
+        currency: String,
+    },
+    /// There is nothing to run it with.
+    #[error(
+        "`{id}` is run by {program}, and none is found along PATH (directories of the project do not count)"
+    )]
+    NoInterpreter {
+        /// The tool.
+        id: String,
+        /// The interpreter.
+        program: &'static str,
+    },
+    /// The configuration of the tool or its runtime cannot be used.
+    #[error("`{id}` cannot be run as it is configured: {why}")]
+    Config {
+        /// The file.
+        id: String,
+        /// Why.
+        why: String,
+    },
+    /// A wall of the sandbox is missing, or the program is.
+    #[error(transparent)]
+    Sandbox(#[from] toolglot_sandbox::Refusal),
+    /// There is nothing here that does it.
+    #[error("`{id}` is run by `{executor}`, which this version cannot do yet")]
+    NotYet {
+        /// The tool.
+        id: String,
+        /// The runtime.
+        executor: String,
+    },
+}
+
+impl CallError {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            CallError::BadId(_) => "bad-id",
+            CallError::Find(FindError::NotFound { .. }) => "unknown-tool",
+            CallError::Find(_) => "unreadable-tool",
+            CallError::UnknownAction { .. } => "unknown-action",
+            CallError::Faulty { .. } => "faulty-tool",
+            CallError::Refused(refusal) => refusal.code(),
+            CallError::NotCallable { .. } => "not-callable",
+            CallError::Schema { .. } => "bad-schema",
+            CallError::Arguments { .. } => "invalid-arguments",
+            CallError::Circular { .. } => "circular-chain",
+            CallError::TooDeep { .. } => "chain-too-deep",
+            CallError::NoExecutor { .. } | CallError::NoExecutorNamed { .. } => "no-executor",
+            CallError::UnknownPrimitive { .. } => "unknown-primitive",
+            CallError::BadLink(_) => "bad-link",
+            CallError::NotGranted { .. } => "not-granted",
+            CallError::TooExpensive { .. } => "too-expensive",
+            CallError::NoInterpreter { .. } => "no-interpreter",
+            CallError::Config { .. } => "bad-config",
+            CallError::Sandbox(_) => "no-sandbox",
+            CallError::NotYet { .. } => "not-yet",
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Runs tools that are files.
+//!
+//! ```text
+//!  id ──find──▶ tool ──standing──▶ signed, trusted, own ──resolve──▶ tool, runtime, .., primitive
+//!                                                                          │
+//!  arguments ──fill defaults, validate──▶ capabilities ──▶ cost ──▶ one attempt, or several ──▶ return contract ──▶ Called
+//! ```
+//!
+//! [`Host`] says where, with what rights and behind which walls; [`Host::call`] does the rest. The bytes that were
+//! verified are the bytes that run: a file is read once, and its text is handed to the interpreter on a pipe.
+//! Nothing in an argument is ever expanded, and no argument is part of a command line.
+//!
+//! It deliberately has no policy: whoever calls has asked. It keeps no interpreter between calls; each call has a process
+//! of its own, behind the walls of `toolglot-sandbox`, and leaves none behind.
+
+mod answer;
+mod attempt;
+mod call;
+mod environment;
+mod failure;
+mod files;
+mod interpreter;
+mod programs;
+mod resolve;
+
+pub use call::{Attempt, Budget, Called, Host, OpenError};
+pub use failure::CallError;
+pub use interpreter::{Interpreter, Interpreters};
+pub use resolve::{Chain, MAX_DEPTH, resolve};

@@ -1,0 +1,436 @@
+//! From a chain and arguments to the words of a program.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use toolglot_toolfiles::{Language, javascript_of, template};
+
+use crate::answer::Manner;
+use crate::call::Host;
+use crate::environment::{self, Variables};
+use crate::resolve::Chain;
+use crate::{CallError, Interpreter};
+
+const PYTHON: &str = include_str!("../loaders/python.py");
+const NODE: &str = include_str!("../loaders/node.mjs");
+
+/// What is kept of a tool's own prints, in bytes.
+const PRINTED_BYTES: usize = 256 << 10;
+/// The longest text that is handed over as one word of a command line.
+const MAX_WORD: usize = 100_000;
+
+/// A program that is ready to be started.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) env: Variables,
+    pub(crate) stdin: Vec<u8>,
+    pub(crate) reads: Vec<PathBuf>,
+    pub(crate) manner: Manner,
+    /// Whether it talks to a container engine, which no wall of ours surrounds.
+    pub(crate) is_container: bool,
+}
+
+/// The program that runs a tool with these parameters.
+pub(crate) fn program(
+    host: &Host<'_>,
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Result<Program, CallError> {
+    let (found, tool) = chain.tool();
+    let config = tool.metadata.config.as_ref();
+    let protocol = chain.config("protocol").and_then(Value::as_str);
+    let mut env = environment::base(&host.variables);
+    for (_, link) in chain.links.iter().rev() {
+        let of_link = link.metadata.env.as_ref().and_then(|env| env.get("env"));
+        environment::configured(of_link, &host.variables, &mut env);
+    }
+    let builder = Builder {
+        host,
+        chain,
+        params,
+        env,
+    };
+    let bad = |why: &str| CallError::Config {
+        id: found.id.to_string(),
+        why: why.to_owned(),
+    };
+    match protocol {
+        Some("function" | "program") if found.language != Language::Python => {
+            // A configuration that names a runtime of Python and the program that it is to run.
+            builder.configured(config)
+        }
+        Some("function") => builder.python("function"),
+        Some("program") => builder.python("program"),
+        Some("module") => builder.node(),
+        Some("shell") => builder.shell(config),
+        Some("mcp") => Err(CallError::NotYet {
+            id: found.id.to_string(),
+            executor: chain.links[1].0.id.to_string(),
+        }),
+        Some(other) => Err(bad(&format!("there is no protocol `{other}`"))),
+        None => match found.language {
+            Language::Python => builder.python("program"),
+            Language::JavaScript | Language::TypeScript => builder.node(),
+            Language::Bash => builder.shell(config),
+            _ => builder.configured(config),
+        },
+    }
+}
+
+struct Builder<'a> {
+    host: &'a Host<'a>,
+    chain: &'a Chain,
+    params: &'a Map<String, Value>,
+    env: Variables,
+}
+
+impl Builder<'_> {
+    fn id(&self) -> String {
+        self.chain.tool().0.id.to_string()
+    }
+
+    fn bad(&self, why: impl Into<String>) -> CallError {
+        CallError::Config {
+            id: self.id(),
+            why: why.into(),
+        }
+    }
+
+    fn params_json(&self) -> String {
+        Value::Object(self.params.clone()).to_string()
+    }
+
+    fn project(&self) -> String {
+        self.host.project.display().to_string()
+    }
+
+    fn path(&self) -> String {
+        let (found, _) = self.chain.tool();
+        found.name()
+    }
+
+    fn start(
+        self,
+        interpreter: Interpreter,
+        words: Vec<OsString>,
+        stdin: Vec<u8>,
+        manner: Manner,
+    ) -> Program {
+        let argv = std::iter::once(interpreter.program.into_os_string())
+            .chain(words)
+            .collect();
+        Program {
+            argv,
+            cwd: self.host.project.clone(),
+            env: self.env,
+            stdin,
+            reads: interpreter.reads,
+            manner,
+            is_container: false,
+        }
+    }
+
+    fn python(mut self, mode: &str) -> Result<Program, CallError> {
+        let (found, _) = self.chain.tool();
+        let interpreter = self
+            .host
+            .interpreters
+            .python(&self.host.project)
+            .ok_or_else(|| CallError::NoInterpreter {
+                id: self.id(),
+                program: "Python 3",
+            })?;
+        let nonce = self.host.nonce();
+        let request = json!({
+            "mode": mode,
+            "path": self.path(),
+            "project": self.project(),
+            "params": self.params_json(),
+            "source": found.text,
+            "nonce": nonce,
+            "printed_bytes": PRINTED_BYTES,
+        });
+        let config = self.chain.tool().1.metadata.config.clone();
+        environment::configured(
+            config.as_ref().and_then(|config| config.get("env")),
+            &self.host.variables,
+            &mut self.env,
+        );
+        // Isolated: neither the environment nor the directory says what is imported.
+        let words = ["-I", "-B", "-X", "utf8", "-c", PYTHON]
+            .map(OsString::from)
+            .to_vec();
+        let manner = if mode == "function" {
+            Manner::Framed(nonce)
+        } else {
+            Manner::Printed
+        };
+        Ok(self.start(interpreter, words, request.to_string().into_bytes(), manner))
+    }
+
+    fn node(self) -> Result<Program, CallError> {
+        let (found, _) = self.chain.tool();
+        let interpreter =
+            self.host
+                .interpreters
+                .program("node")
+                .ok_or_else(|| CallError::NoInterpreter {
+                    id: self.id(),
+                    program: "Node",
+                })?;
+        let source = match found.language {
+            Language::TypeScript => javascript_of(&found.text).map_err(|why| self.bad(why))?,
+            Language::JavaScript => found.text.clone(),
+            _ => return Err(self.bad("it is no JavaScript or TypeScript")),
+        };
+        let is_module = match found.extension {
+            "cjs" => false,
+            "mjs" | "ts" => true,
+            _ => has_module_syntax(&source),
+        };
+        let nonce = self.host.nonce();
+        let request = json!({
+            "path": self.path(),
+            "project": self.project(),
+            "params": self.params_json(),
+            "source": source,
+            "module": is_module,
+            "nonce": nonce,
+            "printed_bytes": PRINTED_BYTES,
+        });
+        let words = ["--no-warnings", "--input-type=module", "-e", NODE]
+            .map(OsString::from)
+            .to_vec();
+        Ok(self.start(
+            interpreter,
+            words,
+            request.to_string().into_bytes(),
+            Manner::Framed(nonce),
+        ))
+    }
+
+    /// A script, a configured command, or the command that the caller gives.
+    fn shell(mut self, config: Option<&Value>) -> Result<Program, CallError> {
+        let (found, _) = self.chain.tool();
+        let interpreter =
+            self.host
+                .interpreters
+                .program("bash")
+                .ok_or_else(|| CallError::NoInterpreter {
+                    id: self.id(),
+                    program: "bash",
+                })?;
+        let text = |key: &str| config.and_then(|config| config.get(key)?.as_str());
+        let script = if found.language == Language::Bash {
+            found.text.clone()
+        } else if let Some(parameter) = text("command_parameter") {
+            let command = self.params.get(parameter).and_then(Value::as_str);
+            command
+                .ok_or_else(|| self.bad(format!("`{parameter}` holds no command")))?
+                .to_owned()
+        } else {
+            text("command")
+                .ok_or_else(|| self.bad("`config.command` is missing"))?
+                .to_owned()
+        };
+        if script.len() > MAX_WORD {
+            return Err(self.bad(format!(
+                "its script has {} bytes, and a shell is given {MAX_WORD} at most",
+                script.len()
+            )));
+        }
+        let directory = text("directory_parameter")
+            .and_then(|parameter| self.params.get(parameter)?.as_str())
+            .map(str::to_owned);
+        let name = self.path();
+        environment::configured(
+            config.and_then(|config| config.get("env")),
+            &self.host.variables,
+            &mut self.env,
+        );
+        environment::parameters(self.params, &mut self.env);
+        self.env
+            .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
+        let words = [OsString::from("-c"), script.into(), name.into()].to_vec();
+        let stdin = self.params_json().into_bytes();
+        let project = self.host.project.clone();
+        let cwd = match directory {
+            Some(directory) => inside(&project, &directory).map_err(|why| self.bad(why))?,
+            None => project,
+        };
+        let mut program = self.start(interpreter, words, stdin, Manner::Printed);
+        program.cwd = cwd;
+        Ok(program)
+    }
+
+    /// `config.command` with `config.args`, here or in a container.
+    fn configured(mut self, config: Option<&Value>) -> Result<Program, CallError> {
+        let Some(config) = config.and_then(Value::as_object) else {
+            return Err(self.bad("`config.command` is missing"));
+        };
+        if config.contains_key("image") {
+            return self.container(config);
+        }
+        // The configuration is the file's own text; parameters are no part of it.
+        let expanded = template::expand(config, &self.host.variables);
+        let command = expanded
+            .get("command")
+            .and_then(Value::as_str)
+            .ok_or_else(|| self.bad("`config.command` is missing"))?
+            .to_owned();
+        let args = words(expanded.get("args")).map_err(|why| self.bad(why))?;
+        environment::configured(config.get("env"), &self.host.variables, &mut self.env);
+        environment::parameters(self.params, &mut self.env);
+        self.env
+            .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
+        let interpreter = match command.as_str() {
+            "python" | "python3" => self.host.interpreters.python(&self.host.project),
+            name if !name.contains('/') => self.host.interpreters.program(name),
+            _ => Some(Interpreter {
+                program: inside_or_absolute(&self.host.project, &command),
+                reads: Vec::new(),
+            }),
+        };
+        let interpreter = interpreter
+            .ok_or_else(|| self.bad(format!("no program `{command}` is found along PATH")))?;
+        let stdin = self.params_json().into_bytes();
+        Ok(self.start(
+            interpreter,
+            args.into_iter().map(OsString::from).collect(),
+            stdin,
+            Manner::Printed,
+        ))
+    }
+
+    /// `docker run`, with exactly what the file says.
+    fn container(mut self, config: &Map<String, Value>) -> Result<Program, CallError> {
+        let engine =
+            self.host
+                .interpreters
+                .program("docker")
+                .ok_or_else(|| CallError::NoInterpreter {
+                    id: self.id(),
+                    program: "docker",
+                })?;
+        let expanded = template::expand(config, &self.host.variables);
+        let text = |key: &str| expanded.get(key).and_then(Value::as_str);
+        let image = text("image").ok_or_else(|| self.bad("`config.image` is no text"))?;
+        if image.starts_with('-') || image.is_empty() {
+            return Err(self.bad(format!("`{image}` is no image")));
+        }
+        let mut argv: Vec<String> = ["run", "--rm", "--interactive", "--network"]
+            .map(str::to_owned)
+            .to_vec();
+        argv.push(
+            if self.host.grants("net.http") {
+                "bridge"
+            } else {
+                "none"
+            }
+            .to_owned(),
+        );
+        let mount = if self.host.grants("fs.write") {
+            ""
+        } else {
+            ":ro"
+        };
+        argv.extend([
+            "--volume".to_owned(),
+            format!("{}:/workspace{mount}", self.project()),
+            "--workdir".to_owned(),
+            "/workspace".to_owned(),
+        ]);
+        if let Some(entrypoint) = text("entrypoint") {
+            argv.extend(["--entrypoint".to_owned(), entrypoint.to_owned()]);
+        }
+        match expanded.get("env") {
+            Some(Value::Object(map)) => {
+                for (name, value) in map {
+                    let value = value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned);
+                    argv.extend(["--env".to_owned(), format!("{name}={value}")]);
+                }
+            }
+            Some(Value::Array(names)) => {
+                for name in names.iter().filter_map(Value::as_str) {
+                    argv.extend(["--env".to_owned(), name.to_owned()]);
+                }
+                environment::configured(config.get("env"), &self.host.variables, &mut self.env);
+            }
+            _ => {}
+        }
+        argv.push(image.to_owned());
+        if let Some(command) = text("command") {
+            argv.push(command.to_owned());
+        }
+        argv.extend(words(expanded.get("args")).map_err(|why| self.bad(why))?);
+        for name in ["DOCKER_HOST", "HOME"] {
+            if let Some(value) = self.host.variables.get(name) {
+                self.env.insert(name.to_owned(), value.clone());
+            }
+        }
+        let stdin = self.params_json().into_bytes();
+        let mut program = self.start(
+            engine,
+            argv.into_iter().map(OsString::from).collect(),
+            stdin,
+            Manner::Printed,
+        );
+        program.is_container = true;
+        Ok(program)
+    }
+}
+
+/// A list of words, or one word.
+fn words(value: Option<&Value>) -> Result<Vec<String>, String> {
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(word)) => Ok(vec![word.clone()]),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| match item {
+                Value::String(text) => Ok(text.clone()),
+                Value::Number(_) | Value::Bool(_) => Ok(item.to_string()),
+                _ => Err("`config.args` holds what is no word".to_owned()),
+            })
+            .collect(),
+        Some(_) => Err("`config.args` is no list of words".to_owned()),
+    }
+}
+
+/// A directory of the project, real and inside it.
+fn inside(project: &Path, directory: &str) -> Result<PathBuf, String> {
+    let whole = std::fs::canonicalize(project.join(directory))
+        .map_err(|error| format!("the directory `{directory}` cannot be used: {error}"))?;
+    if whole.starts_with(project) {
+        Ok(whole)
+    } else {
+        Err(format!(
+            "the directory `{directory}` is outside of the project"
+        ))
+    }
+}
+
+fn inside_or_absolute(project: &Path, command: &str) -> PathBuf {
+    let path = Path::new(command);
+    if path.is_absolute() {
+        path.to_owned()
+    } else {
+        project.join(path)
+    }
+}
+
+/// Whether a `.js` is a module: a line begins with `export` or `import`.
+fn has_module_syntax(source: &str) -> bool {
+    source.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with("export ")
+            || line.starts_with("import ")
+            || line.starts_with("import{")
+            || line.starts_with("export{")
+    })
+}

@@ -1,0 +1,137 @@
+//! From a tool to the primitive that runs it.
+
+use toolglot_toolfiles::{
+    Executor, Found, ItemId, Link, Registry, Space, Standing, ToolFile, Trust, executor_id,
+    validate_chain,
+};
+
+use crate::CallError;
+
+/// A chain has at most this many links, the tool included.
+pub const MAX_DEPTH: usize = 10;
+
+/// A tool and what runs it, in order; the last is a primitive.
+#[derive(Debug)]
+pub struct Chain {
+    /// The links.
+    pub links: Vec<(Found, ToolFile)>,
+    /// Why the tool may run.
+    pub standing: Standing,
+}
+
+impl Chain {
+    /// The tool.
+    pub fn tool(&self) -> (&Found, &ToolFile) {
+        let (found, tool) = &self.links[0];
+        (found, tool)
+    }
+
+    /// The ids of the links.
+    pub fn ids(&self) -> Vec<String> {
+        self.links
+            .iter()
+            .map(|(found, _)| found.id.to_string())
+            .collect()
+    }
+
+    /// The primitive at the end: `subprocess`, `http_client`, `filesystem`.
+    pub fn primitive(&self) -> &str {
+        let (found, _) = &self.links[self.links.len() - 1];
+        found.id.name()
+    }
+
+    /// What the links behind the tool say under `config.KEY`, the nearest first.
+    pub fn config(&self, key: &str) -> Option<&serde_json::Value> {
+        self.links[1..]
+            .iter()
+            .find_map(|(_, tool)| tool.metadata.config.as_ref()?.get(key))
+    }
+}
+
+/// The primitives that there are; only those of the system count as such.
+const PRIMITIVES: &[&str] = &[
+    "rye/core/primitives/subprocess",
+    "rye/core/primitives/http_client",
+    "rye/core/primitives/filesystem",
+];
+
+/// Follows the executors of a tool; every link has to be in order and trusted.
+///
+/// # Errors
+/// What is wrong with a link, which is named.
+pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain, CallError> {
+    let name = tool.id.to_string();
+    let mut links: Vec<(Found, ToolFile)> = Vec::new();
+    let mut standing = None;
+    let mut next = tool;
+    loop {
+        let read = next.tool();
+        if let Some(first) = read.errors().next() {
+            return Err(CallError::Faulty {
+                id: next.id.to_string(),
+                first: first.message.clone(),
+                n: read.errors().count(),
+            });
+        }
+        let found_standing = trust.standing(&next, read.metadata.version.as_deref())?;
+        standing.get_or_insert(found_standing);
+        let (from, space) = (next.id.to_string(), next.space);
+        let executor = read.metadata.executor.clone();
+        links.push((next, read));
+        let path = || links.iter().map(|(found, _)| found.id.to_string());
+        let executor = match executor {
+            Executor::Null => break,
+            Executor::Unsaid => return Err(CallError::NoExecutorNamed { id: from }),
+            Executor::Id(executor) => executor,
+        };
+        let id = executor_id(&executor);
+        if path().any(|known| known == id) {
+            return Err(CallError::Circular {
+                path: path().chain([id.to_owned()]).collect(),
+                tool: name,
+            });
+        }
+        if links.len() >= MAX_DEPTH {
+            return Err(CallError::TooDeep {
+                max: MAX_DEPTH,
+                path: path().collect(),
+                tool: name,
+            });
+        }
+        let missing = |_| CallError::NoExecutor {
+            from: from.clone(),
+            executor: executor.clone(),
+        };
+        let id = ItemId::new(id).map_err(missing)?;
+        next = match registry.find_from(&id, space) {
+            Ok(found) => found,
+            Err(toolglot_toolfiles::FindError::NotFound { .. }) => {
+                return Err(CallError::NoExecutor { from, executor });
+            }
+            Err(error) => return Err(error.into()),
+        };
+    }
+    let (last, _) = &links[links.len() - 1];
+    if last.space != Space::System || !PRIMITIVES.contains(&last.id.as_str()) {
+        return Err(CallError::UnknownPrimitive {
+            tool: name,
+            id: last.id.to_string(),
+        });
+    }
+    let described: Vec<Link> = links
+        .iter()
+        .map(|(found, tool)| Link {
+            id: found.id.to_string(),
+            space: Some(found.space),
+            version: tool.metadata.version.clone(),
+            ..Link::default()
+        })
+        .collect();
+    if let Some(bad) = validate_chain(&described).into_iter().next() {
+        return Err(bad.into());
+    }
+    Ok(Chain {
+        links,
+        standing: standing.unwrap_or(Standing::System),
+    })
+}

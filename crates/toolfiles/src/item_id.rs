@@ -1,0 +1,147 @@
+//! Ids of tools: the path of the file below `tools/`, without its extension.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// The longest id: what a call's name can hold.
+const MAX_BYTES: usize = 160;
+
+/// An id that names a place below `tools/` and no other place: `rye/file-system/write`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(String);
+
+/// Why a text is no id.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BadId {
+    /// Nothing.
+    #[error("an id is not empty")]
+    Empty,
+    /// More than a call can name.
+    #[error("the id has {0} bytes; {MAX_BYTES} are the most")]
+    TooLong(usize),
+    /// `/x`, `C:\x`.
+    #[error("`{0}` is an absolute path, and an id is relative to `.ai/tools`")]
+    Absolute(String),
+    /// `a//b`, `a/`.
+    #[error("`{0}` has an empty part between its slashes")]
+    EmptyPart(String),
+    /// `..`, `.`
+    #[error("`{0}` would lead out of `.ai/tools`: the parts of an id are neither `.` nor `..`")]
+    Traversal(String),
+    /// A character that no id has.
+    #[error(
+        "`{id}` holds {character:?}; the parts of an id have letters, digits, `-`, `_` and `.`"
+    )]
+    Character {
+        /// The id.
+        id: String,
+        /// The character.
+        character: char,
+    },
+}
+
+impl ItemId {
+    /// Reads an id.
+    ///
+    /// # Errors
+    /// [`BadId`] for what could lead elsewhere or be named by no call.
+    pub fn new(text: &str) -> Result<ItemId, BadId> {
+        if text.is_empty() {
+            return Err(BadId::Empty);
+        }
+        if text.len() > MAX_BYTES {
+            return Err(BadId::TooLong(text.len()));
+        }
+        let has_drive = text.as_bytes().get(1) == Some(&b':');
+        if text.starts_with(['/', '\\', '~']) || has_drive {
+            return Err(BadId::Absolute(text.to_owned()));
+        }
+        for part in text.split(['/', '\\']) {
+            if part.is_empty() {
+                return Err(BadId::EmptyPart(text.to_owned()));
+            }
+            if part == "." || part == ".." {
+                return Err(BadId::Traversal(text.to_owned()));
+            }
+        }
+        let bad = |c: char| !(c.is_alphanumeric() || "-_./".contains(c));
+        if let Some(character) = text.chars().find(|c| bad(*c)) {
+            return Err(BadId::Character {
+                id: text.to_owned(),
+                character,
+            });
+        }
+        if text.split('/').any(|part| part.starts_with('.')) {
+            return Err(BadId::Character {
+                id: text.to_owned(),
+                character: '.',
+            });
+        }
+        Ok(ItemId(text.to_owned()))
+    }
+
+    /// The whole id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The directory below `tools/`; empty for a file that stands in it.
+    pub fn category(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(category, _)| category)
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
+    }
+}
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a word may stand behind the dot of `tool-id.action`.
+pub(crate) fn is_name(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_elsewhere_is_no_id() {
+        for (text, kind) in [
+            ("", "Empty"),
+            ("/etc/passwd", "Absolute"),
+            ("C:/x", "Absolute"),
+            ("~/x", "Absolute"),
+            ("a//b", "EmptyPart"),
+            ("a/", "EmptyPart"),
+            ("../x", "Traversal"),
+            ("a/../../x", "Traversal"),
+            ("a/./b", "Traversal"),
+            ("a\\..\\b", "Traversal"),
+            ("a b", "Character"),
+            ("a\0b", "Character"),
+            (".git/config", "Character"),
+            ("a/%2e%2e/b", "Character"),
+        ] {
+            let error = ItemId::new(text).expect_err(text);
+            assert!(format!("{error:?}").starts_with(kind), "{text}: {error:?}");
+        }
+        let id = ItemId::new("rye/file-system/edit_lines").expect("an id of the origin");
+        assert_eq!(
+            (id.category(), id.name()),
+            ("rye/file-system", "edit_lines")
+        );
+        assert!(ItemId::new(&"a".repeat(161)).is_err());
+    }
+}

@@ -1,0 +1,40 @@
+//! Tools as files: read without running them, checked, found, signed and trusted.
+
+pub mod capability;
+mod chain;
+mod diagnostic;
+mod fields;
+mod item_id;
+mod language;
+mod literal;
+mod metadata;
+mod new;
+mod read;
+mod registry;
+mod returns;
+mod rules;
+mod schema;
+mod sign;
+mod system;
+pub mod template;
+mod tool_file;
+mod trust;
+
+pub use chain::{BadLink, Link, validate as validate_chain};
+pub use diagnostic::{Diagnostic, Place, Severity};
+pub use item_id::{BadId, ItemId};
+pub use language::{EXTENSIONS, Language};
+pub use metadata::{Backoff, Cost, Executor, Metadata, RetryPolicy};
+pub use new::new_tool;
+pub use read::javascript_of;
+pub use registry::{Entry, FindError, Found, Registry, Space, Spaces};
+pub use returns::{ReturnContract, Returned};
+pub use rules::{RULES, Rule, rule};
+pub use schema::{Action, Schema};
+pub use sign::{
+    BadKey, Generation, Header, Item, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style,
+    Verified, body, digest, sign as sign_text, verify as verify_text,
+};
+pub use system::executor_id;
+pub use tool_file::{MAX_BYTES, ToolFile};
+pub use trust::{KnownKey, Record, Standing, Trust, TrustError};

@@ -1,0 +1,154 @@
+//! A value as it stands in a file, with its place.
+
+use std::ops::Range;
+
+use serde_json::{Map, Number, Value};
+
+/// How deep literals may nest. Deeper ones are refused with a diagnostic, so nothing here recurses without a bound.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// A literal and the bytes of the file that it stands at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Literal {
+    pub(crate) span: Range<usize>,
+    pub(crate) content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Literal>),
+    Map(Vec<Member>),
+    /// No literal; whoever read it has said so already, and nothing more is to be said about it.
+    Computed,
+}
+
+/// A key of a map and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: Literal,
+}
+
+impl Literal {
+    pub(crate) fn new(span: Range<usize>, content: Content) -> Literal {
+        Literal { span, content }
+    }
+
+    pub(crate) fn computed(span: Range<usize>) -> Literal {
+        Literal::new(span, Content::Computed)
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.content == Content::Null
+    }
+
+    pub(crate) fn is_computed(&self) -> bool {
+        self.content == Content::Computed
+    }
+
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        match self.content {
+            Content::Bool(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_list(&self) -> Option<&[Literal]> {
+        match &self.content {
+            Content::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_map(&self) -> Option<&[Member]> {
+        match &self.content {
+            Content::Map(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        match &self.content {
+            Content::Number(number) => number.as_f64(),
+            _ => None,
+        }
+    }
+
+    /// The value of a key; of two equal keys the last.
+    pub(crate) fn get(&self, key: &str) -> Option<&Literal> {
+        self.member(key).map(|member| &member.value)
+    }
+
+    pub(crate) fn member(&self, key: &str) -> Option<&Member> {
+        self.as_map()?.iter().rev().find(|member| member.key == key)
+    }
+
+    /// What it is, for a message.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.content {
+            Content::Null => "null",
+            Content::Bool(_) => "a boolean",
+            Content::Number(_) => "a number",
+            Content::Text(_) => "a string",
+            Content::List(_) => "a list",
+            Content::Map(_) => "a map",
+            Content::Computed => "computed",
+        }
+    }
+
+    /// The same value as JSON. What was computed is `null`. Nests as deep as the literal does: [`MAX_DEPTH`].
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.content {
+            Content::Null | Content::Computed => Value::Null,
+            Content::Bool(flag) => Value::Bool(*flag),
+            Content::Number(number) => Value::Number(number.clone()),
+            Content::Text(text) => Value::String(text.clone()),
+            Content::List(items) => Value::Array(items.iter().map(Literal::to_json).collect()),
+            Content::Map(members) => Value::Object(
+                members
+                    .iter()
+                    .map(|member| (member.key.clone(), member.value.to_json()))
+                    .collect::<Map<_, _>>(),
+            ),
+        }
+    }
+}
+
+/// A finite number as JSON writes it; whole ones of 53 bits or less as integers where `whole` asks for it.
+pub(crate) fn number(value: f64, whole: bool) -> Option<Number> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if whole && value.fract() == 0.0 && value.abs() < EXACT {
+        return Some(Number::from(value as i64));
+    }
+    Number::from_f64(value)
+}
+
+/// An integer of any length, written in digits of `radix`.
+pub(crate) fn integer(digits: &str, radix: u32) -> Option<Number> {
+    let digits: String = digits.chars().filter(|c| *c != '_').collect();
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return None;
+    }
+    if radix == 10 {
+        let trimmed = digits.trim_start_matches('0');
+        let trimmed = if trimmed.is_empty() { "0" } else { trimmed };
+        return trimmed.parse().ok();
+    }
+    u128::from_str_radix(&digits, radix)
+        .ok()?
+        .to_string()
+        .parse()
+        .ok()
+}

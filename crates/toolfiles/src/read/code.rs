@@ -1,0 +1,96 @@
+//! What the rules want to know of a program's code.
+
+use std::ops::Range;
+
+/// Facts about code, found without running it.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    /// The function that a runtime calls: `execute` in Python, the default export in JavaScript.
+    pub(crate) entry: Option<Entry>,
+    /// Whether it can be started as a program: `if __name__ == "__main__"`.
+    pub(crate) has_main_block: bool,
+    /// String literals that are absolute paths.
+    pub(crate) absolute_paths: Vec<Range<usize>>,
+    /// Whether a path is compared with the project's (`is_relative_to`).
+    pub(crate) checks_paths: bool,
+    /// Where a path of the parameters is used first.
+    pub(crate) uses_paths: Option<Range<usize>>,
+    /// Whether something that fails is caught.
+    pub(crate) catches: bool,
+}
+
+/// The function that a runtime calls.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Its name and parameters.
+    pub(crate) span: Range<usize>,
+    /// Everything that it returns.
+    pub(crate) returns: Vec<Return>,
+    /// How many parameters it has, if that can be told.
+    pub(crate) n_parameters: Option<usize>,
+}
+
+/// What one `return` gives.
+#[derive(Debug)]
+pub(crate) struct Return {
+    pub(crate) span: Range<usize>,
+    pub(crate) gives: Gives,
+}
+
+#[derive(Debug)]
+pub(crate) enum Gives {
+    /// A map that is written down, with its keys; `success` if that is a literal.
+    Map {
+        keys: Vec<String>,
+        /// Whether it also holds what is not written down, as `**other` is.
+        open: bool,
+        success: Success,
+    },
+    /// A literal that is no map, or nothing; what it is.
+    Other(&'static str),
+    /// What a call or a variable gives: known only when it runs.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Success {
+    Missing,
+    True,
+    False,
+    /// A literal that is no boolean.
+    NoBoolean,
+    Computed,
+}
+
+/// Directories whose names mean that a path was written for one machine.
+const ROOTS: &[&str] = &[
+    "home",
+    "Users",
+    "root",
+    "tmp",
+    "var",
+    "etc",
+    "opt",
+    "usr",
+    "srv",
+    "mnt",
+    "data",
+    "workspace",
+];
+
+/// Whether a text is an absolute path of some machine.
+pub(crate) fn is_absolute(text: &str) -> bool {
+    if text.contains(char::is_whitespace) {
+        return false;
+    }
+    let bytes = text.as_bytes();
+    let drive = bytes.len() > 3
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && matches!(bytes[2], b'\\' | b'/');
+    drive
+        || text
+            .strip_prefix('/')
+            .and_then(|rest| rest.split_once('/'))
+            .is_some_and(|(root, _)| ROOTS.contains(&root))
+}

@@ -1,0 +1,673 @@
+//! JavaScript and TypeScript: exported constants, and the shape of the default export.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use tree_sitter::Node;
+
+use super::code::{Entry, Gives, Return, Success, is_absolute};
+use super::tree::{self, children, shortened, text, walk};
+use super::{Field, Reading, javascript_string};
+use crate::Language;
+use crate::diagnostic::Diagnostics;
+use crate::fields;
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::rules;
+
+/// How many values the literals of one file may have, constants counted wherever they are used.
+const MAX_VALUES: usize = 20_000;
+
+pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnostics) -> Reading {
+    let mut reading = Reading::default();
+    let grammar = if language == Language::TypeScript {
+        tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
+    } else {
+        tree_sitter_javascript::LANGUAGE.into()
+    };
+    let Some(tree) = tree::parse(&grammar, source) else {
+        return reading;
+    };
+    tree::broken(&tree, source, diagnostics);
+    let mut module = Module {
+        source,
+        diagnostics,
+        reading: &mut reading,
+        constants: BTreeMap::new(),
+        functions: BTreeMap::new(),
+        entry: None,
+        values_left: MAX_VALUES,
+    };
+    let statements = children(tree.root_node());
+    for statement in &statements {
+        module.declare(*statement);
+    }
+    for statement in &statements {
+        module.statement(*statement);
+    }
+    module.finish(tree.root_node());
+    reading
+}
+
+struct Module<'a, 't> {
+    source: &'a str,
+    diagnostics: &'a mut Diagnostics,
+    reading: &'a mut Reading,
+    /// The values of `const NAME = ..` at the top of the file: a spread may name them.
+    constants: BTreeMap<&'a str, Node<'t>>,
+    functions: BTreeMap<&'a str, Node<'t>>,
+    entry: Option<Node<'t>>,
+    values_left: usize,
+}
+
+impl<'a, 't> Module<'a, 't> {
+    fn text(&self, node: Node<'_>) -> &'a str {
+        text(node, self.source)
+    }
+
+    /// Notes what a statement gives a name to.
+    fn declare(&mut self, statement: Node<'t>) {
+        let declaration = match statement.kind() {
+            "export_statement" => statement.child_by_field_name("declaration"),
+            _ => Some(statement),
+        };
+        let Some(declaration) = declaration else {
+            return;
+        };
+        match declaration.kind() {
+            "lexical_declaration" => {
+                let is_const = self.text(declaration).starts_with("const");
+                for declarator in children(declaration) {
+                    let (Some(name), Some(value)) = (
+                        declarator.child_by_field_name("name"),
+                        declarator.child_by_field_name("value"),
+                    ) else {
+                        continue;
+                    };
+                    let name = self.text(name);
+                    if matches!(value.kind(), "arrow_function" | "function_expression") {
+                        self.functions.insert(name, value);
+                    } else if is_const {
+                        self.constants.insert(name, value);
+                    }
+                }
+            }
+            "function_declaration" | "generator_function_declaration" => {
+                if let Some(name) = declaration.child_by_field_name("name") {
+                    self.functions.insert(self.text(name), declaration);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn statement(&mut self, statement: Node<'t>) {
+        match statement.kind() {
+            "export_statement" => {
+                if let Some(value) = statement.child_by_field_name("value") {
+                    self.entry = Some(value);
+                } else if let Some(declaration) = statement.child_by_field_name("declaration") {
+                    let is_default = self.text(statement).starts_with("export default");
+                    if is_default && declaration.kind().contains("function") {
+                        self.entry = Some(declaration);
+                    }
+                    self.declaration(declaration);
+                } else {
+                    self.export_clause(statement);
+                }
+            }
+            "lexical_declaration" | "variable_declaration" => self.declaration(statement),
+            "expression_statement" => {
+                for expression in children(statement) {
+                    if expression.kind() == "assignment_expression" {
+                        self.assignment(expression);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn declaration(&mut self, declaration: Node<'t>) {
+        for declarator in children(declaration) {
+            let Some(name) = declarator.child_by_field_name("name") else {
+                continue;
+            };
+            if name.kind() != "identifier" {
+                continue;
+            }
+            let variable = self.text(name);
+            match declarator.child_by_field_name("value") {
+                Some(value) if fields::of_variable(variable).is_some() => {
+                    self.set(variable, name, value);
+                }
+                _ => self.nearly(variable, name),
+            }
+        }
+    }
+
+    /// `export { a, main as default }`.
+    fn export_clause(&mut self, statement: Node<'t>) {
+        for clause in children(statement) {
+            for specifier in children(clause) {
+                let alias = specifier
+                    .child_by_field_name("alias")
+                    .map(|alias| self.text(alias));
+                if alias == Some("default") {
+                    self.entry = specifier.child_by_field_name("name");
+                }
+            }
+        }
+    }
+
+    /// `exports.__version__ = ..`, `module.exports.main = ..`, `module.exports = {..}`.
+    fn assignment(&mut self, assignment: Node<'t>) {
+        let (Some(left), Some(right)) = (
+            assignment.child_by_field_name("left"),
+            assignment.child_by_field_name("right"),
+        ) else {
+            return;
+        };
+        let target = self.text(left);
+        if target == "module.exports" {
+            if right.kind() == "object" {
+                self.exports(right);
+            } else {
+                self.entry = Some(right);
+            }
+            return;
+        }
+        let Some(property) = target
+            .strip_prefix("module.exports.")
+            .or_else(|| target.strip_prefix("exports."))
+        else {
+            let root = target.split(['.', '[']).next().unwrap_or_default();
+            if fields::of_variable(root).is_some() {
+                self.diagnostics.help(
+                    rules::COMPUTED,
+                    assignment.byte_range(),
+                    format!(
+                        "`{root}` is computed here, and a tool file is read without running it"
+                    ),
+                    format!("write `export const {root} = ..` once, as a literal"),
+                );
+            }
+            return;
+        };
+        if matches!(property, "default" | "main" | "execute") {
+            self.entry = Some(right);
+        } else if fields::of_variable(property).is_some() {
+            self.set(property, left, right);
+        } else {
+            self.nearly(property, left);
+        }
+    }
+
+    fn exports(&mut self, object: Node<'t>) {
+        for entry in children(object) {
+            match entry.kind() {
+                "pair" => {
+                    let (Some(key), Some(value)) = (
+                        entry.child_by_field_name("key"),
+                        entry.child_by_field_name("value"),
+                    ) else {
+                        continue;
+                    };
+                    let name = self.text(key);
+                    if matches!(name, "default" | "main" | "execute") {
+                        self.entry = Some(value);
+                    } else if fields::of_variable(name).is_some() {
+                        self.set(name, key, value);
+                    }
+                }
+                "shorthand_property_identifier" => {
+                    let name = self.text(entry);
+                    if matches!(name, "main" | "execute") {
+                        self.entry = Some(entry);
+                    }
+                }
+                "method_definition" => {
+                    let name = entry.child_by_field_name("name");
+                    if name.is_some_and(|name| matches!(self.text(name), "main" | "execute")) {
+                        self.entry = Some(entry);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn nearly(&mut self, variable: &str, name: Node<'_>) {
+        if let Some(nearest) = fields::nearly(variable) {
+            let meant = match nearest {
+                "tool_description" => "__tool_description__".to_owned(),
+                other => fields::variable(other),
+            };
+            self.diagnostics.help(
+                rules::UNKNOWN_FIELD,
+                name.byte_range(),
+                format!("`{variable}` says nothing about a tool"),
+                format!("did you mean `{meant}`?"),
+            );
+        }
+    }
+
+    fn set(&mut self, variable: &str, name: Node<'_>, value: Node<'t>) {
+        let Some(field) = fields::of_variable(variable) else {
+            return;
+        };
+        let value = self.value(value, variable, 0);
+        self.reading.set(Field {
+            name: field,
+            name_span: name.byte_range(),
+            value,
+        });
+    }
+
+    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let span = node.byte_range();
+        if depth > MAX_DEPTH {
+            return self.computed(node, variable, "it nests too deep");
+        }
+        if self.values_left == 0 {
+            return Literal::computed(span);
+        }
+        self.values_left -= 1;
+        if self.values_left == 0 {
+            return self.computed(
+                node,
+                variable,
+                "the literals of this file unfold to too much",
+            );
+        }
+        let content = match node.kind() {
+            "true" => Content::Bool(true),
+            "false" => Content::Bool(false),
+            "null" | "undefined" => Content::Null,
+            "number" => match javascript_number(self.text(node)) {
+                Some(number) => Content::Number(number),
+                None => {
+                    return self.computed(node, variable, "it is no number that JSON can carry");
+                }
+            },
+            "string" => match javascript_string::decode(self.text(node)) {
+                Ok(text) => Content::Text(text),
+                Err(why) => return self.computed(node, variable, why),
+            },
+            "template_string" => {
+                if children(node)
+                    .iter()
+                    .any(|child| child.kind() == "template_substitution")
+                {
+                    return self.computed(node, variable, "a template with `${..}` is computed");
+                }
+                match javascript_string::decode(self.text(node)) {
+                    Ok(text) => Content::Text(text),
+                    Err(why) => return self.computed(node, variable, why),
+                }
+            }
+            "parenthesized_expression"
+            | "as_expression"
+            | "satisfies_expression"
+            | "non_null_expression" => {
+                return match children(node).first() {
+                    Some(inner) => self.value(*inner, variable, depth + 1),
+                    None => Literal::computed(span),
+                };
+            }
+            "identifier" | "shorthand_property_identifier" => {
+                let name = self.text(node);
+                return match self.constants.get(name).copied() {
+                    Some(constant) => {
+                        let literal = self.value(constant, variable, depth + 1);
+                        Literal::new(span, literal.content)
+                    }
+                    None if name == "undefined" => Literal::new(span, Content::Null),
+                    None => self.computed(node, variable, "no constant of this file has that name"),
+                };
+            }
+            "unary_expression" => {
+                let operator = node
+                    .child_by_field_name("operator")
+                    .map(|operator| self.text(operator));
+                let Some(argument) = node.child_by_field_name("argument") else {
+                    return Literal::computed(span);
+                };
+                match (operator, self.value(argument, variable, depth + 1).content) {
+                    (Some("+"), content @ Content::Number(_)) => content,
+                    (Some("-"), Content::Number(number)) => match negated(&number) {
+                        Some(number) => Content::Number(number),
+                        None => {
+                            return self.computed(
+                                node,
+                                variable,
+                                "it is no number that JSON can carry",
+                            );
+                        }
+                    },
+                    (_, Content::Computed) => Content::Computed,
+                    _ => {
+                        return self.computed(
+                            node,
+                            variable,
+                            "this is computed when the file runs",
+                        );
+                    }
+                }
+            }
+            "binary_expression" => return self.concatenation(node, variable, depth),
+            "array" => {
+                let mut items = Vec::new();
+                for item in children(node) {
+                    if item.kind() == "spread_element" {
+                        let Some(inner) = children(item).first().copied() else {
+                            continue;
+                        };
+                        match self.value(inner, variable, depth + 1).content {
+                            Content::List(more) => items.extend(more),
+                            Content::Computed => items.push(Literal::computed(item.byte_range())),
+                            _ => {
+                                return self.computed(
+                                    item,
+                                    variable,
+                                    "only an array can be spread here",
+                                );
+                            }
+                        }
+                    } else {
+                        items.push(self.value(item, variable, depth + 1));
+                    }
+                }
+                Content::List(items)
+            }
+            "object" => return self.object(node, variable, depth),
+            _ => return self.computed(node, variable, "this is computed when the file runs"),
+        };
+        Literal::new(span, content)
+    }
+
+    fn object(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let mut members: Vec<Member> = Vec::new();
+        let mut put =
+            |member: Member| match members.iter_mut().find(|known| known.key == member.key) {
+                Some(known) => *known = member,
+                None => members.push(member),
+            };
+        for entry in children(node) {
+            match entry.kind() {
+                "pair" => {
+                    let (Some(key), Some(value)) = (
+                        entry.child_by_field_name("key"),
+                        entry.child_by_field_name("value"),
+                    ) else {
+                        continue;
+                    };
+                    let Some(name) = self.key(key, variable, depth) else {
+                        continue;
+                    };
+                    // A key without a value is none in JSON.
+                    if self.text(value) == "undefined" {
+                        continue;
+                    }
+                    put(Member {
+                        key: name,
+                        key_span: key.byte_range(),
+                        value: self.value(value, variable, depth + 1),
+                    });
+                }
+                "shorthand_property_identifier" => put(Member {
+                    key: self.text(entry).to_owned(),
+                    key_span: entry.byte_range(),
+                    value: self.value(entry, variable, depth + 1),
+                }),
+                "spread_element" => {
+                    let Some(inner) = children(entry).first().copied() else {
+                        continue;
+                    };
+                    match self.value(inner, variable, depth + 1).content {
+                        Content::Map(more) => more.into_iter().for_each(&mut put),
+                        Content::Computed => {}
+                        _ => {
+                            self.computed(entry, variable, "only an object can be spread here");
+                        }
+                    }
+                }
+                _ => {
+                    self.computed(entry, variable, "this is computed when the file runs");
+                }
+            }
+        }
+        Literal::new(node.byte_range(), Content::Map(members))
+    }
+
+    fn key(&mut self, key: Node<'t>, variable: &str, depth: usize) -> Option<String> {
+        match key.kind() {
+            "string" => javascript_string::decode(self.text(key)).ok(),
+            "number" => javascript_number(self.text(key)).map(|number| number.to_string()),
+            "computed_property_name" => {
+                let inner = children(key).first().copied()?;
+                match self.value(inner, variable, depth + 1).content {
+                    Content::Text(text) => Some(text),
+                    Content::Number(number) => Some(number.to_string()),
+                    _ => None,
+                }
+            }
+            _ => Some(self.text(key).to_owned()),
+        }
+    }
+
+    /// `"a" + "b"`. A chain of them nests to the left.
+    fn concatenation(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let mut parts = Vec::new();
+        let mut left = node;
+        while left.kind() == "binary_expression" {
+            let is_plus = left
+                .child_by_field_name("operator")
+                .is_some_and(|operator| self.text(operator) == "+");
+            let (Some(first), Some(second), true) = (
+                left.child_by_field_name("left"),
+                left.child_by_field_name("right"),
+                is_plus,
+            ) else {
+                return self.computed(node, variable, "this is computed when the file runs");
+            };
+            parts.push(second);
+            left = first;
+        }
+        parts.push(left);
+        let mut whole = String::new();
+        for part in parts.into_iter().rev() {
+            match self.value(part, variable, depth + 1).content {
+                Content::Text(text) => whole.push_str(&text),
+                Content::Computed => return Literal::computed(node.byte_range()),
+                _ => return self.computed(node, variable, "this is computed when the file runs"),
+            }
+        }
+        Literal::new(node.byte_range(), Content::Text(whole))
+    }
+
+    fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
+        let code = shortened(self.text(node));
+        self.diagnostics.help(
+            rules::COMPUTED,
+            node.byte_range(),
+            format!("{code} in `{variable}` is no literal: {why}"),
+            "a tool file is read without running it: write the value itself".to_owned(),
+        );
+        Literal::computed(node.byte_range())
+    }
+
+    fn finish(&mut self, root: Node<'t>) {
+        let named = self
+            .functions
+            .get("execute")
+            .or_else(|| self.functions.get("main"))
+            .copied();
+        let mut entry = self.entry.or(named);
+        if let Some(node) = entry
+            && matches!(node.kind(), "identifier" | "shorthand_property_identifier")
+        {
+            entry = self.functions.get(self.text(node)).copied().or(entry);
+        }
+        self.reading.code.entry = entry.map(|entry| self.function(entry));
+        let source = self.source;
+        let code = &mut self.reading.code;
+        walk(root, |node| {
+            match node.kind() {
+                "string" => {
+                    if let Ok(text) = javascript_string::decode(text(node, source))
+                        && is_absolute(&text)
+                    {
+                        code.absolute_paths.push(node.byte_range());
+                    }
+                    return ControlFlow::Break(());
+                }
+                "catch_clause" => code.catches = true,
+                "member_expression" => {
+                    code.checks_paths |= node.child_by_field_name("property").is_some_and(|name| {
+                        matches!(text(name, source), "relative" | "startsWith")
+                    });
+                }
+                "call_expression" => {
+                    let function = node
+                        .child_by_field_name("function")
+                        .map_or("", |function| text(function, source));
+                    let arguments = node
+                        .child_by_field_name("arguments")
+                        .map_or("", |arguments| text(arguments, source));
+                    let opens = function.ends_with("resolve")
+                        || function.ends_with("join")
+                        || function.ends_with("readFile")
+                        || function.ends_with("readFileSync")
+                        || function.ends_with("writeFile")
+                        || function.ends_with("writeFileSync");
+                    if opens && arguments.contains("params.") && code.uses_paths.is_none() {
+                        code.uses_paths = Some(node.byte_range());
+                    }
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    fn function(&self, function: Node<'_>) -> Entry {
+        let body = function.child_by_field_name("body");
+        let mut returns = Vec::new();
+        match body {
+            Some(body) if body.kind() == "statement_block" => walk(body, |node| {
+                match node.kind() {
+                    "function_declaration"
+                    | "function_expression"
+                    | "arrow_function"
+                    | "method_definition"
+                    | "class_declaration" => return ControlFlow::Break(()),
+                    "return_statement" => returns.push(Return {
+                        span: node.byte_range(),
+                        gives: self.gives(children(node).first().copied()),
+                    }),
+                    _ => {}
+                }
+                ControlFlow::Continue(())
+            }),
+            Some(expression) => returns.push(Return {
+                span: expression.byte_range(),
+                gives: self.gives(Some(expression)),
+            }),
+            None => returns.push(Return {
+                span: function.byte_range(),
+                gives: Gives::Unknown,
+            }),
+        }
+        let end = body.map_or(function.end_byte(), |body| body.start_byte());
+        Entry {
+            span: function.start_byte()..end,
+            returns,
+            n_parameters: None,
+        }
+    }
+
+    fn gives(&self, value: Option<Node<'_>>) -> Gives {
+        let Some(mut value) = value else {
+            return Gives::Other("nothing");
+        };
+        while value.kind() == "parenthesized_expression" {
+            match children(value).first() {
+                Some(inner) => value = *inner,
+                None => break,
+            }
+        }
+        match value.kind() {
+            "object" => {
+                let (mut keys, mut open, mut success) = (Vec::new(), false, Success::Missing);
+                for entry in children(value) {
+                    match entry.kind() {
+                        "pair" => {
+                            let key = entry.child_by_field_name("key");
+                            let key = key.map_or("", |key| self.text(key));
+                            let key = key.trim_matches(['"', '\'']);
+                            if key == "success" {
+                                let kind = entry
+                                    .child_by_field_name("value")
+                                    .map_or("", |value| value.kind());
+                                success = match kind {
+                                    "true" => Success::True,
+                                    "false" => Success::False,
+                                    "null" | "number" | "string" | "object" | "array"
+                                    | "template_string" => Success::NoBoolean,
+                                    _ => Success::Computed,
+                                };
+                            }
+                            keys.push(key.to_owned());
+                        }
+                        "shorthand_property_identifier" => {
+                            let key = self.text(entry);
+                            if key == "success" {
+                                success = Success::Computed;
+                            }
+                            keys.push(key.to_owned());
+                        }
+                        _ => open = true,
+                    }
+                }
+                Gives::Map {
+                    keys,
+                    open,
+                    success,
+                }
+            }
+            "null" | "undefined" => Gives::Other("nothing"),
+            "true" | "false" => Gives::Other("a boolean"),
+            "number" => Gives::Other("a number"),
+            "string" | "template_string" => Gives::Other("a string"),
+            "array" => Gives::Other("an array"),
+            _ => Gives::Unknown,
+        }
+    }
+}
+
+fn negated(number: &serde_json::Number) -> Option<serde_json::Number> {
+    let text = number.to_string();
+    match text.strip_prefix('-') {
+        Some(positive) => positive.parse().ok(),
+        None if text == "0" => Some(number.clone()),
+        None => format!("-{text}").parse().ok(),
+    }
+}
+
+fn javascript_number(text: &str) -> Option<serde_json::Number> {
+    let lower = text.to_ascii_lowercase();
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if let Some(digits) = lower.strip_prefix(prefix) {
+            return integer(digits, radix);
+        }
+    }
+    let plain: String = lower.chars().filter(|c| *c != '_').collect();
+    let is_octal = plain.len() > 1 && plain.starts_with('0') && !plain.contains(['.', 'e']);
+    if is_octal || plain.ends_with('n') {
+        return None;
+    }
+    if plain.bytes().all(|byte| byte.is_ascii_digit()) {
+        return integer(&plain, 10);
+    }
+    number(plain.parse().ok()?, true)
+}

@@ -1,0 +1,203 @@
+//! TypeScript without its types, each replaced by blanks, so that every line and column stays where it was.
+//!
+//! What is more than types is refused: enums, namespaces, parameter properties, decorators. The same is refused by Node's
+//! own type stripping.
+
+use std::ops::{ControlFlow, Range};
+
+use tree_sitter::Node;
+
+use super::tree::{self, text, walk};
+
+/// The JavaScript in a TypeScript file.
+///
+/// # Errors
+/// What cannot be left out, and where.
+pub fn javascript_of(source: &str) -> Result<String, String> {
+    let grammar = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
+    let tree = tree::parse(&grammar, source).ok_or("the grammar does not fit its library")?;
+    if tree.root_node().has_error() {
+        return Err("it is no TypeScript".to_owned());
+    }
+    let mut blanks: Vec<Range<usize>> = Vec::new();
+    let mut refused = None;
+    walk(tree.root_node(), |node| {
+        if refused.is_some() {
+            return ControlFlow::Break(());
+        }
+        match node.kind() {
+            "type_annotation"
+            | "asserts_annotation"
+            | "type_predicate_annotation"
+            | "type_parameters"
+            | "type_arguments"
+            | "interface_declaration"
+            | "type_alias_declaration"
+            | "ambient_declaration"
+            | "accessibility_modifier"
+            | "override_modifier"
+            | "implements_clause"
+            | "abstract_method_signature"
+            | "function_signature"
+            | "method_signature"
+            | "index_signature" => {
+                blanks.push(node.byte_range());
+                return ControlFlow::Break(());
+            }
+            "as_expression" | "satisfies_expression" => {
+                if let Some(inner) = node.named_child(0) {
+                    blanks.push(inner.end_byte()..node.end_byte());
+                }
+            }
+            "non_null_expression" => blanks.push(node.end_byte() - 1..node.end_byte()),
+            "optional_parameter" | "public_field_definition" | "method_definition" => {
+                if let Some(mark) = token(node, &["?", "!"]) {
+                    blanks.push(mark.byte_range());
+                }
+                if let Some(readonly) = token(node, &["readonly", "declare", "abstract"]) {
+                    blanks.push(readonly.byte_range());
+                }
+            }
+            "required_parameter" => {
+                if token(node, &["readonly"]).is_some()
+                    || children_of(node)
+                        .iter()
+                        .any(|child| child.kind() == "accessibility_modifier")
+                {
+                    refused = Some((node, "a parameter that is a property too"));
+                }
+                // `this` as a parameter is a type in disguise.
+                if node
+                    .named_child(0)
+                    .is_some_and(|name| name.kind() == "this")
+                {
+                    refused = Some((node, "a parameter `this`"));
+                }
+            }
+            "import_statement" | "export_statement" | "import_specifier" | "export_specifier" => {
+                if token(node, &["type"]).is_some() {
+                    if node.kind().ends_with("statement") {
+                        blanks.push(node.byte_range());
+                    } else {
+                        blanks.push(with_comma(node, source));
+                    }
+                    return ControlFlow::Break(());
+                }
+                if node.kind() == "export_statement"
+                    && node
+                        .child_by_field_name("declaration")
+                        .is_some_and(|declaration| {
+                            matches!(
+                                declaration.kind(),
+                                "interface_declaration"
+                                    | "type_alias_declaration"
+                                    | "ambient_declaration"
+                                    | "function_signature"
+                            )
+                        })
+                {
+                    blanks.push(node.byte_range());
+                    return ControlFlow::Break(());
+                }
+            }
+            "abstract_class_declaration" => {
+                if let Some(word) = token(node, &["abstract"]) {
+                    blanks.push(word.byte_range());
+                }
+            }
+            "enum_declaration" => refused = Some((node, "an enum")),
+            "internal_module" | "module" => refused = Some((node, "a namespace")),
+            "decorator" => refused = Some((node, "a decorator")),
+            "type_assertion" => refused = Some((node, "a type in angle brackets before a value")),
+            "import_alias" => refused = Some((node, "an import alias")),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    if let Some((node, what)) = refused {
+        let line = node.start_position().row + 1;
+        return Err(format!(
+            "line {line} holds {what}, which is more than a type and cannot be left out: write it as JavaScript"
+        ));
+    }
+    let mut bytes = source.as_bytes().to_vec();
+    for range in blanks {
+        for byte in &mut bytes[range] {
+            if !matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| "a type ends inside a character".to_owned())
+}
+
+fn children_of(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+fn token<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
+    children_of(node)
+        .into_iter()
+        .find(|child| !child.is_named() && kinds.contains(&child.kind()))
+}
+
+/// A specifier and the comma behind it.
+fn with_comma(node: Node<'_>, source: &str) -> Range<usize> {
+    match node.next_sibling() {
+        Some(next) if text(next, source) == "," => node.start_byte()..next.end_byte(),
+        _ => node.byte_range(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::javascript_of;
+
+    #[test]
+    fn types_become_blanks() {
+        for (typescript, javascript) in [
+            ("const a: string = `x`;", "const a         = `x`;"),
+            (
+                "function f<T>(a?: T, b: T[] = []): T | null { return a!; }",
+                "function f   (a    , b      = [])           { return a ; }",
+            ),
+            (
+                "interface A { b: string }\nx;",
+                "                         \nx;",
+            ),
+            (
+                "export type A = { b: string };\nx;",
+                "                              \nx;",
+            ),
+            (
+                "import type { A } from 'a';\nimport { type B, c } from 'd';",
+                "                           \nimport {         c } from 'd';",
+            ),
+            ("const a = b as const;", "const a = b         ;"),
+            (
+                "const a = { b } satisfies Record<string, é>;",
+                "const a = { b }                             ;",
+            ),
+            (
+                "class A<T> { private b?: string; readonly c = 1; }",
+                "class A    {         b         ;          c = 1; }",
+            ),
+            ("f<string>(a);", "f        (a);"),
+        ] {
+            assert_eq!(
+                javascript_of(typescript).as_deref(),
+                Ok(javascript),
+                "{typescript}"
+            );
+        }
+        for refused in [
+            "enum A { B }",
+            "namespace A { export const b = 1 }",
+            "class A { constructor(private b: string) {} }",
+            "a b c",
+        ] {
+            assert!(javascript_of(refused).is_err(), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Reading a tool file: what it says about itself, without running any of it.
+//!
+//! Each language has a real parser and hands out the same [`Reading`]: fields with their places, and facts about the
+//! code that rules ask for. What is no literal is an error that says so.
+
+mod code;
+mod javascript;
+mod javascript_of;
+mod javascript_string;
+mod python;
+mod python_string;
+mod shell;
+mod toml;
+mod tree;
+mod yaml;
+
+use std::ops::Range;
+
+pub(crate) use code::{Code, Gives, Success};
+pub use javascript_of::javascript_of;
+
+use crate::Language;
+use crate::diagnostic::Diagnostics;
+use crate::literal::Literal;
+
+/// What was read of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// The fields in the order of the file, each once.
+    pub(crate) fields: Vec<Field>,
+    /// What the code looks like; of configuration nothing.
+    pub(crate) code: Code,
+}
+
+/// A field of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    /// Its name in the YAML form.
+    pub(crate) name: &'static str,
+    /// Where its name stands.
+    pub(crate) name_span: Range<usize>,
+    pub(crate) value: Literal,
+}
+
+impl Reading {
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Literal> {
+        self.field(name).map(|field| &field.value)
+    }
+
+    /// Sets a field; a later value replaces an earlier one, as running the file would.
+    pub(crate) fn set(&mut self, field: Field) {
+        match self
+            .fields
+            .iter_mut()
+            .find(|known| known.name == field.name)
+        {
+            Some(known) => *known = field,
+            None => self.fields.push(field),
+        }
+    }
+}
+
+/// Reads the text of a file.
+pub(crate) fn read(language: Language, text: &str, diagnostics: &mut Diagnostics) -> Reading {
+    match language {
+        Language::Python => python::read(text, diagnostics),
+        Language::JavaScript | Language::TypeScript => {
+            javascript::read(language, text, diagnostics)
+        }
+        Language::Yaml => yaml::read(text, diagnostics),
+        Language::Toml => toml::read(text, diagnostics),
+        Language::Bash => shell::read(text, diagnostics),
+    }
+}

@@ -1,0 +1,581 @@
+//! Python: assignments of literals at the top of the module, and the shape of `execute`.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::Node;
+
+use super::code::{Entry, Gives, Return, Success, is_absolute};
+use super::tree::{self, children, shortened, text, walk};
+use super::{Field, Reading, python_string};
+use crate::diagnostic::Diagnostics;
+use crate::fields;
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::rules;
+
+pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
+    let mut reading = Reading::default();
+    let language = tree_sitter_python::LANGUAGE.into();
+    let Some(tree) = tree::parse(&language, source) else {
+        return reading;
+    };
+    tree::broken(&tree, source, diagnostics);
+    let mut module = Module {
+        source,
+        diagnostics,
+        reading: &mut reading,
+    };
+    for statement in children(tree.root_node()) {
+        module.statement(statement);
+    }
+    module.code(tree.root_node());
+    reading
+}
+
+/// Reads one field's literal from Python text that stands elsewhere, as in a shell script's header.
+pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
+    let mut reading = Reading::default();
+    let language = tree_sitter_python::LANGUAGE.into();
+    let Some(tree) = tree::parse(&language, source) else {
+        return reading;
+    };
+    tree::broken(&tree, source, diagnostics);
+    let mut module = Module {
+        source,
+        diagnostics,
+        reading: &mut reading,
+    };
+    for statement in children(tree.root_node()) {
+        module.statement(statement);
+    }
+    reading
+}
+
+struct Module<'a> {
+    source: &'a str,
+    diagnostics: &'a mut Diagnostics,
+    reading: &'a mut Reading,
+}
+
+impl Module<'_> {
+    fn statement(&mut self, statement: Node<'_>) {
+        match statement.kind() {
+            "expression_statement" => {
+                for expression in children(statement) {
+                    match expression.kind() {
+                        "assignment" => self.assignment(expression),
+                        "augmented_assignment" | "call" => self.change(expression),
+                        _ => {}
+                    }
+                }
+            }
+            "function_definition" => self.function(statement),
+            "decorated_definition" => {
+                if let Some(definition) = statement.child_by_field_name("definition")
+                    && definition.kind() == "function_definition"
+                {
+                    self.function(definition);
+                }
+            }
+            "if_statement" => {
+                if let Some(condition) = statement.child_by_field_name("condition") {
+                    let condition = text(condition, self.source);
+                    self.reading.code.has_main_block |=
+                        condition.contains("__name__") && condition.contains("__main__");
+                }
+                self.hidden(statement);
+            }
+            "try_statement" | "for_statement" | "while_statement" | "with_statement" => {
+                self.hidden(statement);
+            }
+            _ => {}
+        }
+    }
+
+    /// `NAME = literal`, also chained (`A = B = 1`) and annotated.
+    fn assignment(&mut self, assignment: Node<'_>) {
+        let Some(left) = assignment.child_by_field_name("left") else {
+            return;
+        };
+        let Some(right) = assignment.child_by_field_name("right") else {
+            return;
+        };
+        if left.kind() != "identifier" {
+            self.change(assignment);
+            return;
+        }
+        let variable = text(left, self.source);
+        if right.kind() == "assignment" {
+            self.assignment_of(left, innermost(right));
+            self.assignment(right);
+            return;
+        }
+        if fields::of_variable(variable).is_none() {
+            if let Some(nearest) = fields::nearly(variable) {
+                let meant = match nearest {
+                    "tool_description" => "__tool_description__".to_owned(),
+                    other => fields::variable(other),
+                };
+                self.diagnostics.help(
+                    rules::UNKNOWN_FIELD,
+                    left.byte_range(),
+                    format!("`{variable}` says nothing about a tool"),
+                    format!("did you mean `{meant}`?"),
+                );
+            }
+            return;
+        }
+        self.assignment_of(left, right);
+    }
+
+    fn assignment_of(&mut self, left: Node<'_>, right: Node<'_>) {
+        let variable = text(left, self.source);
+        let Some(name) = fields::of_variable(variable) else {
+            return;
+        };
+        let value = self.value(right, variable, 0);
+        self.reading.set(Field {
+            name,
+            name_span: left.byte_range(),
+            value,
+        });
+    }
+
+    /// `CONFIG_SCHEMA["x"] = ..`, `CONFIG_SCHEMA.update(..)`, `__version__ += ".."`: the literal is no longer what it was.
+    fn change(&mut self, expression: Node<'_>) {
+        let target = expression
+            .child_by_field_name("left")
+            .or_else(|| expression.child_by_field_name("function"));
+        let mut root = target;
+        while let Some(node) = root {
+            match node.kind() {
+                "identifier" => break,
+                "subscript" => root = node.child_by_field_name("value"),
+                "attribute" => root = node.child_by_field_name("object"),
+                "pattern_list" | "tuple_pattern" | "list_pattern" => {
+                    for part in children(node) {
+                        self.refuse_change(part, expression);
+                    }
+                    return;
+                }
+                _ => return,
+            }
+        }
+        if let Some(root) = root
+            && target.is_some_and(|target| target != root || expression.kind() != "call")
+        {
+            self.refuse_change(root, expression);
+        }
+    }
+
+    fn refuse_change(&mut self, name: Node<'_>, expression: Node<'_>) {
+        let variable = text(name, self.source);
+        if name.kind() == "identifier" && fields::of_variable(variable).is_some() {
+            self.diagnostics.help(
+                rules::COMPUTED,
+                expression.byte_range(),
+                format!(
+                    "`{variable}` is computed here, and a tool file is read without running it"
+                ),
+                format!("write `{variable} = ..` once, as a literal"),
+            );
+        }
+    }
+
+    /// Assignments that only running the file would make.
+    fn hidden(&mut self, block: Node<'_>) {
+        let mut found = Vec::new();
+        walk(block, |node| {
+            match node.kind() {
+                "function_definition" | "class_definition" => return ControlFlow::Break(()),
+                "assignment" => {
+                    if let Some(left) = node.child_by_field_name("left")
+                        && fields::of_variable(text(left, self.source)).is_some()
+                    {
+                        found.push((left, node));
+                    }
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        for (left, node) in found {
+            self.refuse_change(left, node);
+        }
+    }
+
+    fn value(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
+        let span = node.byte_range();
+        if depth > MAX_DEPTH {
+            return self.computed(node, variable, "it nests too deep");
+        }
+        let content = match node.kind() {
+            "true" => Content::Bool(true),
+            "false" => Content::Bool(false),
+            "none" => Content::Null,
+            "integer" | "float" => match python_number(text(node, self.source)) {
+                Some(number) => Content::Number(number),
+                None => {
+                    return self.computed(node, variable, "it is no number that JSON can carry");
+                }
+            },
+            "string" => {
+                if children(node)
+                    .iter()
+                    .any(|child| child.kind() == "interpolation")
+                {
+                    return self.computed(node, variable, "an f-string with `{..}` is computed");
+                }
+                match python_string::decode(text(node, self.source)) {
+                    Ok(text) => Content::Text(text),
+                    Err(why) => return self.computed(node, variable, why),
+                }
+            }
+            "concatenated_string" => {
+                let mut joined = String::new();
+                for part in children(node) {
+                    match self.value(part, variable, depth + 1).content {
+                        Content::Text(text) => joined.push_str(&text),
+                        _ => return Literal::computed(span),
+                    }
+                }
+                Content::Text(joined)
+            }
+            "parenthesized_expression" => {
+                return match children(node).first() {
+                    Some(inner) => self.value(*inner, variable, depth + 1),
+                    None => self.computed(node, variable, "nothing stands in the brackets"),
+                };
+            }
+            "unary_operator" => return self.unary(node, variable, depth),
+            "binary_operator" => return self.concatenation(node, variable, depth),
+            "list" | "tuple" | "set" => {
+                let mut items = Vec::new();
+                for item in children(node) {
+                    if item.kind() == "list_splat" {
+                        let spread = children(item)
+                            .first()
+                            .map(|inner| self.value(*inner, variable, depth + 1));
+                        match spread.map(|literal| literal.content) {
+                            Some(Content::List(more)) => items.extend(more),
+                            Some(Content::Computed) | None => {
+                                items.push(Literal::computed(item.byte_range()));
+                            }
+                            Some(_) => {
+                                return self.computed(
+                                    item,
+                                    variable,
+                                    "only a list can be spread here",
+                                );
+                            }
+                        }
+                    } else {
+                        items.push(self.value(item, variable, depth + 1));
+                    }
+                }
+                Content::List(items)
+            }
+            "dictionary" => return self.dictionary(node, variable, depth),
+            "identifier" => {
+                return self.computed(node, variable, "a name is looked up when the file runs");
+            }
+            _ => return self.computed(node, variable, "this is computed when the file runs"),
+        };
+        Literal::new(span, content)
+    }
+
+    fn dictionary(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
+        let mut members: Vec<Member> = Vec::new();
+        for entry in children(node) {
+            if entry.kind() == "dictionary_splat" {
+                let spread = children(entry)
+                    .first()
+                    .map(|inner| self.value(*inner, variable, depth + 1));
+                if let Some(Content::Map(more)) = spread.map(|literal| literal.content) {
+                    for member in more {
+                        put(&mut members, member);
+                    }
+                }
+                continue;
+            }
+            let (Some(key), Some(value)) = (
+                entry.child_by_field_name("key"),
+                entry.child_by_field_name("value"),
+            ) else {
+                continue;
+            };
+            let name = match self.value(key, variable, depth + 1).content {
+                Content::Text(text) => text,
+                Content::Computed => continue,
+                _ => {
+                    self.diagnostics.help(
+                        rules::COMPUTED,
+                        key.byte_range(),
+                        format!("a key of `{variable}` is no string, and JSON has no other keys"),
+                        "write it in quotation marks".to_owned(),
+                    );
+                    continue;
+                }
+            };
+            let value = self.value(value, variable, depth + 1);
+            put(
+                &mut members,
+                Member {
+                    key: name,
+                    key_span: key.byte_range(),
+                    value,
+                },
+            );
+        }
+        Literal::new(node.byte_range(), Content::Map(members))
+    }
+
+    fn unary(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
+        let operator = node
+            .child_by_field_name("operator")
+            .map(|operator| text(operator, self.source));
+        let Some(argument) = node.child_by_field_name("argument") else {
+            return Literal::computed(node.byte_range());
+        };
+        let inner = self.value(argument, variable, depth + 1);
+        match (operator, inner.content) {
+            (Some("+"), Content::Number(number)) => {
+                Literal::new(node.byte_range(), Content::Number(number))
+            }
+            (Some("-"), Content::Number(number)) => match negated(&number) {
+                Some(number) => Literal::new(node.byte_range(), Content::Number(number)),
+                None => self.computed(node, variable, "it is no number that JSON can carry"),
+            },
+            (_, Content::Computed) => Literal::computed(node.byte_range()),
+            _ => self.computed(node, variable, "this is computed when the file runs"),
+        }
+    }
+
+    /// `"a" + "b"` and `[1] + [2]`, which are literals in two pieces. A chain of them nests to the left.
+    fn concatenation(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
+        let mut parts = Vec::new();
+        let mut left = node;
+        while left.kind() == "binary_operator" {
+            let is_plus = left
+                .child_by_field_name("operator")
+                .is_some_and(|operator| text(operator, self.source) == "+");
+            let (Some(first), Some(second), true) = (
+                left.child_by_field_name("left"),
+                left.child_by_field_name("right"),
+                is_plus,
+            ) else {
+                return self.computed(node, variable, "this is computed when the file runs");
+            };
+            parts.push(second);
+            left = first;
+        }
+        parts.push(left);
+        let mut whole: Option<Content> = None;
+        for part in parts.into_iter().rev() {
+            let part = self.value(part, variable, depth + 1).content;
+            whole = Some(match (whole, part) {
+                (None, part) => part,
+                (_, Content::Computed) | (Some(Content::Computed), _) => Content::Computed,
+                (Some(Content::Text(a)), Content::Text(b)) => Content::Text(a + &b),
+                (Some(Content::List(mut a)), Content::List(b)) => {
+                    a.extend(b);
+                    Content::List(a)
+                }
+                _ => return self.computed(node, variable, "this is computed when the file runs"),
+            });
+        }
+        Literal::new(node.byte_range(), whole.unwrap_or(Content::Computed))
+    }
+
+    fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
+        let code = shortened(text(node, self.source));
+        self.diagnostics.help(
+            rules::COMPUTED,
+            node.byte_range(),
+            format!("{code} in `{variable}` is no literal: {why}"),
+            "a tool file is read without running it: write the value itself".to_owned(),
+        );
+        Literal::computed(node.byte_range())
+    }
+
+    fn function(&mut self, function: Node<'_>) {
+        let Some(name) = function.child_by_field_name("name") else {
+            return;
+        };
+        if text(name, self.source) != "execute" {
+            return;
+        }
+        let parameters = function.child_by_field_name("parameters");
+        let end = parameters.map_or(name.end_byte(), |parameters| parameters.end_byte());
+        let n_parameters = parameters.map(children).and_then(|parameters| {
+            let is_plain = parameters.iter().all(|parameter| {
+                matches!(
+                    parameter.kind(),
+                    "identifier"
+                        | "typed_parameter"
+                        | "default_parameter"
+                        | "typed_default_parameter"
+                ) && !text(*parameter, self.source).starts_with('*')
+            });
+            is_plain.then_some(parameters.len())
+        });
+        let mut returns = Vec::new();
+        if let Some(body) = function.child_by_field_name("body") {
+            walk(body, |node| {
+                match node.kind() {
+                    "function_definition" | "class_definition" | "lambda" => {
+                        return ControlFlow::Break(());
+                    }
+                    "return_statement" => returns.push(self.returned(node)),
+                    _ => {}
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        self.reading.code.entry = Some(Entry {
+            span: name.start_byte()..end,
+            returns,
+            n_parameters,
+        });
+    }
+
+    fn returned(&self, statement: Node<'_>) -> Return {
+        let span = statement.byte_range();
+        let values = children(statement);
+        let gives = match values.first() {
+            None => Gives::Other("nothing"),
+            Some(value) => match value.kind() {
+                "dictionary" => self.returned_map(*value),
+                "none" => Gives::Other("`None`"),
+                "true" | "false" => Gives::Other("a boolean"),
+                "integer" | "float" => Gives::Other("a number"),
+                "string" | "concatenated_string" => Gives::Other("a string"),
+                "list" | "list_comprehension" => Gives::Other("a list"),
+                "tuple" | "expression_list" => Gives::Other("a tuple"),
+                "set" | "set_comprehension" => Gives::Other("a set"),
+                _ => Gives::Unknown,
+            },
+        };
+        Return { span, gives }
+    }
+
+    fn returned_map(&self, map: Node<'_>) -> Gives {
+        let (mut keys, mut open, mut success) = (Vec::new(), false, Success::Missing);
+        for entry in children(map) {
+            let (Some(key), Some(value)) = (
+                entry.child_by_field_name("key"),
+                entry.child_by_field_name("value"),
+            ) else {
+                open = true;
+                continue;
+            };
+            if key.kind() != "string" {
+                open = true;
+                continue;
+            }
+            let Ok(key) = python_string::decode(text(key, self.source)) else {
+                open = true;
+                continue;
+            };
+            if key == "success" {
+                success = match value.kind() {
+                    "true" => Success::True,
+                    "false" => Success::False,
+                    "none" | "integer" | "float" | "string" | "list" | "dictionary" | "tuple" => {
+                        Success::NoBoolean
+                    }
+                    _ => Success::Computed,
+                };
+            }
+            keys.push(key);
+        }
+        Gives::Map {
+            keys,
+            open,
+            success,
+        }
+    }
+
+    /// Facts that may stand anywhere in the file.
+    fn code(&mut self, root: Node<'_>) {
+        let source = self.source;
+        let code = &mut self.reading.code;
+        walk(root, |node| {
+            match node.kind() {
+                "string" => {
+                    if let Ok(text) = python_string::decode(text(node, source))
+                        && is_absolute(&text)
+                    {
+                        code.absolute_paths.push(node.byte_range());
+                    }
+                    return ControlFlow::Break(());
+                }
+                "except_clause" => code.catches = true,
+                "attribute" => {
+                    let name = node
+                        .child_by_field_name("attribute")
+                        .map_or("", |name| text(name, source));
+                    code.checks_paths |=
+                        matches!(name, "is_relative_to" | "relative_to" | "commonpath");
+                }
+                "call" => {
+                    let function = node
+                        .child_by_field_name("function")
+                        .map_or("", |function| text(function, source));
+                    let arguments = node
+                        .child_by_field_name("arguments")
+                        .map_or("", |arguments| text(arguments, source));
+                    let opens =
+                        matches!(function, "Path" | "pathlib.Path" | "open" | "os.path.join");
+                    if opens && arguments.contains("params") && code.uses_paths.is_none() {
+                        code.uses_paths = Some(node.byte_range());
+                    }
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+    }
+}
+
+fn put(members: &mut Vec<Member>, member: Member) {
+    match members.iter_mut().find(|known| known.key == member.key) {
+        Some(known) => *known = member,
+        None => members.push(member),
+    }
+}
+
+fn innermost(mut assignment: Node<'_>) -> Node<'_> {
+    while assignment.kind() == "assignment" {
+        match assignment.child_by_field_name("right") {
+            Some(right) => assignment = right,
+            None => break,
+        }
+    }
+    assignment
+}
+
+fn negated(number: &serde_json::Number) -> Option<serde_json::Number> {
+    let text = number.to_string();
+    match text.strip_prefix('-') {
+        Some(positive) => positive.parse().ok(),
+        None if text == "0" => Some(number.clone()),
+        None => format!("-{text}").parse().ok(),
+    }
+}
+
+fn python_number(text: &str) -> Option<serde_json::Number> {
+    let lower = text.to_ascii_lowercase();
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if let Some(digits) = lower.strip_prefix(prefix) {
+            return integer(digits, radix);
+        }
+    }
+    if lower
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'_')
+    {
+        return integer(&lower, 10);
+    }
+    let plain: String = lower.chars().filter(|c| *c != '_').collect();
+    number(plain.parse().ok()?, false)
+}

@@ -1,0 +1,362 @@
+//! YAML 1.2, core schema. Aliases are followed within a bound; tags other than the core ones are refused.
+
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use serde_json::Number;
+
+use super::{Field, Reading};
+use crate::diagnostic::Diagnostics;
+use crate::fields;
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::rules;
+
+/// How many values a document may have, aliased ones counted wherever they stand.
+const MAX_VALUES: usize = 20_000;
+
+pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
+    let mut reading = Reading::default();
+    let Some(document) = document(source, diagnostics) else {
+        return reading;
+    };
+    fill(&document, &mut reading, diagnostics);
+    reading
+}
+
+/// Takes the fields of a map that is a whole tool.
+pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut Diagnostics) {
+    let Some(members) = document.as_map() else {
+        diagnostics.help(
+            rules::SYNTAX,
+            document.span.clone(),
+            format!("a tool is a map of fields, and this is {}", document.kind()),
+            "begin with `tool_id: ..`".to_owned(),
+        );
+        return;
+    };
+    for member in members {
+        let written = member.key.as_str();
+        let name = fields::FIELDS
+            .iter()
+            .copied()
+            .find(|field| *field == written)
+            .or_else(|| (written == "tool_description").then_some("description"));
+        if let Some(name) = name {
+            reading.set(Field {
+                name,
+                name_span: member.key_span.clone(),
+                value: member.value.clone(),
+            });
+        } else {
+            let nearest = toolglot_tools::nearest(written, fields::FIELDS.iter().copied());
+            let help = nearest.map_or_else(
+                || "what is your own goes under `config` or `metadata`".to_owned(),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
+            diagnostics.help(
+                rules::UNKNOWN_FIELD,
+                member.key_span.clone(),
+                format!("`{written}` is no field of a tool"),
+                help,
+            );
+        }
+    }
+}
+
+/// The first document of a stream.
+pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Literal> {
+    let offsets = Offsets::new(source);
+    let mut loader = Loader {
+        diagnostics,
+        open: Vec::new(),
+        anchors: Vec::new(),
+        done: None,
+        values_left: MAX_VALUES,
+    };
+    let mut n_documents = 0;
+    let mut parser = Parser::new_from_str(source);
+    while let Some(event) = parser.next_event() {
+        match event {
+            Ok((Event::DocumentStart(_), span)) => {
+                n_documents += 1;
+                if n_documents == 2 {
+                    let at = offsets.range(span);
+                    loader.diagnostics.help(
+                        rules::SYNTAX,
+                        at,
+                        "a second document begins here, and a file holds one tool".to_owned(),
+                        "put it into a file of its own".to_owned(),
+                    );
+                    break;
+                }
+            }
+            Ok((event, span)) => loader.event(event, offsets.range(span))?,
+            Err(error) => {
+                let at = offsets.at(error.marker().index());
+                loader.diagnostics.add(
+                    rules::SYNTAX,
+                    at..at,
+                    format!("this is no YAML: {}", error.info()),
+                );
+                return None;
+            }
+        }
+    }
+    if loader.done.is_none() {
+        loader.diagnostics.add(
+            rules::SYNTAX,
+            0..0,
+            "the file is empty, where a tool has fields".to_owned(),
+        );
+    }
+    loader.done
+}
+
+struct Loader<'d> {
+    diagnostics: &'d mut Diagnostics,
+    open: Vec<Open>,
+    anchors: Vec<(usize, Literal, usize)>,
+    done: Option<Literal>,
+    values_left: usize,
+}
+
+struct Open {
+    start: usize,
+    anchor: usize,
+    values_before: usize,
+    kind: OpenKind,
+}
+
+enum OpenKind {
+    List(Vec<Literal>),
+    Map {
+        members: Vec<Member>,
+        key: Option<(String, Range<usize>)>,
+    },
+}
+
+impl Loader<'_> {
+    /// `None` where nothing more can be read.
+    fn event(&mut self, event: Event<'_>, span: Range<usize>) -> Option<()> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let content = match tag.as_deref() {
+                    Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => {
+                        Content::Text(text.into_owned())
+                    }
+                    Some(tag) if !tag.is_yaml_core_schema() => {
+                        self.refuse(
+                            span.clone(),
+                            &format!(
+                                "the tag `{}{}` is none that is known",
+                                tag.handle, tag.suffix
+                            ),
+                        );
+                        Content::Computed
+                    }
+                    _ => scalar(&text, style),
+                };
+                self.value(Literal::new(span, content), anchor, 1)
+            }
+            Event::Alias(id) => {
+                let known = self.anchors.iter().rev().find(|(anchor, ..)| *anchor == id);
+                let Some((_, literal, size)) = known.cloned() else {
+                    self.refuse(span.clone(), "the alias names what has not ended yet");
+                    return self.value(Literal::computed(span), 0, 1);
+                };
+                self.value(Literal::new(span, literal.content), 0, size)
+            }
+            Event::SequenceStart(anchor, _) => self.begin(span, anchor, OpenKind::List(Vec::new())),
+            Event::MappingStart(anchor, _) => {
+                let kind = OpenKind::Map {
+                    members: Vec::new(),
+                    key: None,
+                };
+                self.begin(span, anchor, kind)
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let open = self.open.pop()?;
+                let end = match &open.kind {
+                    OpenKind::List(items) => items.last().map(|item| item.span.end),
+                    OpenKind::Map { members, .. } => {
+                        members.last().map(|member| member.value.span.end)
+                    }
+                };
+                let end = end
+                    .unwrap_or(span.end)
+                    .max(span.start.min(span.end))
+                    .max(open.start);
+                let content = match open.kind {
+                    OpenKind::List(items) => Content::List(items),
+                    OpenKind::Map { members, .. } => Content::Map(members),
+                };
+                let size = open.values_before - self.values_left;
+                self.values_left += size;
+                self.value(
+                    Literal::new(open.start..end, content),
+                    open.anchor,
+                    size + 1,
+                )
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn begin(&mut self, span: Range<usize>, anchor: usize, kind: OpenKind) -> Option<()> {
+        if self.open.len() >= MAX_DEPTH {
+            self.refuse(span, "it nests too deep");
+            return None;
+        }
+        self.open.push(Open {
+            start: span.start,
+            anchor,
+            values_before: self.values_left,
+            kind,
+        });
+        Some(())
+    }
+
+    /// Puts a value of `size` values in its place.
+    fn value(&mut self, literal: Literal, anchor: usize, size: usize) -> Option<()> {
+        let Some(left) = self.values_left.checked_sub(size) else {
+            self.refuse(literal.span, "the aliases of this file unfold to too much");
+            return None;
+        };
+        self.values_left = left;
+        if anchor > 0 {
+            self.anchors.push((anchor, literal.clone(), size));
+        }
+        match self.open.last_mut().map(|open| &mut open.kind) {
+            None => self.done = Some(literal),
+            Some(OpenKind::List(items)) => items.push(literal),
+            Some(OpenKind::Map { members, key }) => match key.take() {
+                None => {
+                    let text = match &literal.content {
+                        Content::Text(text) => Some(text.clone()),
+                        Content::Bool(flag) => Some(flag.to_string()),
+                        Content::Number(number) => Some(number.to_string()),
+                        Content::Null => Some("null".to_owned()),
+                        _ => None,
+                    };
+                    let Some(text) = text else {
+                        self.refuse(literal.span, "a key is no text");
+                        return None;
+                    };
+                    *key = Some((text, literal.span));
+                }
+                Some((key, key_span)) => {
+                    if key == "<<" {
+                        if let Content::Map(merged) = literal.content {
+                            for member in merged {
+                                if members.iter().all(|known| known.key != member.key) {
+                                    members.push(member);
+                                }
+                            }
+                        }
+                        return Some(());
+                    }
+                    if members.iter().any(|member| member.key == key) {
+                        self.diagnostics.help(
+                            rules::SYNTAX,
+                            key_span.clone(),
+                            format!("the key `{key}` stands here for the second time"),
+                            "leave one of them out".to_owned(),
+                        );
+                        members.retain(|member| member.key != key);
+                    }
+                    members.push(Member {
+                        key,
+                        key_span,
+                        value: literal,
+                    });
+                }
+            },
+        }
+        Some(())
+    }
+
+    fn refuse(&mut self, span: Range<usize>, why: &str) {
+        self.diagnostics
+            .add(rules::SYNTAX, span, format!("this cannot be used: {why}"));
+    }
+}
+
+/// What a scalar is by the core schema: YAML 1.2.2, section 10.3.2. `yes`, `no`, `on` and `off` are strings.
+fn scalar(text: &str, style: ScalarStyle) -> Content {
+    if style != ScalarStyle::Plain {
+        return Content::Text(text.to_owned());
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Content::Null,
+        "true" | "True" | "TRUE" => return Content::Bool(true),
+        "false" | "False" | "FALSE" => return Content::Bool(false),
+        _ => {}
+    }
+    scalar_number(text).map_or_else(|| Content::Text(text.to_owned()), Content::Number)
+}
+
+fn scalar_number(text: &str) -> Option<Number> {
+    if text.contains('_') {
+        return None;
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return integer(digits, 16);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return integer(digits, 8);
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    if unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+        let positive = integer(unsigned, 10)?;
+        return if text.starts_with('-') && positive.to_string() != "0" {
+            format!("-{positive}").parse().ok()
+        } else {
+            Some(positive)
+        };
+    }
+    let is_float = unsigned
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'))
+        && unsigned.bytes().any(|byte| byte.is_ascii_digit());
+    if !is_float {
+        return None;
+    }
+    number(text.parse().ok()?, false)
+}
+
+/// From the parser's characters to bytes.
+struct Offsets {
+    /// The byte of each character; empty where they are the same.
+    bytes: Vec<usize>,
+    len: usize,
+}
+
+impl Offsets {
+    fn new(source: &str) -> Offsets {
+        let bytes = if source.is_ascii() {
+            Vec::new()
+        } else {
+            source.char_indices().map(|(at, _)| at).collect()
+        };
+        Offsets {
+            bytes,
+            len: source.len(),
+        }
+    }
+
+    fn at(&self, index: usize) -> usize {
+        if self.bytes.is_empty() {
+            index.min(self.len)
+        } else {
+            self.bytes.get(index).copied().unwrap_or(self.len)
+        }
+    }
+
+    fn range(&self, span: Span) -> Range<usize> {
+        let start = self.at(span.start.index());
+        start..self.at(span.end.index()).max(start)
+    }
+}

@@ -1,0 +1,202 @@
+//! What a tool gives back: the return contract, checked after every call.
+
+use serde_json::{Map, Value, json};
+use toolglot_schema::Validator;
+
+/// The contract: a map with `success`, and on top what `output_schema` says of its result.
+#[derive(Debug)]
+pub struct ReturnContract {
+    output: Option<Validator>,
+}
+
+/// What came back from a tool, brought to one form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Returned {
+    /// Whether the tool did what was asked.
+    pub success: bool,
+    /// The whole map.
+    pub value: Map<String, Value>,
+    /// What is wrong with it. With `success` a tool that breaks its contract has failed.
+    pub breaches: Vec<String>,
+}
+
+impl ReturnContract {
+    /// The contract of a tool with that output schema.
+    ///
+    /// # Errors
+    /// If the schema is none.
+    pub fn new(output: Option<&Value>) -> Result<ReturnContract, toolglot_schema::SchemaError> {
+        Ok(ReturnContract {
+            output: output.map(Validator::new).transpose()?,
+        })
+    }
+
+    /// What a program printed: its JSON object, or what [`of_process`](ReturnContract::of_process) makes of the rest.
+    ///
+    /// The last line of the output that is an object counts, so that a tool may print before it answers.
+    pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> Returned {
+        let object = |text: &str| match serde_json::from_str::<Value>(text.trim()) {
+            Ok(Value::Object(map)) => Some(map),
+            _ => None,
+        };
+        let printed = object(stdout).or_else(|| {
+            let last = stdout.trim_end().rsplit('\n').next()?;
+            object(last)
+        });
+        match printed {
+            Some(mut map) => {
+                map.entry("success").or_insert(Value::Bool(exit_code == 0));
+                let mut returned = self.of_value(Value::Object(map));
+                if exit_code != 0 && returned.success {
+                    returned
+                        .breaches
+                        .push(format!("it says `success` and exits with {exit_code}"));
+                    returned.success = false;
+                }
+                returned
+            }
+            None => Self::of_process(stdout, stderr, exit_code),
+        }
+    }
+
+    /// What a program did that prints no object.
+    pub fn of_process(stdout: &str, stderr: &str, exit_code: i32) -> Returned {
+        let Value::Object(value) = json!({
+            "success": exit_code == 0,
+            "stdout": stdout,
+            "stderr": stderr,
+            "exit_code": exit_code,
+        }) else {
+            unreachable!("the literal is an object")
+        };
+        Returned {
+            success: exit_code == 0,
+            value,
+            breaches: Vec::new(),
+        }
+    }
+
+    /// What a function returned.
+    pub fn of_value(&self, value: Value) -> Returned {
+        let map = match value {
+            Value::Object(map) => map,
+            other => {
+                let what = match other {
+                    Value::Null => "nothing",
+                    Value::Bool(_) => "a boolean",
+                    Value::Number(_) => "a number",
+                    Value::String(_) => "a string",
+                    _ => "a list",
+                };
+                return Returned {
+                    success: false,
+                    value: Map::from_iter([
+                        ("success".to_owned(), Value::Bool(false)),
+                        (
+                            "error".to_owned(),
+                            Value::String(format!(
+                                "the tool returned {what}, where a map with `success` belongs"
+                            )),
+                        ),
+                    ]),
+                    breaches: vec![format!("it returned {what}, where a map belongs")],
+                };
+            }
+        };
+        let mut breaches = Vec::new();
+        let success = match map.get("success") {
+            Some(Value::Bool(success)) => *success,
+            Some(_) => {
+                breaches.push("`success` is no boolean".to_owned());
+                false
+            }
+            None => {
+                breaches.push("`success` is missing".to_owned());
+                false
+            }
+        };
+        if let (Some(output), true) = (&self.output, success) {
+            breaches.extend(Self::misfits(output, &map));
+        }
+        Returned {
+            success: success && breaches.is_empty(),
+            value: map,
+            breaches,
+        }
+    }
+
+    /// The schema is about the result: `output` or `data` where there is one, else the whole map.
+    fn misfits(output: &Validator, map: &Map<String, Value>) -> Vec<String> {
+        let whole = Value::Object(map.clone());
+        let result = map
+            .get("output")
+            .or_else(|| map.get("data"))
+            .unwrap_or(&whole);
+        let of_result = output.validate(result);
+        let violations = if of_result.is_empty() || output.validate(&whole).is_empty() {
+            Vec::new()
+        } else {
+            of_result
+        };
+        violations
+            .into_iter()
+            .map(|violation| {
+                format!(
+                    "its result does not fit `output_schema`: {}",
+                    violation.message
+                )
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_return_is_read() {
+        let schema = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
+        let contract = ReturnContract::new(Some(&schema)).expect("a schema");
+        for (value, success, breaches) in [
+            (json!({"success": true, "output": {"id": 1}}), true, 0),
+            (
+                json!({"success": true, "data": {"id": 1}, "file_path": "a"}),
+                true,
+                0,
+            ),
+            (json!({"success": true, "id": 1}), true, 0),
+            (json!({"success": true, "output": {"id": "x"}}), false, 1),
+            (json!({"success": false, "error": "no"}), false, 0),
+            (json!({"output": 1}), false, 1),
+            (json!({"success": "yes"}), false, 1),
+            (json!([1]), false, 1),
+            (json!(null), false, 1),
+        ] {
+            let returned = contract.of_value(value.clone());
+            assert_eq!(
+                (returned.success, returned.breaches.len()),
+                (success, breaches),
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_program_without_an_object_is_told_by_its_exit_code() {
+        let contract = ReturnContract::new(None).expect("no schema");
+        let returned = contract.of_output("hi\n", "", 0);
+        assert_eq!(
+            Value::Object(returned.value),
+            json!({"success": true, "stdout": "hi\n", "stderr": "", "exit_code": 0})
+        );
+        assert!(!contract.of_output("", "bad", 3).success);
+        assert!(!contract.of_output("{\"success\": true}", "", 1).success);
+        assert!(
+            contract
+                .of_output("noise\n{\"success\": true, \"output\": 1}\n", "", 0)
+                .success
+        );
+        assert!(contract.of_output("{\"output\": 1}", "", 0).success);
+    }
+}

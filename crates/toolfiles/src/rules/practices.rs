@@ -1,0 +1,425 @@
+//! Rule 11 and the best practices.
+
+use crate::diagnostic::Diagnostics;
+use crate::literal::Literal;
+use crate::read::{Gives, Success};
+use crate::{Language, sign};
+
+use super::fields::{is_kebab, kebab};
+use super::{
+    ABSOLUTE_PATH, CONSTRAINTS, DEFAULTS, DESCRIPTION, ERRORS, KEBAB, MAIN_BLOCK, OPTIONS,
+    PATH_CHECK, REQUIRED, RESULT_KEYS, RETRY, RETURNS, SIGNATURE_LINE, SNAKE, SPECIFIC,
+    STRUCTURED_ERROR, Subject, TIMEOUT,
+};
+
+pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    returns(subject, diagnostics);
+    naming(subject, diagnostics);
+    signature_line(subject, diagnostics);
+    structure(subject, diagnostics);
+    parameters(subject, diagnostics);
+    around(subject, diagnostics);
+}
+
+/// Rule 11, as far as it can be told without running the tool; the rest is checked when it runs.
+fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    if !subject.is_tool() {
+        return;
+    }
+    let code = &subject.reading.code;
+    let executor = subject.executor().unwrap_or_default();
+    let Some(entry) = &code.entry else {
+        let is_function =
+            subject.language == Language::Python && executor.ends_with("python/function");
+        let is_node = matches!(
+            subject.language,
+            Language::JavaScript | Language::TypeScript
+        ) && !executor.is_empty();
+        if is_function {
+            diagnostics.help(
+                RETURNS,
+                subject.top(),
+                "there is no function `execute`, which `python/function` calls".to_owned(),
+                "write `def execute(params: dict, project_path: str) -> dict:`".to_owned(),
+            );
+        } else if is_node && !subject.text.contains("process.argv") {
+            diagnostics.help(
+                RETURNS,
+                subject.top(),
+                "there is no default export, which `node/node` calls".to_owned(),
+                "write `export default function main(params, projectPath) { .. }`".to_owned(),
+            );
+        }
+        return;
+    };
+    if entry.returns.is_empty() {
+        diagnostics.help(
+            RETURNS,
+            entry.span.clone(),
+            "it never returns anything".to_owned(),
+            "return `{\"success\": True, \"output\": ..}`".to_owned(),
+        );
+    }
+    if subject.language == Language::Python && entry.n_parameters.is_some_and(|n| n != 2) {
+        diagnostics.help(
+            RETURNS,
+            entry.span.clone(),
+            "`execute` is called with two arguments".to_owned(),
+            "write `def execute(params: dict, project_path: str) -> dict:`".to_owned(),
+        );
+    }
+    for one in &entry.returns {
+        match &one.gives {
+            Gives::Other(what) => diagnostics.help(
+                RETURNS,
+                one.span.clone(),
+                format!("it returns {what}, where a map with `success` belongs"),
+                "return `{\"success\": True, \"output\": ..}`".to_owned(),
+            ),
+            Gives::Map {
+                open,
+                success: Success::Missing,
+                ..
+            } if !open => diagnostics.help(
+                RETURNS,
+                one.span.clone(),
+                "the map that it returns has no `success`".to_owned(),
+                "add `\"success\": True` or `\"success\": False`".to_owned(),
+            ),
+            Gives::Map {
+                success: Success::NoBoolean,
+                ..
+            } => diagnostics.help(
+                RETURNS,
+                one.span.clone(),
+                "`success` is no boolean here".to_owned(),
+                "write `True` or `False`".to_owned(),
+            ),
+            Gives::Map {
+                keys,
+                open,
+                success,
+            } if !open => {
+                result_keys(one.span.clone(), keys, *success, diagnostics);
+            }
+            _ => {}
+        }
+    }
+    let fails = entry.returns.iter().any(|one| {
+        matches!(
+            &one.gives,
+            Gives::Unknown
+                | Gives::Map {
+                    success: Success::False | Success::Computed,
+                    ..
+                }
+        ) || matches!(&one.gives, Gives::Map { keys, .. } if keys.iter().any(|key| key == "error"))
+    });
+    if !fails && code.uses_paths.is_some() {
+        diagnostics.help(
+            ERRORS,
+            entry.span.clone(),
+            "it works on files and never returns an error".to_owned(),
+            "return `{\"success\": False, \"error\": \"..\"}` for what is expected to go wrong"
+                .to_owned(),
+        );
+    }
+}
+
+fn result_keys(
+    span: std::ops::Range<usize>,
+    keys: &[String],
+    success: Success,
+    diagnostics: &mut Diagnostics,
+) {
+    let has = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.as_str()));
+    match success {
+        Success::True if !has(&["output", "data", "stdout", "result"]) => diagnostics.help(
+            RESULT_KEYS,
+            span,
+            "this success says nothing".to_owned(),
+            "add `\"output\": ..` or `\"data\": ..`".to_owned(),
+        ),
+        Success::False if !has(&["error", "stderr"]) => diagnostics.help(
+            STRUCTURED_ERROR,
+            span,
+            "this failure does not say why".to_owned(),
+            "add `\"error\": \"..\"`".to_owned(),
+        ),
+        _ => {}
+    }
+}
+
+fn naming(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    if !subject.is_tool() {
+        return;
+    }
+    let id = subject
+        .reading
+        .get("tool_id")
+        .filter(|id| id.as_text().is_some());
+    let (name, span) = match id {
+        Some(id) => (id.as_text().unwrap_or_default(), id.span.clone()),
+        None => (subject.id.name(), subject.top()),
+    };
+    let name = name.rsplit('/').next().unwrap_or(name);
+    if !is_kebab(name) && id.is_none() {
+        diagnostics.help(
+            KEBAB,
+            span.clone(),
+            format!("the tool is called `{name}`, after its file"),
+            format!("call the file `{}`", kebab(name, name)),
+        );
+    }
+    if !name.contains(['-', '_']) && !name.chars().skip(1).any(|c| c.is_ascii_uppercase()) {
+        diagnostics.help(
+            SPECIFIC,
+            span,
+            format!("the name `{name}` is one word"),
+            format!("say what it is done to, as in `{name}-service`"),
+        );
+    }
+}
+
+fn signature_line(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    let mut at = 0;
+    let allowed = sign::signature_line(subject.text, subject.language);
+    // Further down a line of that kind is part of the tool's text.
+    for (n, line) in subject.text.split_inclusive('\n').take(4).enumerate() {
+        let span = at..at + line.trim_end().len();
+        at += line.len();
+        if !sign::is_signature_like(line.trim_end()) || allowed == Some(n) {
+            continue;
+        }
+        diagnostics.help(
+            SIGNATURE_LINE,
+            span,
+            "this looks like a signature and is none: the file is unsigned".to_owned(),
+            "leave the line out; `toolglot tools sign` writes it".to_owned(),
+        );
+    }
+}
+
+fn structure(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    let code = &subject.reading.code;
+    for path in &code.absolute_paths {
+        diagnostics.help(
+            ABSOLUTE_PATH,
+            path.clone(),
+            "this path is that of one machine".to_owned(),
+            "resolve it against `project_path`".to_owned(),
+        );
+    }
+    if subject.language != Language::Python || !subject.is_tool() {
+        return;
+    }
+    if let Some(first) = &code.uses_paths
+        && !code.checks_paths
+    {
+        diagnostics.help(
+            PATH_CHECK,
+            first.clone(),
+            "a path from the parameters is used unchecked".to_owned(),
+            "refuse what is not `file_path.resolve().is_relative_to(project)`".to_owned(),
+        );
+    }
+    if !code.has_main_block && code.entry.is_some() {
+        diagnostics.help(
+            MAIN_BLOCK,
+            subject.top(),
+            "it cannot be started from a command line".to_owned(),
+            "end it with `if __name__ == \"__main__\":` and the lines that `toolglot tools new` writes".to_owned(),
+        );
+    }
+}
+
+fn parameters(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    let reading = subject.reading;
+    for name in ["input_schema", "config_schema"] {
+        let Some(schema) = reading.get(name) else {
+            continue;
+        };
+        let properties = schema
+            .get("properties")
+            .and_then(Literal::as_map)
+            .unwrap_or_default();
+        let required = schema.get("required");
+        if required.is_none() && !properties.is_empty() {
+            diagnostics.help(
+                REQUIRED,
+                schema
+                    .member("properties")
+                    .map_or(schema.span.clone(), |member| member.key_span.clone()),
+                "nothing says which of these are required".to_owned(),
+                "add `required`, empty if none is".to_owned(),
+            );
+        }
+        let names: Vec<&str> = required
+            .and_then(Literal::as_list)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Literal::as_text)
+            .collect();
+        for property in properties {
+            let is_required = names.contains(&property.key.as_str());
+            parameter(
+                subject,
+                &property.key,
+                &property.key_span,
+                &property.value,
+                is_required,
+                diagnostics,
+            );
+        }
+        // The first schema that there is wins.
+        return;
+    }
+    if let Some(list) = reading.get("parameters") {
+        listed(subject, list, diagnostics);
+    }
+    for action in reading
+        .get("actions")
+        .and_then(Literal::as_map)
+        .unwrap_or_default()
+    {
+        if let Some(list) = action.value.get("parameters") {
+            listed(subject, list, diagnostics);
+        }
+    }
+}
+
+fn listed(subject: Subject<'_>, list: &Literal, diagnostics: &mut Diagnostics) {
+    for one in list.as_list().unwrap_or_default() {
+        let Some(name) = one.get("name") else {
+            continue;
+        };
+        let Some(text) = name.as_text() else { continue };
+        let required = one.get("required");
+        if required.is_none() {
+            diagnostics.help(
+                REQUIRED,
+                name.span.clone(),
+                format!("`{text}` does not say whether it is required"),
+                "add `required: true` or `required: false`".to_owned(),
+            );
+        }
+        let is_required = required.and_then(Literal::as_bool) != Some(false);
+        parameter(subject, text, &name.span, one, is_required, diagnostics);
+    }
+}
+
+fn parameter(
+    subject: Subject<'_>,
+    name: &str,
+    span: &std::ops::Range<usize>,
+    schema: &Literal,
+    is_required: bool,
+    diagnostics: &mut Diagnostics,
+) {
+    if schema.as_map().is_none() {
+        return;
+    }
+    let description = schema
+        .get("description")
+        .and_then(Literal::as_text)
+        .unwrap_or_default();
+    if description.trim().is_empty() {
+        diagnostics.help(
+            DESCRIPTION,
+            span.clone(),
+            format!("`{name}` has no description"),
+            "say what it does, for a model to read".to_owned(),
+        );
+    }
+    let is_snake = name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if subject.language == Language::Python && !is_snake {
+        diagnostics.help(
+            SNAKE,
+            span.clone(),
+            format!("`{name}` is not snake_case"),
+            format!("write `{}`", kebab(name, name).replace('-', "_")),
+        );
+    }
+    let has = |keys: &[&str]| keys.iter().any(|key| schema.get(key).is_some());
+    let kind = schema
+        .get("type")
+        .and_then(Literal::as_text)
+        .unwrap_or_default();
+    if matches!(kind, "integer" | "number")
+        && !has(&[
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "enum",
+            "const",
+        ])
+    {
+        diagnostics.help(
+            CONSTRAINTS,
+            span.clone(),
+            format!("`{name}` is a number without bounds"),
+            "add `minimum` and `maximum`".to_owned(),
+        );
+    }
+    let lists_options = {
+        let lower = description.to_lowercase();
+        lower.contains("one of") || lower.contains("either ")
+    };
+    if kind == "string" && lists_options && !has(&["enum", "const", "pattern"]) {
+        diagnostics.help(
+            OPTIONS,
+            span.clone(),
+            format!("the description of `{name}` lists options, its schema does not"),
+            "add `enum`".to_owned(),
+        );
+    }
+    if !is_required && !has(&["default", "const"]) && kind != "object" {
+        diagnostics.help(
+            DEFAULTS,
+            span.clone(),
+            format!("`{name}` is optional and has no default"),
+            "add `default`".to_owned(),
+        );
+    }
+}
+
+fn around(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+    if !subject.is_tool() {
+        return;
+    }
+    let reading = subject.reading;
+    let executor = subject.executor().unwrap_or_default();
+    let needs_network = reading
+        .get("requires")
+        .and_then(Literal::as_list)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Literal::as_text)
+        .any(|capability| capability.starts_with("net."));
+    let is_remote = needs_network
+        || matches!(subject.tool_type(), Some("mcp" | "http"))
+        || executor.ends_with("http")
+        || executor.ends_with("http_client");
+    if is_remote && reading.get("retry_policy").is_none() {
+        diagnostics.help(
+            RETRY,
+            subject.top(),
+            "it talks to the network and gives up at the first failure".to_owned(),
+            "add `retry_policy` with `max_attempts`".to_owned(),
+        );
+    }
+    let config = reading.get("config");
+    let has_timeout = reading.get("timeout").is_some()
+        || config.is_some_and(|config| config.get("timeout").is_some());
+    if subject.language.is_configuration() && !has_timeout && !executor.is_empty() {
+        diagnostics.help(
+            TIMEOUT,
+            subject.top(),
+            "it does not say how long it may take".to_owned(),
+            "add `timeout`, in seconds".to_owned(),
+        );
+    }
+}

@@ -1,0 +1,176 @@
+//! One JSON Schema of what a tool takes, however its file says it.
+
+use serde_json::{Map, Value, json};
+
+use crate::literal::Literal;
+use crate::read::Reading;
+
+/// What a tool takes and gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    /// JSON Schema of the arguments.
+    pub input: Value,
+    /// JSON Schema of what it returns, where the file has one.
+    pub output: Option<Value>,
+}
+
+/// A part of a tool that is called by itself, as `tool-id.action`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// What stands behind the dot.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// JSON Schema of its arguments.
+    pub input: Value,
+}
+
+impl Schema {
+    /// `input_schema`, or else `CONFIG_SCHEMA`, or else `parameters`; and the actions beside it.
+    pub(crate) fn of(reading: &Reading) -> (Schema, Vec<Action>) {
+        let own = own(reading);
+        let actions: Vec<Action> = reading
+            .get("actions")
+            .and_then(Literal::as_map)
+            .unwrap_or_default()
+            .iter()
+            .filter(|member| member.value.as_map().is_some())
+            .map(|member| Action {
+                name: member.key.clone(),
+                description: member
+                    .value
+                    .get("description")
+                    .and_then(Literal::as_text)
+                    .map(str::to_owned),
+                input: match member.value.get("input_schema") {
+                    Some(schema) if schema.as_map().is_some() => schema.to_json(),
+                    _ => listed(member.value.get("parameters")),
+                },
+            })
+            .collect();
+        let input = if actions.is_empty() {
+            own.unwrap_or_else(|| json!({"type": "object", "properties": {}}))
+        } else {
+            with_actions(own.as_ref(), &actions)
+        };
+        let output = reading
+            .get("output_schema")
+            .or_else(|| reading.get("outputs"))
+            .filter(|schema| schema.as_map().is_some())
+            .map(|schema| output(schema.to_json()));
+        (Schema { input, output }, actions)
+    }
+}
+
+fn own(reading: &Reading) -> Option<Value> {
+    for name in ["input_schema", "config_schema"] {
+        if let Some(schema) = reading.get(name)
+            && schema.as_map().is_some()
+        {
+            let mut schema = schema.to_json();
+            if let Value::Object(keywords) = &mut schema {
+                keywords.entry("type").or_insert_with(|| json!("object"));
+            }
+            return Some(schema);
+        }
+    }
+    let list = reading.get("parameters")?;
+    list.as_list().map(|_| listed(Some(list)))
+}
+
+/// A list of parameters as a schema. It is closed: what is not listed is no parameter.
+fn listed(list: Option<&Literal>) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for parameter in list.and_then(Literal::as_list).unwrap_or_default() {
+        let Some(name) = parameter.get("name").and_then(Literal::as_text) else {
+            continue;
+        };
+        let Value::Object(mut keywords) = parameter.to_json() else {
+            continue;
+        };
+        keywords.shift_remove("name");
+        // Of a parameter `required` says that it is; of an object inside it, which of its keys are.
+        match keywords.get("required") {
+            Some(Value::Array(_)) => {}
+            Some(Value::Bool(false)) => {
+                keywords.shift_remove("required");
+            }
+            Some(_) => {
+                keywords.shift_remove("required");
+                required.push(Value::String(name.to_owned()));
+            }
+            // Who gives no default and does not say so needs it.
+            None if !keywords.contains_key("default") => {
+                required.push(Value::String(name.to_owned()));
+            }
+            None => {}
+        }
+        properties.insert(name.to_owned(), Value::Object(keywords));
+    }
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The schema of a tool that is called with `action` among its arguments.
+fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
+    let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
+    let mut properties = own
+        .and_then(|own| own.get("properties"))
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    properties.insert(
+        "action".to_owned(),
+        json!({"type": "string", "enum": names, "description": "Which part of the tool is meant"}),
+    );
+    let mut required = own
+        .and_then(|own| own.get("required"))
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    required.push(json!("action"));
+    let branches: Vec<Value> = actions
+        .iter()
+        .map(|action| {
+            let mut then = action.input.clone();
+            // The branch sees `action` and the tool's own parameters too.
+            if let Some(keywords) = then.as_object_mut() {
+                keywords.shift_remove("additionalProperties");
+            }
+            json!({
+                "if": {"properties": {"action": {"const": action.name}}, "required": ["action"]},
+                "then": then,
+            })
+        })
+        .collect();
+    json!({"type": "object", "properties": properties, "required": required, "allOf": branches})
+}
+
+/// `outputs` is a schema, or a map from names to schemas.
+fn output(schema: Value) -> Value {
+    let is_schema = schema.as_object().is_none_or(|keywords| {
+        keywords
+            .get("type")
+            .is_some_and(|kind| kind.is_string() || kind.is_array())
+            || [
+                "properties",
+                "anyOf",
+                "oneOf",
+                "allOf",
+                "$ref",
+                "enum",
+                "const",
+            ]
+            .iter()
+            .any(|keyword| keywords.contains_key(*keyword))
+    });
+    if is_schema {
+        schema
+    } else {
+        json!({"type": "object", "properties": schema})
+    }
+}

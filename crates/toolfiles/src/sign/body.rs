@@ -1,0 +1,114 @@
+//! What a signature covers: the file without the line that signs it.
+
+use sha2::{Digest, Sha256};
+
+use super::header;
+use crate::Language;
+
+/// How a kind of file writes its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// `# ..`, on line 1 or behind a shebang: Python, YAML, shell, TOML.
+    Hash,
+    /// `// ..`, on line 1 only: JavaScript and TypeScript.
+    Slashes,
+    /// `<!-- .. -->`, on line 1 only: Markdown.
+    Markdown(Item),
+}
+
+/// What a Markdown file is; that says which part of it is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// Everything but the signature line and the front matter between two `---`.
+    Knowledge,
+    /// What stands from the first `<directive` to the last `</directive>`.
+    Directive,
+}
+
+impl Style {
+    /// The style of tool files of a language.
+    pub fn of(language: Language) -> Style {
+        match language.comment() {
+            "//" => Style::Slashes,
+            _ => Style::Hash,
+        }
+    }
+
+    /// What stands before the words of the signature: one blank is part of it.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Style::Hash => "# ",
+            Style::Slashes => "// ",
+            Style::Markdown(_) => "<!-- ",
+        }
+    }
+
+    /// What stands behind them.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Style::Markdown(_) => " -->",
+            _ => "",
+        }
+    }
+}
+
+/// The text that is hashed, in the pieces that stand in the file.
+///
+/// A shebang and one signature line are left out, whatever their generation; nothing else is changed, line breaks
+/// neither. (The origin reads files with line breaks made equal; here the bytes count, so that a signature covers all
+/// of them.)
+pub fn body(text: &str, style: Style) -> &str {
+    if let Style::Markdown(item) = style {
+        return markdown(text, item);
+    }
+    let rest = match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with("#!/") => rest,
+        _ => text,
+    };
+    match rest.split_once('\n') {
+        Some((first, body)) if is_signature(first, style) => body,
+        None if is_signature(rest, style) => "",
+        _ => rest,
+    }
+}
+
+fn is_signature(line: &str, style: Style) -> bool {
+    line.strip_prefix(style.prefix())
+        .is_some_and(header::begins_as_signature)
+}
+
+fn markdown(text: &str, item: Item) -> &str {
+    if item == Item::Directive {
+        let start = text.find("<directive").unwrap_or(0);
+        let end = text
+            .rfind("</directive>")
+            .map_or(text.len(), |at| at + "</directive>".len());
+        return text.get(start..end).unwrap_or(text).trim();
+    }
+    let rest = match text.split_once('\n') {
+        Some((first, rest)) if is_signature(first, Style::Markdown(item)) => rest,
+        _ => text,
+    };
+    match rest.strip_prefix("---") {
+        Some(behind) => match behind.find("---") {
+            Some(at) => behind[at + 3..].trim(),
+            None => rest,
+        },
+        None => rest,
+    }
+}
+
+/// The SHA-256 of a body in 64 lower-case hexadecimal digits.
+pub fn digest(body: &str) -> String {
+    hex(&Sha256::digest(body.as_bytes()))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    out
+}

@@ -1,0 +1,177 @@
+//! The line itself.
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::body::Style;
+
+/// With or without padding: an interim form of the origin has none.
+const LENIENT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+pub(crate) const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+pub(crate) const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+
+/// What a signature line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Who wrote it, and when.
+    pub generation: Generation,
+    /// `2026-02-23T05:24:41Z`. Covered by the signature in version 2 only.
+    pub time: String,
+    /// The SHA-256 that it declares.
+    pub hash: String,
+    /// The signature, decoded; `None` if it is no base64.
+    pub signature: Option<Vec<u8>>,
+    /// The key's fingerprint: 16 digits of the PEM's hash, or 64 of the raw key's.
+    pub key: String,
+    /// `provider@user`, which nothing covers.
+    pub provenance: Option<(String, String)>,
+    /// What version 2 covers beside the body: the tool's id and its version.
+    pub binding: Option<(String, String)>,
+    /// The bytes of the line, without its line break.
+    pub line: Range<usize>,
+}
+
+/// The forms of a signature line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// `rye:signed:`, base64url, with or without padding.
+    V1,
+    /// `ryeos:signed:`, standard base64, the fingerprint of the raw key: Rye's Rust rewrite.
+    Ryeos,
+    /// `toolglot:signed:2:`.
+    V2,
+}
+
+impl Header {
+    /// The signature line of a file: line 1, or line 2 behind a shebang where the comment sign is `#`.
+    ///
+    /// `None` if there is none, or it is not exactly as it should be: then the file is unsigned.
+    pub fn find(text: &str, style: Style) -> Option<Header> {
+        let start = match text.split_once('\n') {
+            Some((first, _)) if style == Style::Hash && first.starts_with("#!/") => first.len() + 1,
+            _ => 0,
+        };
+        let line = text[start..].split('\n').next()?;
+        let end = start + line.len();
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let words = line.strip_prefix(style.prefix())?;
+        let words = match style.suffix() {
+            "" => words,
+            suffix => words.strip_suffix(suffix)?,
+        };
+        let mut header = Header::read(words)?;
+        header.line = start..end;
+        Some(header)
+    }
+
+    fn read(words: &str) -> Option<Header> {
+        if let Some(rest) = words.strip_prefix("toolglot:signed:2:") {
+            let (time, rest) = time(rest)?;
+            let mut fields = rest.split(':');
+            let (id, version, hash) = (fields.next()?, fields.next()?, fields.next()?);
+            let (signature, key) = (fields.next()?, fields.next()?);
+            let is_whole = fields.next().is_none() && !id.is_empty() && !version.is_empty();
+            return (is_whole && is_hex(hash, 64) && is_hex(key, 16) && is_base64url(signature))
+                .then(|| Header {
+                    generation: Generation::V2,
+                    time: time.to_owned(),
+                    hash: hash.to_owned(),
+                    signature: URL_SAFE.decode(signature).ok(),
+                    key: key.to_owned(),
+                    provenance: None,
+                    binding: Some((id.to_owned(), version.to_owned())),
+                    line: 0..0,
+                });
+        }
+        let (generation, rest) = match words.strip_prefix("ryeos:signed:") {
+            Some(rest) => (Generation::Ryeos, rest),
+            None => (Generation::V1, words.strip_prefix("rye:signed:")?),
+        };
+        let (time, rest) = time(rest)?;
+        let mut fields = rest.split(':');
+        let (hash, signature, key) = (fields.next()?, fields.next()?, fields.next()?);
+        if fields.next().is_some() || !is_hex(hash, 64) {
+            return None;
+        }
+        let (key, provenance) = match key.split_once('|') {
+            Some((key, from)) => {
+                let (provider, user) = from.split_once('@')?;
+                if !is_word(provider) || !is_word(user) {
+                    return None;
+                }
+                (key, Some((provider.to_owned(), user.to_owned())))
+            }
+            None => (key, None),
+        };
+        let signature = match generation {
+            Generation::Ryeos => {
+                let fits = is_hex(key, 64)
+                    && signature
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+                fits.then(|| STANDARD.decode(signature).ok())?
+            }
+            _ => (is_hex(key, 16) && is_base64url(signature))
+                .then(|| URL_SAFE.decode(signature).ok())?,
+        };
+        Some(Header {
+            generation,
+            time: time.to_owned(),
+            hash: hash.to_owned(),
+            signature,
+            key: key.to_owned(),
+            provenance,
+            binding: None,
+            line: 0..0,
+        })
+    }
+}
+
+/// Whether a comment's text begins as any signature does, those that were never valid included.
+pub(super) fn begins_as_signature(text: &str) -> bool {
+    ["rye", "kiwi-mcp", "ryeos", "toolglot"]
+        .iter()
+        .any(|origin| {
+            text.strip_prefix(origin)
+                .and_then(|rest| rest.strip_prefix(':'))
+                .is_some_and(|rest| rest.starts_with("signed:") || rest.starts_with("validated:"))
+        })
+}
+
+/// A time of 20 bytes, which holds colons itself.
+fn time(text: &str) -> Option<(&str, &str)> {
+    let (time, rest) = text.split_at_checked(20)?;
+    let shape: String = time
+        .chars()
+        .map(|c| if c.is_ascii_digit() { 'd' } else { c })
+        .collect();
+    (shape == "dddd-dd-ddTdd:dd:ddZ").then_some(())?;
+    Some((time, rest.strip_prefix(':')?))
+}
+
+fn is_hex(text: &str, len: usize) -> bool {
+    text.len() == len
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+fn is_base64url(text: &str) -> bool {
+    let body = text.trim_end_matches('=');
+    text.len() - body.len() <= 2
+        && !body.is_empty()
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}

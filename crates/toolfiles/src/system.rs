@@ -1,0 +1,109 @@
+//! The tools that come with toolglot: the files of `system/`, signed.
+
+use crate::language::EXTENSIONS;
+use crate::registry::{Entry, Found, Space};
+use crate::sign::{PublicKey, Signer};
+use crate::{ItemId, Language};
+
+/// The key that signed them. The other half was thrown away: a change of the files comes with a new key.
+const KEY: &str = include_str!("../system/public_key.pem");
+
+macro_rules! files {
+    ($($id:literal $extension:literal;)*) => {
+        /// Id, extension, text; in the order of ids.
+        const FILES: &[(&str, &str, &str)] = &[$((
+            $id,
+            $extension,
+            include_str!(concat!("../system/", $id, ".", $extension)),
+        )),*];
+    };
+}
+
+files! {
+    "rye/bash/bash" "yaml";
+    "rye/core/primitives/filesystem" "yaml";
+    "rye/core/primitives/http_client" "yaml";
+    "rye/core/primitives/subprocess" "yaml";
+    "rye/core/runtimes/bash/bash" "yaml";
+    "rye/core/runtimes/mcp/http" "yaml";
+    "rye/core/runtimes/mcp/stdio" "yaml";
+    "rye/core/runtimes/node/node" "yaml";
+    "rye/core/runtimes/python/function" "yaml";
+    "rye/core/runtimes/python/script" "yaml";
+    "rye/file-system/edit_lines" "yaml";
+    "rye/file-system/glob" "yaml";
+    "rye/file-system/grep" "yaml";
+    "rye/file-system/ls" "yaml";
+    "rye/file-system/read" "yaml";
+    "rye/file-system/write" "yaml";
+}
+
+/// Short names of executors, as tool files write them.
+const SHORT: &[(&str, &str)] = &[
+    ("python/function", "rye/core/runtimes/python/function"),
+    ("python_function", "rye/core/runtimes/python/function"),
+    ("python/script", "rye/core/runtimes/python/script"),
+    ("python_script", "rye/core/runtimes/python/script"),
+    ("python_runtime", "rye/core/runtimes/python/script"),
+    ("python", "rye/core/runtimes/python/script"),
+    ("node/node", "rye/core/runtimes/node/node"),
+    ("node_runtime", "rye/core/runtimes/node/node"),
+    ("node", "rye/core/runtimes/node/node"),
+    ("bash", "rye/core/runtimes/bash/bash"),
+    ("bash/bash", "rye/core/runtimes/bash/bash"),
+    ("bash_runtime", "rye/core/runtimes/bash/bash"),
+    ("rye/core/runtimes/bash", "rye/core/runtimes/bash/bash"),
+    ("mcp/http", "rye/core/runtimes/mcp/http"),
+    ("mcp_http", "rye/core/runtimes/mcp/http"),
+    ("mcp/stdio", "rye/core/runtimes/mcp/stdio"),
+    ("mcp_stdio", "rye/core/runtimes/mcp/stdio"),
+    ("subprocess", "rye/core/primitives/subprocess"),
+    ("http_client", "rye/core/primitives/http_client"),
+    ("filesystem", "rye/core/primitives/filesystem"),
+];
+
+/// The id that a short name of an executor stands for; any other name stands for itself.
+pub fn executor_id(name: &str) -> &str {
+    SHORT
+        .iter()
+        .find(|(short, _)| *short == name)
+        .map_or(name, |(_, id)| id)
+}
+
+pub(crate) fn find(id: &ItemId) -> Option<Found> {
+    let (_, extension, text) = FILES.iter().find(|(known, ..)| *known == id.as_str())?;
+    let (extension, language) = known(extension)?;
+    Some(Found {
+        id: id.clone(),
+        space: Space::System,
+        extension,
+        language,
+        path: None,
+        text: (*text).to_owned(),
+    })
+}
+
+pub(crate) fn entries() -> impl Iterator<Item = Entry> {
+    FILES.iter().filter_map(|(id, extension, _)| {
+        Some(Entry {
+            id: ItemId::new(id).ok()?,
+            space: Space::System,
+            extension: known(extension)?.0,
+        })
+    })
+}
+
+fn known(extension: &str) -> Option<(&'static str, Language)> {
+    EXTENSIONS
+        .iter()
+        .find(|(known, _)| *known == extension)
+        .copied()
+}
+
+pub(crate) fn signer() -> Signer {
+    Signer {
+        key: PublicKey::from_pem(KEY).expect("a test reads the embedded key"),
+        owner: "toolglot".to_owned(),
+        revoked: None,
+    }
+}

@@ -1,0 +1,194 @@
+//! A tool file, read.
+
+use serde_json::Value;
+use toolglot_schema::{SchemaError, Validator};
+use toolglot_tools::{Effect, ToolSpec};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::read::read;
+use crate::rules::{self, Subject};
+use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema};
+
+/// A larger file is no tool.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// A tool file: what it says about itself, and what is to be said about that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolFile {
+    /// What it is called by.
+    pub id: ItemId,
+    /// What it is written in.
+    pub language: Language,
+    /// What it says about itself.
+    pub metadata: Metadata,
+    /// What it takes and gives.
+    pub schema: Schema,
+    /// Its parts that are called by themselves.
+    pub actions: Vec<Action>,
+    /// Whether it has the function that its runtime calls; a script may do without.
+    pub has_entry: bool,
+    /// What is to be said about it, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl ToolFile {
+    /// Reads a file. Nothing of it is run. Linear in its length.
+    ///
+    /// ```
+    /// use toolglot_toolfiles::{ItemId, Language, ToolFile};
+    ///
+    /// let text = "__version__ = \"1\" \".0.0\"\n";
+    /// let id = ItemId::new("notes/add-note")?;
+    /// let tool = ToolFile::read(&id, Language::Python, text);
+    /// assert_eq!(tool.metadata.version.as_deref(), Some("1.0.0"));
+    /// assert_eq!(tool.errors().next().map(|error| error.rule.code), Some("R01"));
+    /// # Ok::<(), toolglot_toolfiles::BadId>(())
+    /// ```
+    pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
+        let mut diagnostics = Diagnostics::default();
+        let text_is_read = text.len() <= MAX_BYTES;
+        let reading = if text_is_read {
+            read(language, text, &mut diagnostics)
+        } else {
+            diagnostics.add(
+                rules::SYNTAX,
+                0..0,
+                format!(
+                    "the file has {} bytes; {MAX_BYTES} are the most",
+                    text.len()
+                ),
+            );
+            crate::read::Reading::default()
+        };
+        if text_is_read {
+            let subject = Subject {
+                id,
+                language,
+                text,
+                reading: &reading,
+            };
+            rules::apply(subject, &mut diagnostics);
+        }
+        let (schema, actions) = Schema::of(&reading);
+        ToolFile {
+            id: id.clone(),
+            language,
+            metadata: Metadata::of(&reading),
+            schema,
+            actions,
+            has_entry: reading.code.entry.is_some(),
+            diagnostics: diagnostics.sorted(),
+        }
+    }
+
+    /// Compiles the schemas too, which reading does not: rule F06.
+    #[must_use]
+    pub fn checked(mut self) -> ToolFile {
+        let is_told = self
+            .errors()
+            .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
+        if !is_told && let Err(error) = self.compile() {
+            let mut message = error.to_string();
+            if let Some(source) = std::error::Error::source(&error) {
+                message.push_str(": ");
+                message.push_str(&source.to_string());
+            }
+            self.diagnostics.push(Diagnostic {
+                rule: rules::BAD_SCHEMA,
+                severity: Severity::Error,
+                span: 0..0,
+                message,
+                help: None,
+            });
+        }
+        self
+    }
+
+    /// The schemas, ready to check arguments: the tool's own, or those of one of its actions.
+    ///
+    /// # Errors
+    /// If they are none.
+    pub fn compile(&self) -> Result<(Validator, ReturnContract), SchemaError> {
+        Ok((
+            Validator::new(&self.schema.input)?,
+            ReturnContract::new(self.schema.output.as_ref())?,
+        ))
+    }
+
+    /// The action of that name.
+    pub fn action(&self, name: &str) -> Option<&Action> {
+        self.actions.iter().find(|action| action.name == name)
+    }
+
+    /// What keeps it from being called.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Whether a model may call it: it is no runtime, library, primitive or server.
+    pub fn is_callable(&self) -> bool {
+        !matches!(
+            self.metadata.tool_type.as_deref(),
+            Some("runtime" | "library" | "mcp_server")
+        )
+    }
+
+    /// As a model is told of it: the tool, and each of its actions. A deprecated tool is left out.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        if self.metadata.is_deprecated() || !self.is_callable() {
+            return Vec::new();
+        }
+        let spec = |name: String, description: String, parameters: &Value| ToolSpec {
+            name,
+            description,
+            parameters: parameters.clone(),
+            effect: Effect::Unknown,
+        };
+        let own = self.metadata.description.clone().unwrap_or_default();
+        if self.actions.is_empty() {
+            let description = format!("{own}{}", self.examples());
+            return vec![spec(self.id.to_string(), description, &self.schema.input)];
+        }
+        self.actions
+            .iter()
+            .map(|action| {
+                let description = action.description.clone().unwrap_or_else(|| own.clone());
+                spec(
+                    format!("{}.{}", self.id, action.name),
+                    description,
+                    &action.input,
+                )
+            })
+            .collect()
+    }
+
+    /// What the author wrote for a reader, as a model reads it.
+    fn examples(&self) -> String {
+        let mut out = String::new();
+        if self.metadata.is_experimental() {
+            out.push_str(" (experimental)");
+        }
+        let documentation = self.metadata.documentation.as_ref();
+        let examples = documentation.and_then(|documentation| documentation.get("examples"));
+        let examples: Vec<&str> = examples
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        if !examples.is_empty() {
+            out.push_str(" Examples: ");
+            out.push_str(&examples.join("; "));
+            out.push('.');
+        }
+        if let Some(url) =
+            documentation.and_then(|documentation| documentation.get("url")?.as_str())
+        {
+            out.push_str(" See ");
+            out.push_str(url);
+        }
+        out
+    }
+}

@@ -1,0 +1,686 @@
+//! Whom the user trusts, and what was seen before.
+//!
+//! | file | what |
+//! |---|---|
+//! | `~/.ai/keys/private_key.pem` | the user's own key, mode 0600 |
+//! | `~/.ai/trusted_keys/KEY.toml` | keys that the user trusts, revoked ones, and those pinned for one project |
+//! | `~/.ai/toolglot/ledger.json` | what was trusted and seen, by project and tool |
+//! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
+//! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use crate::chain::version;
+use crate::sign::{
+    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, verify,
+};
+use crate::{Found, Space, Spaces, system};
+
+/// What the trust store cannot do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// There is no home to keep it in.
+    #[error("there is no home directory: set `HOME` or `USER_SPACE`")]
+    NoHome,
+    /// The user has no key.
+    #[error("there is no key to sign with; `toolglot tools keys new` makes one")]
+    NoKey,
+    /// There is one already.
+    #[error(
+        "`{0}` is there already; a second key would leave the signatures of the first without their owner"
+    )]
+    KeyExists(PathBuf),
+    /// The file of the private key can be read by others.
+    #[error(
+        "`{path}` can be read by others (mode {mode:o}); `chmod 600` it, or make a new key if they may have"
+    )]
+    OpenKey {
+        /// The file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// The file of a key holds none.
+    #[error("`{path}`: {source}")]
+    BadKey {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: crate::BadKey,
+    },
+    /// No key has that fingerprint.
+    #[error("no key has the fingerprint `{0}`; `toolglot tools keys list` shows them")]
+    UnknownKey(String),
+    /// A file of ours is not as we left it.
+    #[error("`{path}` is damaged: {why}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The system refused.
+    #[error("`{path}` cannot be used: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Why a tool may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It came with toolglot.
+    System,
+    /// A trusted key signed it.
+    Signed(Verified),
+    /// The user trusted exactly this text.
+    Trusted,
+    /// It lies in the user's own directory.
+    Own,
+}
+
+impl Standing {
+    /// One word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Standing::System => "system",
+            Standing::Signed(_) => "signed",
+            Standing::Trusted => "trusted",
+            Standing::Own => "own",
+        }
+    }
+}
+
+/// A key of the store, for a listing.
+#[derive(Clone, Debug)]
+pub struct KnownKey {
+    /// The key and its owner.
+    pub signer: Signer,
+    /// Where it is from: `user`, `system`, `project` (not trusted), `pinned`.
+    pub from: &'static str,
+    /// Whether its signatures count here.
+    pub is_trusted: bool,
+}
+
+/// What is known of a tool from before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Its version then.
+    pub version: String,
+    /// The digest of its body.
+    pub digest: String,
+    /// Whether the user trusted it without a signature.
+    pub trusted: bool,
+}
+
+/// The store.
+#[derive(Debug)]
+pub struct Trust {
+    spaces: Spaces,
+    keys: Keyring,
+    known: Vec<KnownKey>,
+    ledger: Map<String, Value>,
+    lock: BTreeMap<String, Record>,
+}
+
+const LEDGER: &str = ".ai/toolglot/ledger.json";
+const COPIES: &str = ".ai/toolglot/trusted";
+const LOCK: &str = ".ai/toolglot.lock";
+const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
+const PUBLIC_KEY: &str = ".ai/keys/public_key.pem";
+/// Where keys lie: first the place of the format, then that of its later versions.
+const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
+
+impl Trust {
+    /// Reads what there is; nothing has to be there.
+    ///
+    /// # Errors
+    /// If a file is there and damaged: what cannot be read must not be taken for "nothing is revoked".
+    pub fn open(spaces: &Spaces) -> Result<Trust, TrustError> {
+        let mut trust = Trust {
+            spaces: spaces.clone(),
+            keys: Keyring::default(),
+            known: Vec::new(),
+            ledger: Map::new(),
+            lock: BTreeMap::new(),
+        };
+        if let Some(user) = &spaces.user {
+            for folder in TRUSTED {
+                for (key, projects) in keys_in(&user.join(folder))? {
+                    let is_here = projects.is_empty() || projects.contains(&trust.project_name());
+                    trust.add(
+                        key,
+                        if projects.is_empty() {
+                            "user"
+                        } else {
+                            "pinned"
+                        },
+                        is_here,
+                    );
+                }
+            }
+            if let Some(Value::Object(ledger)) = read_json(&user.join(LEDGER))? {
+                trust.ledger = ledger;
+            }
+        }
+        trust.add(system::signer(), "system", true);
+        if let Some(project) = &spaces.project {
+            // A project that is the user's home has no keys of its own.
+            if spaces.user.as_ref() != Some(project) {
+                for folder in TRUSTED {
+                    // What a project brings and nobody can read is nothing.
+                    for (key, _) in keys_in(&project.join(folder)).unwrap_or_default() {
+                        if trust.keys.find(&key.key.fingerprint()).is_none() {
+                            trust.add(key, "project", false);
+                        }
+                    }
+                }
+            }
+            trust.lock = read_lock(&project.join(LOCK))?;
+        }
+        Ok(trust)
+    }
+
+    fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
+        if is_trusted {
+            self.keys.add(signer.clone());
+        }
+        self.known.push(KnownKey {
+            signer,
+            from,
+            is_trusted,
+        });
+    }
+
+    /// Whether a file may run, and why.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn standing(&self, found: &Found, its_version: Option<&str>) -> Result<Standing, Refusal> {
+        let id = found.id.as_str();
+        let style = Style::of(found.language);
+        if found.space == Space::System {
+            return verify(id, &found.text, style, &self.keys).map(|_| Standing::System);
+        }
+        let here = its_version.unwrap_or("0.0.0");
+        let actual = digest(body(&found.text, style));
+        let record = self.record(found);
+        if record
+            .as_ref()
+            .is_some_and(|record| record.trusted && record.digest == actual)
+        {
+            return Ok(Standing::Trusted);
+        }
+        let is_signed = Header::find(&found.text, style).is_some();
+        if found.space == Space::User && !is_signed {
+            return match record {
+                Some(record) if !record.trusted => Err(Refusal::Stripped {
+                    id: id.to_owned(),
+                    version: record.version,
+                }),
+                _ => Ok(Standing::Own),
+            };
+        }
+        let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
+        if !is_signed && let Some(before) = record.as_ref().or(locked) {
+            return Err(Refusal::Stripped {
+                id: id.to_owned(),
+                version: before.version.clone(),
+            });
+        }
+        let verified = verify(id, &found.text, style, &self.keys)?;
+        if found.space == Space::Project
+            && locked.is_none()
+            && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
+        {
+            return Err(Refusal::Moved {
+                id: id.to_owned(),
+                signed_as: signed_as.clone(),
+            });
+        }
+        for before in record.iter().chain(locked) {
+            if before.digest != actual && version(here) < version(&before.version) {
+                return Err(Refusal::Replayed {
+                    id: id.to_owned(),
+                    version: here.to_owned(),
+                    seen: before.version.clone(),
+                });
+            }
+        }
+        if let Some(locked) = locked.filter(|locked| locked.digest != actual) {
+            return Err(Refusal::NotLocked {
+                id: id.to_owned(),
+                version: locked.version.clone(),
+                locked: locked.digest.clone(),
+                actual,
+            });
+        }
+        Ok(Standing::Signed(verified))
+    }
+
+    /// What is known of a tool from before.
+    pub fn record(&self, found: &Found) -> Option<Record> {
+        let record = self
+            .ledger
+            .get(&self.place(found.space))?
+            .get(found.id.as_str())?;
+        Some(Record {
+            version: record.get("version")?.as_str()?.to_owned(),
+            digest: record.get("digest")?.as_str()?.to_owned(),
+            trusted: record.get("trusted")?.as_bool()?,
+        })
+    }
+
+    /// The text that was trusted when the record was made.
+    pub fn trusted_text(&self, record: &Record) -> Option<String> {
+        let user = self.spaces.user.as_ref()?;
+        fs::read_to_string(user.join(COPIES).join(&record.digest)).ok()
+    }
+
+    /// Trusts exactly this text, without a signature, and locks it.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn trust(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
+        let text = body(&found.text, Style::of(found.language)).to_owned();
+        let sha = digest(&text);
+        let copies = self.home()?.join(COPIES);
+        write(&copies.join(&sha), text.as_bytes(), 0o600)?;
+        self.remember(found, its_version, &sha, true)?;
+        self.lock(found, its_version, &sha)
+    }
+
+    /// Notes that a signed tool was run or signed, so that an older one is not taken back.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn seen(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
+        if self.spaces.user.is_none() || found.space == Space::System {
+            return Ok(());
+        }
+        let sha = digest(body(&found.text, Style::of(found.language)));
+        match self.record(found) {
+            Some(record) if record.digest == sha => Ok(()),
+            _ => self.remember(found, its_version, &sha, false),
+        }
+    }
+
+    fn remember(
+        &mut self,
+        found: &Found,
+        its_version: &str,
+        sha: &str,
+        trusted: bool,
+    ) -> Result<(), TrustError> {
+        let path = self.home()?.join(LEDGER);
+        let place = self.place(found.space);
+        let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
+        if let Value::Object(tools) = tools {
+            tools.insert(
+                found.id.to_string(),
+                json!({"version": its_version, "digest": sha, "trusted": trusted}),
+            );
+        }
+        let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
+        write(&path, text.as_bytes(), 0o600)
+    }
+
+    /// Puts a tool of the project into its lock file.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn lock(&mut self, found: &Found, its_version: &str, sha: &str) -> Result<(), TrustError> {
+        let Some(project) = self
+            .spaces
+            .project
+            .clone()
+            .filter(|_| found.space == Space::Project)
+        else {
+            return Ok(());
+        };
+        self.lock.insert(
+            found.id.to_string(),
+            Record {
+                version: its_version.to_owned(),
+                digest: sha.to_owned(),
+                trusted: false,
+            },
+        );
+        let tools: Map<String, Value> = self
+            .lock
+            .iter()
+            .map(|(id, record)| {
+                (
+                    id.clone(),
+                    json!({"version": record.version, "digest": record.digest}),
+                )
+            })
+            .collect();
+        let text = serde_json::to_string_pretty(&json!({"lock": 1, "tools": tools}))
+            .unwrap_or_default()
+            + "\n";
+        write(&project.join(LOCK), text.as_bytes(), 0o644)
+    }
+
+    /// The keys, trusted or not.
+    pub fn keys(&self) -> &[KnownKey] {
+        &self.known
+    }
+
+    /// The keys whose signatures count.
+    pub fn keyring(&self) -> &Keyring {
+        &self.keys
+    }
+
+    /// The user's own key.
+    ///
+    /// # Errors
+    /// If there is none, or others can read it.
+    pub fn private_key(&self) -> Result<PrivateKey, TrustError> {
+        let path = self.home()?.join(PRIVATE_KEY);
+        let pem = match fs::read_to_string(&path) {
+            Ok(pem) => pem,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TrustError::NoKey),
+            Err(source) => return Err(TrustError::Io { path, source }),
+        };
+        if let Some(mode) = mode(&path).filter(|mode| mode & 0o077 != 0) {
+            return Err(TrustError::OpenKey { path, mode });
+        }
+        PrivateKey::from_pem(&pem).map_err(|source| TrustError::BadKey { path, source })
+    }
+
+    /// Makes the user's key, trusts it, and gives its public half.
+    ///
+    /// # Errors
+    /// If there is one already, or it cannot be written.
+    pub fn new_key(&mut self, owner: &str) -> Result<PublicKey, TrustError> {
+        let home = self.home()?;
+        let path = home.join(PRIVATE_KEY);
+        if path.exists() {
+            return Err(TrustError::KeyExists(path));
+        }
+        let key = PrivateKey::generate().map_err(|error| TrustError::Io {
+            path: path.clone(),
+            source: io::Error::other(error.to_string()),
+        })?;
+        write(&path, key.to_pem().as_bytes(), 0o600)?;
+        if let Some(folder) = path.parent() {
+            set_mode(folder, 0o700)?;
+        }
+        let public = key.public();
+        write(&home.join(PUBLIC_KEY), public.to_pem().as_bytes(), 0o644)?;
+        let signer = Signer {
+            key: public.clone(),
+            owner: owner.to_owned(),
+            revoked: None,
+        };
+        self.save_key(&signer, &[])?;
+        self.add(signer, "user", true);
+        Ok(public)
+    }
+
+    /// Revokes a key, whoever trusted it: nothing that it signed runs any more.
+    ///
+    /// # Errors
+    /// If no key is known by that fingerprint.
+    pub fn revoke(&mut self, fingerprint: &str, time: &str) -> Result<(), TrustError> {
+        let mut signer = self.known(fingerprint)?;
+        signer.revoked = Some(time.to_owned());
+        self.save_key(&signer, &[])?;
+        self.keys.add(signer);
+        Ok(())
+    }
+
+    /// Trusts a key that the project brings, for this project only.
+    ///
+    /// # Errors
+    /// If no key is known by that fingerprint.
+    pub fn pin(&mut self, fingerprint: &str) -> Result<Signer, TrustError> {
+        let signer = self.known(fingerprint)?;
+        self.save_key(&signer, &[self.project_name()])?;
+        self.add(signer.clone(), "pinned", true);
+        Ok(signer)
+    }
+
+    fn known(&self, fingerprint: &str) -> Result<Signer, TrustError> {
+        let mut all = self.known.iter().map(|known| &known.signer);
+        all.find(|signer| {
+            signer.key.fingerprint() == fingerprint || signer.key.long_fingerprint() == fingerprint
+        })
+        .cloned()
+        .ok_or_else(|| TrustError::UnknownKey(fingerprint.to_owned()))
+    }
+
+    fn save_key(&self, signer: &Signer, projects: &[String]) -> Result<(), TrustError> {
+        let fingerprint = signer.key.fingerprint();
+        let path = self
+            .home()?
+            .join(TRUSTED[0])
+            .join(format!("{fingerprint}.toml"));
+        // A name on one line: control characters would need escapes that Rust and TOML write differently.
+        let owner: String = signer.owner.chars().filter(|c| !c.is_control()).collect();
+        let mut lines = vec![
+            format!("fingerprint = {fingerprint:?}"),
+            format!("owner = {owner:?}"),
+        ];
+        if let Some(revoked) = &signer.revoked {
+            lines.push(format!("revoked = {revoked:?}"));
+        }
+        if !projects.is_empty() {
+            lines.push(format!("projects = {projects:?}"));
+        }
+        lines.push(format!(
+            "\n[public_key]\npem = \"\"\"\n{}\"\"\"\n",
+            signer.key.to_pem()
+        ));
+        let text = lines.join("\n");
+        write(&path, text.as_bytes(), 0o644)
+    }
+
+    fn home(&self) -> Result<PathBuf, TrustError> {
+        self.spaces.user.clone().ok_or(TrustError::NoHome)
+    }
+
+    fn project_name(&self) -> String {
+        self.spaces
+            .project
+            .as_ref()
+            .map_or_else(String::new, |project| {
+                let project = fs::canonicalize(project).unwrap_or_else(|_| project.clone());
+                project.to_string_lossy().into_owned()
+            })
+    }
+
+    /// The key of the ledger: a project by its path, the user's own tools by `~`.
+    fn place(&self, space: Space) -> String {
+        match space {
+            Space::Project => self.project_name(),
+            _ => "~".to_owned(),
+        }
+    }
+}
+
+/// The keys of a directory, and the projects that each counts for; none means all.
+fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            return Err(TrustError::Io {
+                path: folder.to_owned(),
+                source,
+            });
+        }
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .collect();
+    paths.sort();
+    let mut keys = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).map_err(|source| TrustError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let damaged = |why: String| TrustError::Damaged {
+            path: path.clone(),
+            why,
+        };
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
+        let text_of = |name: &str| table.get(name).and_then(toml::Value::as_str);
+        let key = match table.get("public_key") {
+            Some(toml::Value::String(text)) => PublicKey::from_text(text),
+            Some(toml::Value::Table(inner)) => {
+                let pem = inner.get("pem").and_then(toml::Value::as_str);
+                PublicKey::from_pem(pem.unwrap_or_default())
+            }
+            _ => return Err(damaged("it has no `public_key`".to_owned())),
+        }
+        .map_err(|error| damaged(error.to_string()))?;
+        let declared = text_of("fingerprint").unwrap_or_default();
+        if declared != key.fingerprint() && declared != key.long_fingerprint() {
+            return Err(damaged(format!(
+                "it declares the fingerprint `{declared}`, and its key has `{}`",
+                key.fingerprint()
+            )));
+        }
+        let projects = table
+            .get("projects")
+            .and_then(toml::Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|project| project.as_str().map(str::to_owned))
+            .collect();
+        keys.push((
+            Signer {
+                key,
+                owner: text_of("owner").unwrap_or("unknown").to_owned(),
+                revoked: text_of("revoked").map(str::to_owned),
+            },
+            projects,
+        ));
+    }
+    Ok(keys)
+}
+
+fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
+    let Some(document) = read_json(path)? else {
+        return Ok(BTreeMap::new());
+    };
+    let damaged = |why: &str| TrustError::Damaged {
+        path: path.to_owned(),
+        why: why.to_owned(),
+    };
+    let tools = document
+        .get("tools")
+        .and_then(Value::as_object)
+        .ok_or_else(|| damaged("it has no `tools`"))?;
+    tools
+        .iter()
+        .map(|(id, tool)| {
+            let text = |name: &str| tool.get(name).and_then(Value::as_str).map(str::to_owned);
+            let record = Record {
+                version: text("version").ok_or_else(|| damaged("a tool has no `version`"))?,
+                digest: text("digest").ok_or_else(|| damaged("a tool has no `digest`"))?,
+                trusted: false,
+            };
+            Ok((id.clone(), record))
+        })
+        .collect()
+}
+
+fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            return Err(TrustError::Io {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| TrustError::Damaged {
+            path: path.to_owned(),
+            why: error.to_string(),
+        })
+}
+
+/// Writes a file whole or not at all, with that mode from its first byte on.
+pub(crate) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustError> {
+    let failed = |source| TrustError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let temporary = folder.join(format!(
+        ".{}.{}",
+        path.file_name().unwrap_or_default().to_string_lossy(),
+        std::process::id()
+    ));
+    let _ = fs::remove_file(&temporary);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    let written = options
+        .open(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|source| {
+        let _ = fs::remove_file(&temporary);
+        failed(source)
+    })
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(fs::metadata(path).ok()?.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Path) -> Option<u32> {
+    None
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), TrustError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|source| {
+            TrustError::Io {
+                path: path.to_owned(),
+                source,
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, mode);
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! Literals whose holes were filled from captures: each kept once, all in one buffer.
+
+use alloc::vec::Vec;
+
+/// The filled literals of a candidate, by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filled {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Filled {
+    /// Forgets all, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// The literal with this number.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[from..self.ends[number]]
+    }
+
+    /// The number of the literal that `pieces` make; `None` if that is empty.
+    pub(crate) fn add<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>) -> Option<u32> {
+        let from = self.bytes.len();
+        pieces.for_each(|piece| self.bytes.extend(piece));
+        if self.bytes.len() == from {
+            return None;
+        }
+        let number = self.ends.len() as u32;
+        let (before, new) = self.bytes.split_at(from);
+        let mut begin = 0;
+        for (number, &end) in self.ends.iter().enumerate() {
+            if before[begin..end] == *new {
+                self.bytes.truncate(from);
+                return Some(number as u32);
+            }
+            begin = end;
+        }
+        self.ends.push(self.bytes.len());
+        Some(number)
+    }
+}

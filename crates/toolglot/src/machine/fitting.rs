@@ -1,0 +1,132 @@
+//! JSON arguments on their way to being told: brought to the shapes of the tool's parameters, where they are known.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use toolglot_json::{Fields, Fit, FitKind, Fitted, Target};
+
+use super::Parser;
+use super::teller::Teller;
+use crate::program::Program;
+use crate::{Code, Sink, Span};
+
+/// The machine that fits the open call's arguments.
+#[derive(Debug)]
+pub(super) struct Fitting {
+    fit: Fit,
+    /// The tool whose parameters are wanted; without one nothing is changed.
+    tool: Option<usize>,
+    /// Where the arguments begin: remarks point there.
+    at: u64,
+    changes: Vec<Fitted>,
+}
+
+impl Default for Fitting {
+    fn default() -> Fitting {
+        Fitting {
+            fit: Fit::new(0),
+            tool: None,
+            at: 0,
+            changes: Vec::new(),
+        }
+    }
+}
+
+impl Fitting {
+    /// Whether what is in a string passes through as it is.
+    pub(super) fn is_passing(&self) -> bool {
+        self.tool.is_none() || self.fit.is_passing()
+    }
+
+    /// Whether arguments are changed at all.
+    pub(super) fn is_on(&self) -> bool {
+        self.tool.is_some()
+    }
+}
+
+impl Parser {
+    /// The open call's arguments, in JSON, begin at `at`.
+    pub(super) fn begin_fitting(&mut self, program: &Program, at: u64) {
+        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        self.fitting.tool =
+            tool.filter(|&tool| !program.tools.tool(tool).parameters.properties.is_empty());
+        if self.fitting.tool.is_some() {
+            self.fitting.fit = Fit::new(program.limits.undecided);
+            self.fitting.at = at;
+        }
+    }
+
+    /// JSON text of the arguments: what is certain goes to the teller.
+    pub(super) fn fit_args(&mut self, program: &Program, json: &str, sink: &mut dyn Sink) {
+        let Fitting {
+            fit,
+            tool: Some(tool),
+            at,
+            changes,
+        } = &mut self.fitting
+        else {
+            self.teller.args().push_str(json);
+            return;
+        };
+        let fields: &Fields = &program.tools.tool(*tool).parameters;
+        fit.feed(Target::Fields(fields), json, self.teller.args(), changes);
+        remark(&mut self.teller, changes, None, *at, sink);
+    }
+
+    /// The arguments end, whole or cut: what is held is told.
+    pub(super) fn end_fitting(&mut self, program: &Program, whole: bool, sink: &mut dyn Sink) {
+        let Fitting {
+            fit,
+            tool,
+            at,
+            changes,
+        } = &mut self.fitting;
+        let Some(tool) = tool.take() else { return };
+        let fields: &Fields = &program.tools.tool(tool).parameters;
+        fit.finish(Target::Fields(fields), whole, self.teller.args(), changes);
+        remark(&mut self.teller, changes, None, *at, sink);
+    }
+}
+
+/// Tells changes, and forgets them. `key` is the parameter they are inside of.
+pub(super) fn remark(
+    teller: &mut Teller,
+    changes: &mut Vec<Fitted>,
+    key: Option<&str>,
+    at: u64,
+    sink: &mut dyn Sink,
+) {
+    for change in changes.drain(..) {
+        let path = match (key, change.path.as_str()) {
+            (None, path) => String::from(path),
+            (Some(key), "") => String::from(key),
+            (Some(key), path) if path.starts_with('[') => format!("{key}{path}"),
+            (Some(key), path) => format!("{key}.{path}"),
+        };
+        let (before, after) = (&change.before, &change.after);
+        let (code, message) = match change.change {
+            FitKind::Unpacked => (
+                Code::FittedToSchema,
+                format!("`{path}` was a string that holds what is wanted; it was unpacked"),
+            ),
+            FitKind::Listed => (
+                Code::FittedToSchema,
+                format!("`{path}` was a lone value and became an array of one"),
+            ),
+            FitKind::Renamed => (
+                Code::NearName,
+                format!("no parameter is called `{before}`; it was read as `{after}`"),
+            ),
+            FitKind::Unwrapped => (
+                Code::FittedToSchema,
+                String::from("the arguments stood in an object of their own; it was left out"),
+            ),
+            _ => (
+                Code::TypedBySchema,
+                format!("`{path}` was {before} and became {after}"),
+            ),
+        };
+        teller.note(code, Span::empty(at), message, None, sink);
+    }
+}

@@ -1,0 +1,107 @@
+//! Where in plain text an opener can begin: the question asked of every byte outside calls.
+//!
+//! An opener counts with its second byte, so that the letters some openers begin with do not stop the search at every word.
+//! Up to three first bytes are searched for by `memchr`; more by a table of pairs, eight bytes a step.
+
+use alloc::boxed::Box;
+
+use super::bytes::{ByteSet, Finder};
+
+/// The first two bytes of all openers.
+#[derive(Clone, Debug)]
+pub(crate) struct Openers {
+    first: ByteSet,
+    /// The same as a table.
+    begins: Box<[bool; 256]>,
+    /// A bit for each pair of bytes that can begin an opener.
+    pairs: Box<[u64; 1024]>,
+    finder: Finder,
+}
+
+/// Pairs looked at in one step.
+const STEP: usize = 8;
+
+impl Openers {
+    pub(super) fn new() -> Openers {
+        Openers {
+            first: ByteSet::default(),
+            begins: Box::new([false; 256]),
+            pairs: Box::new([0; 1024]),
+            finder: Finder::default(),
+        }
+    }
+
+    /// An opener begins with `a` and one of `seconds`.
+    pub(super) fn add(&mut self, a: u8, seconds: &ByteSet) {
+        self.first.insert(a);
+        self.begins[usize::from(a)] = true;
+        for b in seconds.iter() {
+            self.pairs[index(a, b)] |= 1 << (b & 63);
+        }
+    }
+
+    /// All openers were added.
+    pub(super) fn seal(&mut self) {
+        self.finder = Finder::new(self.first);
+    }
+
+    #[inline]
+    fn has(&self, a: u8, b: u8) -> bool {
+        self.pairs[index(a, b)] >> (b & 63) & 1 == 1
+    }
+
+    /// Where the first place is that an opener can begin at. A first byte that is the last of all counts.
+    #[inline]
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+        if self.finder.is_wide() {
+            return self.search(bytes, |_| false);
+        }
+        let mut from = 0;
+        loop {
+            let at = from + self.finder.find(&bytes[from..])?;
+            match bytes.get(at + 1) {
+                Some(&b) if !self.has(bytes[at], b) => from = at + 1,
+                _ => return Some(at),
+            }
+        }
+    }
+
+    /// The same, or the first byte of `others`.
+    pub(crate) fn find_or(&self, bytes: &[u8], others: &ByteSet) -> Option<usize> {
+        self.search(bytes, |a| others.has(a))
+    }
+
+    #[inline]
+    fn search(&self, bytes: &[u8], other: impl Fn(u8) -> bool) -> Option<usize> {
+        let begins = |pair: &[u8]| self.has(pair[0], pair[1]) | other(pair[0]);
+        let mut from = 0;
+        while let Some(piece) = bytes[from..].first_chunk::<{ STEP + 1 }>() {
+            if piece.windows(2).fold(false, |any, pair| any | begins(pair)) {
+                break;
+            }
+            from += STEP;
+        }
+        let found = bytes[from..].windows(2).position(begins);
+        found.map(|at| from + at).or_else(|| {
+            let &last = bytes.last()?;
+            (self.first.has(last) || other(last)).then(|| bytes.len() - 1)
+        })
+    }
+
+    /// Whether an opener, or one of `others`, can begin in a few bytes.
+    #[inline]
+    pub(crate) fn can_begin_in(&self, bytes: &[u8], others: &ByteSet) -> bool {
+        for (at, &byte) in bytes.iter().enumerate() {
+            if self.begins[usize::from(byte)]
+                && bytes.get(at + 1).is_none_or(|&b| self.has(byte, b))
+            {
+                return true;
+            }
+        }
+        !others.is_empty() && bytes.iter().any(|&byte| others.has(byte))
+    }
+}
+
+fn index(a: u8, b: u8) -> usize {
+    usize::from(a) * 4 + usize::from(b >> 6)
+}
