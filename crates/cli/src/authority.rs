@@ -1,5 +1,6 @@
 //! Who may say what is run: the policy files, and how a call is put before them.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use toolglot::End;
@@ -8,6 +9,7 @@ use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope};
 use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
+use crate::axe_yaml;
 
 /// Where a project keeps its policy, below the root.
 const PROJECT_FILE: &str = ".ai/policy.toml";
@@ -40,8 +42,26 @@ fn read(path: &Path, scope: Scope) -> Policy {
     let text = std::fs::read_to_string(path).map_err(|error| PolicyError::Unreadable {
         why: error.to_string(),
     });
-    text.and_then(|text| Policy::parse(&text, scope))
-        .unwrap_or_else(Policy::broken)
+    let is_axe = path
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml");
+    let policy = text.and_then(|text| {
+        if is_axe {
+            axe(&text)
+        } else {
+            Policy::parse(&text, scope)
+        }
+    });
+    policy.unwrap_or_else(Policy::broken)
+}
+
+/// Reads an `axe.yaml`, and tells the user what it would let happen and toolglot does not.
+fn axe(text: &str) -> Result<Policy, PolicyError> {
+    let file = axe_yaml::read(text)?;
+    if let Some(report) = file.report() {
+        let _ = writeln!(std::io::stderr(), "note: {report}");
+    }
+    Ok(Policy::of_axe(&file))
 }
 
 /// The walls of commands under an authority.
