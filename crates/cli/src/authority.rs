@@ -17,6 +17,9 @@ const PROJECT_FILE: &str = ".ai/policy.toml";
 /// The user's policy file below the directory of settings.
 const USER_FILE: &str = "toolglot/policy.toml";
 
+/// The largest policy file, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// Reads the policy files. One that cannot be used denies everything, and says why.
 pub(crate) fn load(arguments: &PolicyArguments, root: &Path) -> Authority {
     let own = arguments.policy.clone().or_else(user_file);
@@ -39,9 +42,7 @@ fn user_file() -> Option<PathBuf> {
 }
 
 fn read(path: &Path, scope: Scope) -> Policy {
-    let text = std::fs::read_to_string(path).map_err(|error| PolicyError::Unreadable {
-        why: error.to_string(),
-    });
+    let text = text(path);
     let is_axe = path
         .extension()
         .is_some_and(|extension| extension == "yaml" || extension == "yml");
@@ -53,6 +54,18 @@ fn read(path: &Path, scope: Scope) -> Policy {
         }
     });
     policy.unwrap_or_else(Policy::broken)
+}
+
+/// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.
+fn text(path: &Path) -> Result<String, PolicyError> {
+    let unreadable = |why: String| PolicyError::Unreadable { why };
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return Err(unreadable(format!(
+            "it is no file of at most {MOST_BYTES} bytes"
+        )));
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
 /// Reads an `axe.yaml`, and tells the user what it would let happen and toolglot does not.
