@@ -194,6 +194,11 @@ pub(crate) struct RunArguments {
     /// Put the arguments themselves into the log, secrets masked, and not only their sizes
     #[arg(long)]
     pub(crate) audit_values: bool,
+    /// What tools that are files may do beyond reading: capabilities such as net.http, shell.execute, by commas
+    #[arg(long, value_name = "CAPABILITIES", default_value = "")]
+    pub(crate) capability: String,
+    #[command(flatten)]
+    pub(crate) walls: crate::call::Walls,
     /// Run every call, also where the dialect's system runs one per message
     #[arg(long)]
     pub(crate) many: bool,

@@ -68,7 +68,7 @@ fn programs_are_found_and_hidden_ones_are_refused() {
         match row.expected {
             // The last of them is a directory whose name only begins like a forbidden one.
             None if !is_denied && row.input != "cat /etc/shadowy" => {
-                wrong.push(format!("{}: {:?} is not refused", row.id, row.input))
+                wrong.push(format!("{}: {:?} is not refused", row.id, row.input));
             }
             None => {}
             Some(expected) => {

@@ -85,6 +85,17 @@ pub struct Toolbox {
     ignore_case: bool,
 }
 
+/// Adds tools without other names, behind those that are there. Of two with one name the first stays.
+impl Extend<ToolSpec> for Toolbox {
+    fn extend<I: IntoIterator<Item = ToolSpec>>(&mut self, specs: I) {
+        for spec in specs {
+            if self.get(&spec.name).is_none() {
+                self.entries.push(Entry::new(spec, Habits::default()));
+            }
+        }
+    }
+}
+
 /// Tools without other names. Of two with one name the first stays.
 impl FromIterator<ToolSpec> for Toolbox {
     fn from_iter<I: IntoIterator<Item = ToolSpec>>(specs: I) -> Toolbox {

@@ -10,6 +10,7 @@ use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
+use super::files::FileTools;
 use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
@@ -31,7 +32,8 @@ pub(crate) struct Session<'a> {
     pub(crate) named: Option<&'a Toolbox>,
     /// The tools whose effects are known, under the names that all others are brought to.
     pub(crate) vocabulary: &'a Toolbox,
-
+    /// Tools that are files, where the message names any; the vocabulary has them too.
+    pub(crate) files: Option<&'a FileTools<'a>>,
     pub(crate) root: &'a Root,
     pub(crate) authority: &'a Authority,
     /// What becomes of the commands of a shell block behind one that failed.
@@ -93,7 +95,10 @@ impl Session<'_> {
                 };
                 (verdict, State::Refused { form })
             }
-            None => self.judged(&canonical, call, before),
+            None => self
+                .files
+                .and_then(|files| files.carry_out(&canonical, call, (self.authority, self.dry_run)))
+                .unwrap_or_else(|| self.judged(&canonical, call, before)),
         };
         Step {
             call: canonical,

@@ -85,6 +85,7 @@ impl World {
             dialects: &self.dialects,
             named,
             vocabulary: &self.vocabulary,
+            files: None,
             root: &root,
             authority: &self.authority,
             after_failing_line: self.after_failing_line,

@@ -10,6 +10,9 @@ use crate::grammar::Capture;
 use crate::program::{Node, Program};
 use crate::{Code, Sink, Span};
 
+/// Bytes of a literal that outranks a body.
+const MARK: u64 = 3;
+
 impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn between(
@@ -233,8 +236,8 @@ impl Parser {
 
     /// A literal ended at `pos`: this is where acts may become certain.
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        if self.found.literal_took && self.fallback.is_some() {
-            // A literal outranks the body that waited for it.
+        if self.found.literal_took && self.fallback.is_some_and(|at| self.pos - at >= MARK) {
+            // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
             self.fallback = None;
             self.fallback_bodies.clear();
         }

@@ -38,7 +38,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
-use crate::program::{ByteSet, Node, Program, RuleRole};
+use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
 use filled::Filled;
 use log::{Act, Log, LogId};
@@ -219,14 +219,17 @@ impl Parser {
         parser
     }
 
-    /// Begins inside the reasoning of the first dialect that has any.
+    /// Begins inside reasoning: any end that a dialect gives its own ends it.
     #[must_use]
     pub fn reasoning_open(mut self) -> Parser {
         let program = Arc::clone(&self.program);
-        if let Some(node) = program.reasoning {
+        // A prompt that ends inside reasoning says which.
+        if self.context.speech != Speech::Reasoning {
+            let at = self.pos;
+            let begins = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
+            let texts: Vec<Thread> = program.reasoning.iter().map(begins).collect();
             self.enter_speech(
-                node,
-                Log::ROOT,
+                &texts,
                 View {
                     text: "",
                     base: self.pos,
@@ -411,35 +414,51 @@ impl Parser {
     }
 
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech.
-    fn enter_speech(&mut self, node: crate::program::NodeId, log: LogId, view: View<'_>) {
+    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
+    /// alike, the ends of all are waited for.
+    fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
         let program = Arc::clone(&self.program);
-        let crate::program::Node::Text(text) = program.node(node) else {
+        let of = |thread: &Thread| match program.node(thread.node) {
+            Node::Text(text) => Some(text),
+            _ => None,
+        };
+        let Some(first) = texts.first().and_then(of) else {
             return;
         };
-        let speech = if text.role == RuleRole::Think {
+        let speech = if first.role == RuleRole::Think {
             Speech::Reasoning
         } else {
             Speech::Text
         };
-        let mut extras = Vec::new();
         let at = self.pos;
-        let thread = Thread::at(text.next, log, at);
-        self.stepper(&program, view, Judge::Reading)
-            .close(thread, at, &mut extras);
+        let mut extras: Vec<Waiting> = Vec::new();
+        let mut open_ended = true;
+        for body in texts {
+            let Some(text) = of(body).filter(|text| text.role == first.role) else {
+                continue;
+            };
+            open_ended &= text.open_ended;
+            let mut ends = Vec::new();
+            let thread = Thread::at(text.next, body.log, at);
+            self.stepper(&program, view, Judge::Reading)
+                .close(thread, at, &mut ends);
+            for end in ends {
+                // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
+                let is_over = matches!(program.node(end.node), Node::Match);
+                let is_there = |have: &Waiting| program.ends_alike(have.thread.node, end.node);
+                if !is_over && !extras.iter().any(is_there) {
+                    extras.push(self.wait(&program, end, body.log));
+                }
+            }
+        }
         let reads =
-            speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
-        // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
-        let extras = extras
-            .into_iter()
-            .filter(|thread| !matches!(program.node(thread.node), crate::program::Node::Match))
-            .map(|thread| self.wait(&program, thread, log))
-            .collect::<Vec<_>>();
+            speech == Speech::Text || open_ended || self.in_reasoning == InReasoning::Accept;
         self.context = Context {
             speech,
             waits: first_bytes(&program, &extras),
             extras,
             reads,
-            open_ended: text.open_ended,
+            open_ended,
             sync: false,
         };
         self.mode = Mode::Text;
@@ -455,10 +474,7 @@ impl Parser {
             .map(|(act, _)| act)
             .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
             .collect();
-        let template = matches!(
-            program.node(thread.node),
-            crate::program::Node::Template { .. }
-        );
+        let template = matches!(program.node(thread.node), Node::Template { .. });
         let literal = template.then(|| self.instances.get(thread.instance).to_vec());
         Waiting {
             thread: Thread {

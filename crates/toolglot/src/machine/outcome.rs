@@ -56,7 +56,8 @@ impl Parser {
             ),
             Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
                 self.teller.markup(view, at, sink);
-                self.enter_speech(body.node, body.log, view);
+                let texts: Vec<Thread> = core::mem::take(&mut self.found.bodies);
+                self.enter_speech(&texts, view);
             }
             Node::Text(_) => {
                 self.teller.start_call(view, at, sink);

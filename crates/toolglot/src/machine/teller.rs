@@ -195,8 +195,11 @@ impl Teller {
         let text = view.slice(self.cursor, to);
         let span = Span::new(self.cursor, to);
         if speech == Speech::Text {
-            self.quote.feed(text.as_bytes());
-            self.spoken = self.spoken || !text.bytes().all(crate::program::is_blank);
+            // What is the prompt's says nothing of the message.
+            let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
+            let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
+            self.quote.feed(said);
+            self.spoken = self.spoken || !said.iter().all(|&byte| crate::program::is_blank(byte));
             self.tell(span, Event::Text(text), sink);
         } else {
             self.tell(span, Event::Reasoning(text), sink);

@@ -48,8 +48,8 @@ pub struct Program {
     pub(crate) wrap: u16,
     /// The position of all openers.
     pub(crate) trie_node: NodeId,
-    /// The context that a prompt ending inside reasoning begins in: the text of the first `think` rule.
-    pub(crate) reasoning: Option<NodeId>,
+    /// The texts of all `think` rules: a prompt that ends inside reasoning begins in any of them.
+    pub(crate) reasoning: Vec<NodeId>,
     pub(crate) tools: ToolIndex,
     pub(crate) limits: Limits,
 }
@@ -160,6 +160,7 @@ impl Program {
             .collect();
         let mut seen = BTreeSet::new();
         let (mut openers, mut bodies) = (Vec::new(), Vec::new());
+        let mut reasoning = Vec::new();
         for entry in entries {
             if !seen.insert(entry.signature.clone()) {
                 continue;
@@ -187,6 +188,7 @@ impl Program {
             }
             openers.extend(ways.openers);
             bodies.extend(ways.bodies);
+            reasoning.extend(analyze::reasoning(&nodes, entry.node));
         }
         let mut begins = Openers::new();
         for opener in &openers {
@@ -203,10 +205,6 @@ impl Program {
         }
         begins.seal();
         let wrap = (all.len() - 1) as u16;
-        let reasoning = nodes
-            .iter()
-            .position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think))
-            .map(|n| n as NodeId);
         let trie_node = nodes.len() as NodeId;
         nodes.push(Node::Trie);
         node_dialect.push(0);
@@ -261,6 +259,26 @@ impl Program {
     /// Whether the message's end may stand at `id`.
     pub(crate) fn ends_message(&self, id: NodeId) -> bool {
         analyze::reaches_end(&self.nodes, id)
+    }
+
+    /// Whether two literals are the same and end their entry.
+    pub(crate) fn ends_alike(&self, one: NodeId, other: NodeId) -> bool {
+        let (
+            Node::Literal { bytes: a, next, .. },
+            Node::Literal {
+                bytes: b,
+                next: other_next,
+                ..
+            },
+        ) = (self.node(one), self.node(other))
+        else {
+            return one == other;
+        };
+        let ends = |next: NodeId| match self.node(next) {
+            Node::Exit { next, .. } => matches!(self.node(*next), Node::Match),
+            _ => false,
+        };
+        one == other || a == b && ends(*next) && ends(*other_next)
     }
 
     /// The raw value whose key the capture at `id` reads.
