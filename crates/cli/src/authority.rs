@@ -1,5 +1,6 @@
 //! Who may say what is run: the policy files, and how a call is put before them.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use toolglot::End;
@@ -8,12 +9,16 @@ use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope};
 use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
+use crate::axe_yaml;
 
 /// Where a project keeps its policy, below the root.
 const PROJECT_FILE: &str = ".ai/policy.toml";
 
 /// The user's policy file below the directory of settings.
 const USER_FILE: &str = "toolglot/policy.toml";
+
+/// The largest policy file, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// Reads the policy files. One that cannot be used denies everything, and says why.
 pub(crate) fn load(arguments: &PolicyArguments, root: &Path) -> Authority {
@@ -37,11 +42,39 @@ fn user_file() -> Option<PathBuf> {
 }
 
 fn read(path: &Path, scope: Scope) -> Policy {
-    let text = std::fs::read_to_string(path).map_err(|error| PolicyError::Unreadable {
-        why: error.to_string(),
+    let text = text(path);
+    let is_axe = path
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml");
+    let policy = text.and_then(|text| {
+        if is_axe {
+            axe(&text)
+        } else {
+            Policy::parse(&text, scope)
+        }
     });
-    text.and_then(|text| Policy::parse(&text, scope))
-        .unwrap_or_else(Policy::broken)
+    policy.unwrap_or_else(Policy::broken)
+}
+
+/// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.
+fn text(path: &Path) -> Result<String, PolicyError> {
+    let unreadable = |why: String| PolicyError::Unreadable { why };
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return Err(unreadable(format!(
+            "it is no file of at most {MOST_BYTES} bytes"
+        )));
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Reads an `axe.yaml`, and tells the user what it would let happen and toolglot does not.
+fn axe(text: &str) -> Result<Policy, PolicyError> {
+    let file = axe_yaml::read(text)?;
+    if let Some(report) = file.report() {
+        let _ = writeln!(std::io::stderr(), "note: {report}");
+    }
+    Ok(Policy::of_axe(&file))
 }
 
 /// The walls of commands under an authority.

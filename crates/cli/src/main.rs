@@ -13,6 +13,7 @@ mod approval;
 mod args;
 mod audit;
 mod authority;
+mod axe_yaml;
 mod call;
 mod dialect_file;
 mod dialects;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
-use toolglot::End;
+use toolglot::{Call, CallId, End, Place, Span};
 use toolglot_exec::{Root, plan};
 use toolglot_policy::{Decision, Explanation, Item, Layer, Reason, Request};
 use toolglot_tools::Toolbox;
@@ -38,6 +38,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     let vocabulary: Toolbox = toolboxes::builtin("vocabulary")?;
     let spec = vocabulary.canonical(written).map(|(spec, _)| spec);
     let tool = spec.map_or(written, |spec| spec.name.as_str());
+    let arguments = canonical(written, arguments, &vocabulary);
     let root = Root::open(root).map_err(|error| source::failed(root, error))?;
     let authority = authority::load(policy, root.path());
     let planned = plan(&root, tool, &arguments);
@@ -64,6 +65,34 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     Ok(Outcome::faulty_if(
         explanation.verdict.decision != Decision::Allow || problem.is_some(),
     ))
+}
+
+/// The arguments under the names that `run` would judge them by.
+fn canonical(
+    name: &str,
+    arguments: Map<String, Value>,
+    vocabulary: &Toolbox,
+) -> Map<String, Value> {
+    let nowhere = Span { start: 0, end: 0 };
+    let call = Call {
+        id: CallId(0),
+        written_id: None,
+        name: name.to_owned(),
+        name_at: nowhere,
+        ns: None,
+        args: Value::Object(arguments.clone()).to_string(),
+        span: nowhere,
+        dialect: String::new(),
+        place: Place::Answer,
+        end: End::Closed,
+        notes: Vec::new(),
+    };
+    let mut canonical = toolglot_tools::normalize(&[call], vocabulary).into_iter();
+    match (canonical.next(), canonical.next()) {
+        (Some(only), None) => only.arguments,
+        // One call that stands for several is judged as it was written.
+        _ => arguments,
+    }
 }
 
 /// The call that a verdict is about.

@@ -150,6 +150,91 @@ fn once_more_as_an_ordinary_user() {
     }
 }
 
+/// Dialects of the five systems.
+const DIALECTS: &[&str] = &[
+    "tool_call",
+    "tool_call_xml",
+    "roo",
+    "axe",
+    "forge",
+    "forge_hybrid",
+    "rye_invoke",
+];
+
+/// Names that a dialect has for a tool, where it takes no others.
+const NAMES: &[(&str, &str, &str)] = &[
+    ("roo", "write_file", "write_to_file"),
+    ("roo", "list_files", "list_files"),
+];
+
+/// Every attack by path, command or secret, written in each dialect: whatever the spelling, the rule that decides is the same.
+#[test]
+fn the_verdict_is_the_same_in_every_dialect() {
+    let Some(rows) = rows() else {
+        eprintln!("SKIPPED: there are no recorded attacks beside the repository");
+        return;
+    };
+    let (mut n, mut n_unrenderable, mut wrong) = (0, 0, Vec::new());
+    for row in rows
+        .iter()
+        .filter(|row| ["path", "command", "secrets"].contains(&row.area.as_str()))
+    {
+        let place = Place::new();
+        place.bash(&row.setup, None);
+        let policy = policy(row, &place);
+        let name = row.call["name"].as_str().unwrap_or_default();
+        let arguments = place.filled_value(&row.call["arguments"]);
+        let mut first: Option<String> = None;
+        for dialect in DIALECTS {
+            let own = NAMES
+                .iter()
+                .find(|(of, known, _)| of == dialect && *known == name);
+            let calls = json!({"calls": [{"name": own.map_or(name, |(_, _, own)| own), "arguments": arguments}]});
+            let source = place.path("calls.json");
+            fs::write(&source, calls.to_string()).expect("written");
+            let rendered = toolglot(&["render", "--dialect", dialect])
+                .arg(&source)
+                .output()
+                .expect("it runs");
+            if !rendered.status.success() {
+                // No dialect carries every text: what it cannot write it refuses.
+                n_unrenderable += 1;
+                continue;
+            }
+            let message = place.path("message");
+            fs::write(&message, &rendered.stdout).expect("written");
+            let output = toolglot(&["run", "--dry-run", "--format", "json", "--dialect", dialect])
+                .args(&policy)
+                .arg("--root")
+                .arg(place.path("ws"))
+                .arg(&message)
+                .env("HOME", place.path("home"))
+                .env_remove("XDG_CONFIG_HOME")
+                .stdin(Stdio::null())
+                .output()
+                .expect("it runs");
+            let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            let verdict = &document["calls"][0]["verdict"];
+            let found = format!("{} by {}", verdict["decision"], verdict["rule"]);
+            n += 1;
+            match &first {
+                None => first = Some(found),
+                Some(first) if *first == found => {}
+                Some(first) => wrong.push(format!(
+                    "{} in {dialect}: {found}, and {first} before: {}",
+                    row.id, verdict["because"]
+                )),
+            }
+        }
+        place.end();
+    }
+    eprintln!(
+        "verdicts in every dialect: {} of {n} as in the first; {n_unrenderable} could not be written",
+        n - wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 fn rows() -> Option<Vec<Row>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/threats.jsonl");
     let text = fs::read_to_string(path).ok()?;

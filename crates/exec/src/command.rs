@@ -95,6 +95,8 @@ fn literal(
     told: &mut Told,
 ) -> Result<(), Failure> {
     let started = Instant::now();
+    // The walls are found out once: looking for what may not be seen takes longest.
+    let base = root.walls.command(root.path(), &cwd, false);
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -128,7 +130,8 @@ fn literal(
             .commands
             .iter()
             .map(|words| {
-                let mut command = root.walls.command(root.path(), &cwd, false);
+                let mut command = base.clone();
+                command.cwd = root.path().join(&cwd);
                 command.argv = words.iter().map(Into::into).collect();
                 command.limits.time = left;
                 command

@@ -289,6 +289,21 @@ fn by_file(
         );
         reasons.push(whole("hard-link", because));
     }
+    let words = request
+        .command
+        .map(crate::CommandFact::words)
+        .unwrap_or_default();
+    for place in &policy.forbidden_words {
+        if let Some(word) = words
+            .iter()
+            .find(|word| std::path::Path::new(word).starts_with(place))
+        {
+            reasons.push(whole(
+                "forbidden-place",
+                format!("`{word}` is in `{place}`, which the policy forbids"),
+            ));
+        }
+    }
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
     }

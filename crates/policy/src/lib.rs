@@ -34,7 +34,9 @@ mod rules;
 
 pub use command::{CommandFact, CommandLine, Join, NotLiteral, Pipeline, Survey};
 pub use effect::Effect;
-pub use file::{Item, Level, MessageLimits, PathRules, Policy, PolicyError, Reach, Sandbox, Scope};
+pub use file::{
+    AxeFile, Item, Level, MessageLimits, PathRules, Policy, PolicyError, Reach, Sandbox, Scope,
+};
 pub use grants::{GrantError, Grants};
 pub use host::{BadUrl, Host, is_public};
 pub use judge::{Authority, Explanation, Layer, Reason, judge};

@@ -1,5 +1,6 @@
 //! Policy files.
 
+mod axe;
 mod pattern;
 mod rule;
 
@@ -8,6 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use thiserror::Error;
 
+pub use axe::AxeFile;
 pub use rule::Item;
 pub(crate) use rule::Rule;
 
@@ -26,6 +28,8 @@ pub struct Policy {
     pub paths: PathRules,
     /// The walls of commands.
     pub sandbox: Sandbox,
+    /// Places outside of the root that no word of a command may name, nor anything below them.
+    pub(crate) forbidden_words: Vec<String>,
     /// Why the file could not be read: then everything is denied.
     pub(crate) broken: Option<PolicyError>,
 }
@@ -221,6 +225,7 @@ impl Policy {
             limits: file.limits,
             paths: file.paths,
             sandbox: file.sandbox,
+            forbidden_words: Vec::new(),
             broken: None,
         })
     }
@@ -233,6 +238,7 @@ impl Policy {
             limits: MessageLimits::default(),
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
+            forbidden_words: Vec::new(),
             broken: Some(error),
         }
     }

@@ -20,11 +20,11 @@ pub(crate) struct Written {
     #[serde(default)]
     capabilities: Option<Vec<String>>,
     #[serde(default)]
-    paths: Option<Vec<String>>,
+    pub(crate) paths: Option<Vec<String>>,
     #[serde(default)]
     except: Vec<String>,
     #[serde(default)]
-    argv: Option<Vec<Vec<Token>>>,
+    pub(crate) argv: Option<Vec<Vec<Token>>>,
     #[serde(default)]
     allow_args: Option<Vec<String>>,
     #[serde(default)]
@@ -35,6 +35,33 @@ pub(crate) struct Written {
     matches: Vec<String>,
     #[serde(default)]
     not_match: Vec<String>,
+}
+
+impl Written {
+    /// A rule with nothing but a name and a decision.
+    pub(crate) fn new(id: &str, decision: DecisionWord) -> Written {
+        Written {
+            id: id.to_owned(),
+            decision,
+            because: None,
+            tools: None,
+            capabilities: None,
+            paths: None,
+            except: Vec::new(),
+            argv: None,
+            allow_args: None,
+            forbid_args: Vec::new(),
+            hosts: None,
+            matches: Vec::new(),
+            not_match: Vec::new(),
+        }
+    }
+
+    /// The same for these capabilities.
+    pub(crate) fn capabilities(mut self, names: &[&str]) -> Written {
+        self.capabilities = Some(names.iter().map(ToString::to_string).collect());
+        self
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -57,7 +84,7 @@ impl From<DecisionWord> for Decision {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-enum Token {
+pub(crate) enum Token {
     One(String),
     OneOf(Vec<String>),
 }

@@ -1,0 +1,92 @@
+//! Recorded commands: which programs are found in them, whether they hold more than one command, and whether those that hide a
+//! forbidden program are refused.
+//!
+//! The cases lie beside the repository and are no part of it; without them this test says so and passes.
+#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Deserialize;
+use toolglot::End;
+use toolglot_policy::{Authority, AxeFile, CommandFact, Decision, Effect, Policy, Request};
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    input: String,
+    policy: Lists,
+    expected: Option<Expected>,
+}
+
+#[derive(Deserialize)]
+struct Lists {
+    #[serde(rename = "tools.blacklist")]
+    tools: Vec<String>,
+    #[serde(rename = "directories.blacklist")]
+    directories: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    commands: Vec<String>,
+    needs_shell: bool,
+    origin_allowed: bool,
+}
+
+#[test]
+fn programs_are_found_and_hidden_ones_are_refused() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/cases/seeds/003-axe-policy.jsonl");
+    let Ok(text) = std::fs::read_to_string(path) else {
+        eprintln!("SKIPPED: there are no recorded commands beside the repository");
+        return;
+    };
+    let mut wrong = Vec::new();
+    let mut n = 0;
+    for line in text.lines() {
+        let row: Row = serde_json::from_str(line).expect("a row");
+        n += 1;
+        let fact = CommandFact::of(&row.input);
+        let file = AxeFile {
+            blacklist: row.policy.tools,
+            forbidden: row.policy.directories,
+            ..AxeFile::default()
+        };
+        // With a grant for a shell, which stands for any program, only the file's own refusals are left.
+        let authority = Authority {
+            grants: "shell".parse().expect("a grant"),
+            user: Some(Policy::of_axe(&file)),
+            project: None,
+        };
+        let request = Request {
+            command: Some(&fact),
+            ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+        };
+        let verdict = authority.judge(&request).verdict;
+        let is_denied = verdict.decision == Decision::Deny;
+        match row.expected {
+            // The last of them is a directory whose name only begins like a forbidden one.
+            None if !is_denied && row.input != "cat /etc/shadowy" => {
+                wrong.push(format!("{}: {:?} is not refused", row.id, row.input));
+            }
+            None => {}
+            Some(expected) => {
+                let found: BTreeSet<&str> = fact.survey.names().into_iter().collect();
+                let commands: BTreeSet<&str> =
+                    expected.commands.iter().map(String::as_str).collect();
+                if found != commands || fact.survey.needs_shell != expected.needs_shell {
+                    wrong.push(format!(
+                        "{}: {:?}: {found:?} {}",
+                        row.id, row.input, fact.survey.needs_shell
+                    ));
+                }
+                if !expected.origin_allowed && !is_denied {
+                    wrong.push(format!("{}: {:?} is not refused", row.id, row.input));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    eprintln!("recorded commands: all {n} as they must be");
+}
