@@ -10,6 +10,7 @@
 //! ```
 
 mod args;
+mod detect;
 mod dialect_file;
 mod dialects;
 mod digest;
@@ -25,6 +26,7 @@ mod parse;
 mod prompt;
 mod reading;
 mod render;
+mod response_template;
 mod run;
 mod select;
 mod server;
