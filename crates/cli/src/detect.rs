@@ -1,5 +1,6 @@
 //! `toolglot dialects detect`: which dialects a chat template teaches.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
@@ -34,18 +35,15 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
     let mut text = format!("{}\n", best.name());
     for one in evidence {
         let (line, column) = place(&template, one.at);
-        text.push_str(&format!("  {:?} at {line}:{column}\n", one.literal));
+        writeln!(text, "  {:?} at {line}:{column}", one.literal).expect("writing to a string");
     }
     for (other, evidence) in others.iter().take(OTHERS) {
         let literals: Vec<String> = evidence
             .iter()
             .map(|one| format!("{:?}", one.literal))
             .collect();
-        text.push_str(&format!(
-            "less of {}: {}\n",
-            other.name(),
-            literals.join(" ")
-        ));
+        let literals = literals.join(" ");
+        writeln!(text, "less of {}: {literals}", other.name()).expect("writing to a string");
     }
     out.write_all(text.as_bytes()).map_err(Failure::Output)?;
     Ok(Outcome::Fine)

@@ -81,7 +81,7 @@ impl Rules {
         let close = side(spec, "close", &|_| None)?;
         match (open, close) {
             (Some(open), Some(close)) => {
-                self.lines.push(format!("say = {open} ws text ws {close}"))
+                self.lines.push(format!("say = {open} ws text ws {close}"));
             }
             (Some(open), None) => self.lines.push(format!("say = {open} ws text")),
             // Text that is nothing else is content; its end is markup.

@@ -123,7 +123,7 @@ impl Reading {
                 ),
                 (Piece::Args(json), Some(call)) => call.push_str(json),
                 (Piece::End(end), Some(call)) => {
-                    write!(call, " {end:?}").expect("writing to a string")
+                    write!(call, " {end:?}").expect("writing to a string");
                 }
                 _ => {}
             }
