@@ -155,7 +155,7 @@ fn a_response_template_is_a_dialect() {
         let path = file.to_str().expect("the path is text");
         let parsed = toolglot(
             &["parse", "--dialect", path, "--format", "json"],
-            &format!("<think>hm</think>Hi.{message}<|im_end|>"),
+            format!("<think>hm</think>Hi.{message}<|im_end|>"),
         );
         assert_eq!(parsed.code, 0, "{spec}: {}", parsed.err);
         let document = parsed.json();
@@ -189,7 +189,7 @@ fn a_response_template_that_does_not_fit_says_why() {
             "no name",
         ),
     ] {
-        let ran = toolglot(&["dialects", "import", "-"], &config(spec));
+        let ran = toolglot(&["dialects", "import", "-"], config(spec));
         assert_eq!(ran.code, 2, "{spec}: {}", ran.out);
         assert!(
             ran.err.contains("field `tool_calls`") && ran.err.contains(why),
