@@ -282,6 +282,20 @@ pub(crate) enum DialectsCommand {
         #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
         color: Color,
     },
+    /// Write the dialect that a checkpoint's `response_template` declares
+    Import {
+        /// A `tokenizer_config.json`, or a response template alone; `-` is standard input
+        file: PathBuf,
+        /// The new dialect's name
+        #[arg(long, default_value = "imported")]
+        name: String,
+    },
+    /// Say which dialects a chat template teaches, and by what
+    Detect {
+        /// The template, as Jinja or in a `tokenizer_config.json`; `-` is standard input
+        #[arg(long, value_name = "FILE")]
+        template: PathBuf,
+    },
     /// Write a dialect file to begin with
     New {
         /// The new dialect's name

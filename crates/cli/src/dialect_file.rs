@@ -6,6 +6,7 @@ use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
 
 use crate::failure::Failure;
 use crate::human::snippet;
+use crate::response_template;
 use crate::source;
 
 /// What is wrong with a dialect file, and where.
@@ -31,6 +32,12 @@ impl Fault {
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
     let text = source::text(path)?;
+    // A checkpoint's own declaration is JSON; no dialect file begins with a brace.
+    let text = if text.trim_start().starts_with('{') {
+        imported(&text, path, "imported")?
+    } else {
+        text
+    };
     Ok(sound(&text).map_err(|error| {
         Box::new(Fault {
             error,
@@ -38,6 +45,27 @@ pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Fail
             name: source::name(path),
         })
     }))
+}
+
+/// The dialect that a `response_template` declares, as text.
+///
+/// # Errors
+/// What of it the notation cannot say.
+pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Failure> {
+    let origin = source::name(path);
+    let config = serde_json::from_str(text).map_err(|source| Failure::Json {
+        origin: origin.clone(),
+        source,
+    })?;
+    let unfit = |why| Failure::Import {
+        origin: origin.clone(),
+        why,
+    };
+    let dialect = response_template::dialect(&config, name).map_err(unfit)?;
+    match sound(&dialect) {
+        Ok(_) => Ok(dialect),
+        Err(error) => Err(unfit(format!("{}, in\n{dialect}", error.message))),
+    }
 }
 
 fn sound(text: &str) -> Result<Vec<Dialect>, GrammarError> {

@@ -8,7 +8,7 @@ use toolglot::Dialect;
 use crate::args::{Color, DialectsCommand};
 use crate::failure::Failure;
 use crate::human::is_colored;
-use crate::{Outcome, dialect_file, select, source};
+use crate::{Outcome, detect, dialect_file, select, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -22,6 +22,8 @@ pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result
                 .map_err(Failure::Output)
         }
         DialectsCommand::Check { file, color } => check(file, *color, out),
+        DialectsCommand::Import { file, name } => import(file, name, out),
+        DialectsCommand::Detect { template } => detect::detect(template, out),
         DialectsCommand::New { name } => new(name, out),
     }
 }
@@ -66,15 +68,29 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
     Ok(Outcome::faulty_if(checked.is_err()))
 }
 
+/// Writes the dialect, if it is one.
+fn import(file: &Path, name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    check_name(name)?;
+    let text = dialect_file::imported(&source::text(file)?, file, name)?;
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}
+
 fn new(name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let is_name = name
-        .bytes()
-        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    if !is_name || name.is_empty() {
-        return Err(Failure::NoDialectName(name.to_owned()));
-    }
+    check_name(name)?;
     let skeleton = include_str!("../new_dialect").replace("NAME", name);
     out.write_all(skeleton.as_bytes())
         .map_err(Failure::Output)?;
     Ok(Outcome::Fine)
+}
+
+fn check_name(name: &str) -> Result<(), Failure> {
+    let is_name = name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if is_name && !name.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::NoDialectName(name.to_owned()))
+    }
 }

@@ -77,6 +77,8 @@ pub(crate) enum Failure {
     },
     #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
+    #[error("{origin} declares no dialect that the notation can say: {why}")]
+    Import { origin: String, why: String },
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
     NoDialectName(String),
     #[error(transparent)]

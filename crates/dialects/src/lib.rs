@@ -61,6 +61,18 @@ pub fn all() -> &'static [Dialect] {
     ALL.get_or_init(|| load().expect("the embedded dialects are checked by a test"))
 }
 
+/// All dialects in the order in which they count as a union: of a family first the dialect that it has the name of.
+/// Dialects that read plain shell blocks (`split`) stand in it as well; beside prose they belong in no union.
+pub fn union() -> Vec<&'static Dialect> {
+    let follows = |dialect: &&Dialect| {
+        let family = dialect.setting("family");
+        family.is_some_and(|family| family != dialect.name())
+    };
+    let (followers, mut heads): (Vec<&Dialect>, Vec<&Dialect>) = all().iter().partition(follows);
+    heads.extend(followers);
+    heads
+}
+
 /// The dialect of that name or alias.
 pub fn get(name: &str) -> Option<&'static Dialect> {
     let name = canonical(name);

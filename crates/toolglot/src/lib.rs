@@ -17,7 +17,7 @@ mod tools;
 
 pub use call::{Call, Calls};
 pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
-pub use grammar::{Dialect, GrammarError};
+pub use grammar::{Dialect, Evidence, GrammarError};
 pub use limits::{InCode, InReasoning, Limits};
 pub use machine::Parser;
 pub use note::{Code, Note};

@@ -54,3 +54,149 @@ fn a_bad_dialect_fails_the_check_and_points_at_the_byte() {
 fn a_name_that_is_none_is_an_error_of_usage() {
     assert_eq!(toolglot(&["dialects", "new", "Not-A-Name"], "").code, 2);
 }
+
+/// A template in the manner of Qwen3-Coder: the tags of one parameter, and reasoning.
+const TEMPLATE: &str = r"{%- for call in message.tool_calls %}
+{{- '<tool_call>\n<function=' + call.name + '>\n' }}
+{%- for key, value in call.arguments | items %}
+{{- '<parameter=' + key + '>\n' + value + '\n</parameter>\n' }}
+{%- endfor %}
+{{- '</function>\n</tool_call>' }}
+{%- endfor %}
+";
+
+#[test]
+fn a_template_is_told_by_its_literals() {
+    let ran = toolglot(&["dialects", "detect", "--template", "-"], TEMPLATE);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.starts_with("qwen3_coder\n"), "{}", ran.out);
+    assert!(ran.out.contains("\"<function=\" at 2:"), "{}", ran.out);
+}
+
+#[test]
+fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
+    let list = toolglot(&["dialects", "list"], "").out;
+    for name in list.lines().filter_map(|line| line.split(' ').next()) {
+        // What it writes is the best template there is.
+        let written = toolglot(
+            &["render", "--dialect", name],
+            r#"{"calls":[{"name":"f","arguments":{"a":"b","c":"d"}}]}"#,
+        );
+        if written.code != 0 {
+            continue;
+        }
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], &written.out);
+        let tells = ran
+            .out
+            .lines()
+            .any(|line| line == name || line.starts_with(&format!("less of {name}:")));
+        // Bare JSON, bare Python and Roo's tags have no literal of their own.
+        let has_marker = !matches!(
+            name,
+            "json" | "generic_json" | "pythonic" | "roo" | "xlam" | "llama3_json" | "sarashina"
+        );
+        assert!(tells || !has_marker, "{name}: {}\n{}", written.out, ran.out);
+    }
+}
+
+#[test]
+fn a_template_of_no_dialect_is_told_so() {
+    let ran = toolglot(
+        &["dialects", "detect", "--template", "-"],
+        "Hello {{ name }}!",
+    );
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
+}
+
+/// A tokenizer's configuration with a response template whose calls are `spec`.
+fn config(spec: &str) -> String {
+    format!(
+        r#"{{"response_template": {{"start_anchor": "<|a|>", "fields": {{
+            "thinking": {{"open": "<think>", "close": "</think>", "content": "text"}},
+            "tool_calls": {spec},
+            "content": {{"close": "<|im_end|>", "content": "text"}}}}}}}}"#
+    )
+}
+
+#[test]
+fn a_response_template_is_a_dialect() {
+    for (spec, message) in [
+        (
+            r#"{"open": "<c>", "close": "</c>", "repeats": true, "content": "json",
+                "transform": {"type": "function", "function": "{content}"}}"#,
+            r#"<c>{"name": "f", "arguments": {"a": "b"}}</c>"#,
+        ),
+        (
+            r#"{"open_pattern": "<\\|call\\|>(?P<name>\\w+)\\s*", "close": "<|end|>", "content": "json",
+                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
+            r#"<|call|>f {"a": "b"}<|end|>"#,
+        ),
+        (
+            r#"{"open": "<|A|>", "close": "<|Z|>", "content": "json", "transform_each": true,
+                "transform": {"function": {"name": "{tool}", "arguments": "{parameters}"}}}"#,
+            r#"<|A|>[{"tool": "f", "parameters": {"a": "b"}}]<|Z|>"#,
+        ),
+        (
+            r#"{"open_pattern": "<f=(?P<name>[^>]+)>\\s*", "close": "</f>", "content": "xml-inline",
+                "content_args": {"tag_pattern": "<p=(?P<key>\\w+)>(?P<value>.*?)</p>"},
+                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
+            "<f=f><p=a>b</p></f>",
+        ),
+        (
+            r#"{"open": "<run>", "close": "</run>", "content": "json",
+                "transform": {"function": {"name": "f", "arguments": "{content}"}}}"#,
+            r#"<run>{"a": "b"}</run>"#,
+        ),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("tokenizer_config.json");
+        std::fs::write(&file, config(spec)).expect("it is written");
+        let path = file.to_str().expect("the path is text");
+        let parsed = toolglot(
+            &["parse", "--dialect", path, "--format", "json"],
+            format!("<think>hm</think>Hi.{message}<|im_end|>"),
+        );
+        assert_eq!(parsed.code, 0, "{spec}: {}", parsed.err);
+        let document = parsed.json();
+        assert_eq!(document["calls"][0]["name"], "f", "{spec}");
+        assert_eq!(document["calls"][0]["arguments"]["a"], "b", "{spec}");
+        assert_eq!(document["calls"][0]["end"], "closed", "{spec}");
+        assert_eq!(
+            (&document["content"], &document["reasoning"]),
+            (&"Hi.".into(), &"hm".into())
+        );
+    }
+}
+
+#[test]
+fn a_response_template_that_does_not_fit_says_why() {
+    for (spec, why) in [
+        (
+            r#"{"close": "</c>", "content": "json"}"#,
+            "without an opener",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "kv-lines"}"#,
+            "`kv-lines`",
+        ),
+        (
+            r#"{"open_pattern": "<c (?=x)", "close": "</c>", "content": "json"}"#,
+            "looks ahead",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "transform": {"function": {"arguments": "{content}"}}}"#,
+            "no name",
+        ),
+    ] {
+        let ran = toolglot(&["dialects", "import", "-"], config(spec));
+        assert_eq!(ran.code, 2, "{spec}: {}", ran.out);
+        assert!(
+            ran.err.contains("field `tool_calls`") && ran.err.contains(why),
+            "{}",
+            ran.err
+        );
+    }
+    let ran = toolglot(&["dialects", "import", "-"], "{}");
+    assert!(ran.err.contains("no `response_template`"), "{}", ran.err);
+}

@@ -7,6 +7,7 @@
 mod case;
 mod coverage;
 mod markdown;
+mod overview;
 mod pages;
 mod reading;
 

@@ -44,13 +44,20 @@ pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
                 .clone(),
         );
     }
-    let tools = match case.tools.as_deref().map(str::trim) {
+    let tools = match &case.tools {
         None if case.manner.dialects == ["roo"] => toolglot_tools::roo_names(),
-        None => ToolSet::default(),
-        Some(tools) => toolbox(tools)?.tool_set(),
+        _ => tools(case)?,
     };
     let program = Program::compile(&dialects, &tools, Limits::default());
     program.map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// The tool set that a case brings.
+pub(crate) fn tools(case: &Case) -> Result<ToolSet, String> {
+    match case.tools.as_deref().map(str::trim) {
+        None => Ok(ToolSet::default()),
+        Some(tools) => Ok(toolbox(tools)?.tool_set()),
+    }
 }
 
 fn toolbox(tools: &str) -> Result<Toolbox, String> {
@@ -101,6 +108,39 @@ impl Reading {
             "the spans of the events do not reach the end"
         );
         reading
+    }
+
+    /// The calls: head, arguments and end, whatever dialect they are said to be of.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        let mut calls: Vec<String> = Vec::new();
+        for piece in &self.pieces {
+            match (piece, calls.last_mut()) {
+                (Piece::Call(head), _) => calls.push(
+                    head.split(' ')
+                        .filter(|word| !word.starts_with("dialect="))
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ),
+                (Piece::Args(json), Some(call)) => call.push_str(json),
+                (Piece::End(end), Some(call)) => {
+                    write!(call, " {end:?}").expect("writing to a string");
+                }
+                _ => {}
+            }
+        }
+        calls
+    }
+
+    /// The dialects that calls are said to be of, where that is not the case's own.
+    pub(crate) fn dialects(&self) -> Vec<&str> {
+        let heads = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Call(head) => Some(head.as_str()),
+            _ => None,
+        });
+        heads
+            .flat_map(|head| head.split(' '))
+            .filter_map(|word| word.strip_prefix("dialect="))
+            .collect()
     }
 
     /// Whether both tell the same. Where a note stands between two pieces of one call does not count: pieces are cut.

@@ -80,13 +80,15 @@ pub(crate) struct Envelope {
     decoded: u64,
     pub(crate) committed: bool,
     marked: bool,
+    /// It is the message's begin.
+    starts: bool,
     pub(crate) repairs: Vec<Mended>,
     pub(crate) encoded_at: Option<u64>,
     known: bool,
 }
 
 impl Envelope {
-    pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64) -> Envelope {
+    pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64, starts: bool) -> Envelope {
         let closers = match program.node(bodies[0].node) {
             Node::Object(object) => Arc::clone(&object.closers),
             _ => Arc::default(),
@@ -98,6 +100,7 @@ impl Envelope {
         }
         Envelope {
             marked: bodies.iter().any(|body| body.marked),
+            starts,
             bodies,
             pos: at,
             json,
@@ -174,7 +177,9 @@ impl Envelope {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
-                if self.name.is_none() {
+                // Without a tool set, a name alone is that of anything.
+                let is_any = !self.marked && !self.args_seen && !self.starts;
+                if self.name.is_none() || is_any && program.tools.is_empty() {
                     return Asked::Dead;
                 }
                 if !self.committed {

@@ -2,12 +2,14 @@
 
 mod ast;
 mod error;
+mod evidence;
 mod lex;
 mod parse;
 mod settings;
 
 pub(crate) use ast::{Alt, Attribute, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
 pub use error::GrammarError;
+pub use evidence::Evidence;
 pub(crate) use settings::{Typing, Values};
 
 use alloc::string::{String, ToString};

@@ -91,6 +91,11 @@ impl Parser {
                 self.pos += 1;
                 continue;
             }
+            if self.next.is_empty() && self.fallback.is_none() && self.body_is_left(program) {
+                // The literal that took the byte leads nowhere from here.
+                self.win(program, view, sink);
+                return true;
+            }
             if self.next.is_empty() || pos + 1 - self.teller.cursor > held {
                 if let Some(at) = self.fallback.take() {
                     self.pos = at;
@@ -131,6 +136,12 @@ impl Parser {
             }
         }
         false
+    }
+
+    /// Nothing goes on but a body that can begin here.
+    fn body_is_left(&self, program: &Program) -> bool {
+        let first = self.found.bodies.first();
+        first.is_some_and(|body| !matches!(program.node(body.node), Node::Match))
     }
 
     /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.

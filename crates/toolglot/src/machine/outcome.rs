@@ -31,7 +31,8 @@ impl Parser {
                     .copied()
                     .filter(|b| matches!(program.node(b.node), Node::Object(_)))
                     .collect();
-                self.mode = Mode::Envelope(Box::new(Envelope::new(program, bodies, at)));
+                self.mode =
+                    Mode::Envelope(Box::new(Envelope::new(program, bodies, at, self.start)));
                 return;
             }
             Node::Py { .. } => {

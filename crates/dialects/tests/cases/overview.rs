@@ -1,0 +1,212 @@
+//! `docs/dialects.md`: written from the data, and compared with it.
+//!
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test cases` writes it anew.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::{env, fs};
+
+use toolglot::{Dialect, Limits, Program};
+
+use crate::case::{self, Case};
+use crate::reading::{self, Reading};
+
+#[test]
+fn the_overview_is_that_of_the_data() {
+    let path = case::root().join("docs/dialects.md");
+    let page = page();
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        fs::write(&path, &page).expect("the page can be written");
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == page,
+        "docs/dialects.md is not up to date: TOOLGLOT_BLESS=1 writes it"
+    );
+}
+
+/// What `auto` makes of the cases of a dialect.
+#[derive(Default)]
+struct Union {
+    n_cases: usize,
+    /// Titles of cases whose calls are others.
+    others: Vec<String>,
+    /// The dialects that its calls are said to be of, beside its own name.
+    names: Vec<String>,
+}
+
+fn page() -> String {
+    let cases = case::all();
+    let union = union(&cases);
+    let mut out = String::from(
+        "# Dialects\n\n\
+         Written from `dialects/` by a test; do not edit.\n\
+         [The notation](notation.md) says what the rules mean, `toolglot dialects show NAME` shows them.\n\n",
+    );
+    out.push_str("| dialect | models | other spellings |\n|---|---|---|\n");
+    for dialect in toolglot_dialects::all() {
+        let name = dialect.name();
+        writeln!(
+            out,
+            "| [`{name}`](#{name}) | {} | {} |",
+            dialect.setting("models").unwrap_or(""),
+            aliases(name).join(", ")
+        )
+        .expect("writing to a string");
+    }
+    out.push_str(&decisions(&union));
+    for dialect in toolglot_dialects::all() {
+        section(&mut out, dialect, &cases);
+    }
+    out
+}
+
+/// What `auto` decides where the bytes do not.
+fn decisions(union: &BTreeMap<String, Union>) -> String {
+    let mut out = String::from(
+        "\n## What `auto` decides\n\n\
+         `--dialect auto` is all dialects as one program; only those that read plain shell blocks take part with their own tools alone.\n\
+         Dialects that the bytes cannot tell apart are a family, named after the one that counts.\n\
+         With tools, the dialect of a system all of whose tools are there counts before that.\n\n\
+         | family | the others |\n|---|---|\n",
+    );
+    let mut families: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for dialect in toolglot_dialects::all() {
+        if let Some(family) = dialect.setting("family").filter(|&f| f != dialect.name()) {
+            families
+                .entry(family)
+                .or_default()
+                .push(format!("`{}`", dialect.name()));
+        }
+    }
+    for (family, others) in families {
+        writeln!(out, "| `{family}` | {} |", others.join(", ")).expect("writing to a string");
+    }
+    out.push_str(
+        "\nEvery case of every dialect is read as the union, too.\n\
+         The calls are the same but in these dialects; the others are read as they are with their name.\n\n\
+         | dialect | cases | with other calls | read as | which |\n|---|--:|--:|---|---|\n",
+    );
+    let (mut n_cases, mut n_others) = (0, 0);
+    for (name, union) in union {
+        n_cases += union.n_cases;
+        n_others += union.others.len();
+        if union.others.is_empty() {
+            continue;
+        }
+        writeln!(
+            out,
+            "| `{name}` | {} | {} | {} | {} |",
+            union.n_cases,
+            union.others.len(),
+            union.names.join(", "),
+            union.others.join("; ")
+        )
+        .expect("writing to a string");
+    }
+    writeln!(
+        out,
+        "\nOf {n_cases} cases {} have the same calls.",
+        n_cases - n_others
+    )
+    .expect("writing to a string");
+    out
+}
+
+/// The cases of the dialects' folders, read with the dialect and as the union.
+fn union(cases: &[Case]) -> BTreeMap<String, Union> {
+    let mut found: BTreeMap<String, Union> = BTreeMap::new();
+    let dialects: Vec<Dialect> = toolglot_dialects::union().into_iter().cloned().collect();
+    let mut programs: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
+    for case in cases {
+        let [name] = &*case.manner.dialects else {
+            continue;
+        };
+        // Those take part with their own tools only; a case of documentation is none of a dialect.
+        let own = toolglot_dialects::get(name).expect("it is checked when it is read");
+        if own.split().is_some() || !case.file.starts_with(case::root().join("dialects")) {
+            continue;
+        }
+        let program = programs.entry(case.tools.clone()).or_insert_with(|| {
+            let plain: Vec<Dialect> = dialects
+                .iter()
+                .filter(|dialect| dialect.split().is_none())
+                .cloned()
+                .collect();
+            let tools = reading::tools(case).expect("it is checked when it is read");
+            Arc::new(Program::compile(&plain, &tools, Limits::default()).expect("they compile"))
+        });
+        let alone = reading::program(case).expect("it is checked when it is read");
+        let alone = Reading::of(&alone, case, usize::MAX);
+        let together = Reading::of(program, case, usize::MAX);
+        let union = found.entry(own.name().to_owned()).or_default();
+        union.n_cases += 1;
+        if alone.calls() != together.calls() {
+            union.others.push(case.title.clone());
+            for other in together.dialects() {
+                let other = format!("`{other}`");
+                if !union.names.contains(&other) {
+                    union.names.push(other);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn aliases(name: &str) -> Vec<String> {
+    let all = toolglot_dialects::ALIASES.iter();
+    all.filter(|(_, canonical)| *canonical == name)
+        .map(|(alias, _)| format!("`{alias}`"))
+        .collect()
+}
+
+fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
+    let name = dialect.name();
+    writeln!(out, "\n## {name}\n").expect("writing to a string");
+    for (word, setting) in [
+        ("Models", "models"),
+        ("Source", "source"),
+        ("Special", "quirks"),
+    ] {
+        if let Some(value) = dialect.setting(setting) {
+            writeln!(out, "{word}: {value}.\\").expect("writing to a string");
+        }
+    }
+    if out.ends_with("\\\n") {
+        out.truncate(out.len() - 2);
+        out.push('\n');
+    }
+    let rules: String = dialect
+        .source()
+        .lines()
+        .filter(|line| {
+            !["models:", "source:", "date:", "quirks:", "license:"]
+                .iter()
+                .any(|header| line.starts_with(header))
+        })
+        .fold(String::new(), |all, line| all + line + "\n");
+    fenced(out, "The rules:", rules.trim_end());
+    let example = cases.iter().find(|case| {
+        case.file
+            .ends_with(format!("dialects/{name}/cases/one_call.md"))
+    });
+    if let Some(example) = example {
+        let text: String = example
+            .input
+            .iter()
+            .map(|part| part.text.as_str())
+            .collect();
+        fenced(out, "A call:", &text);
+    }
+}
+
+/// A fence that is longer than any in the text.
+fn fenced(out: &mut String, title: &str, text: &str) {
+    let mut fence = String::from("```");
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    writeln!(out, "\n{title}\n\n{fence}text\n{text}\n{fence}").expect("writing to a string");
+}

@@ -1,0 +1,179 @@
+//! Whether a text that teaches calls (a chat template, instructions) teaches those of a dialect: by the literals that a
+//! call cannot be written without.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Alt, Dialect, Envelope, Piece, Rule, Term, TermKind};
+
+/// Shorter literals stand in every text.
+const SHORTEST: usize = 3;
+/// Deepest reference that is followed.
+const DEPTH: usize = 32;
+
+/// A literal of a dialect, found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The literal, blanks at its ends left out.
+    pub literal: String,
+    /// Its first byte in the text.
+    pub at: usize,
+}
+
+impl Dialect {
+    /// The literals of this dialect's calls in `text`, if all are there that some call of it needs; otherwise none.
+    ///
+    /// Linear in the text for each literal of the dialect.
+    pub fn taught_by(&self, text: &str) -> Vec<Evidence> {
+        let mut best: Vec<Evidence> = Vec::new();
+        for rule in &self.rules {
+            if matches!(
+                rule.name.as_str(),
+                "think" | "say" | "stop" | "result" | "failure"
+            ) || !self.leads_to_call(rule)
+            {
+                continue;
+            }
+            for seq in &rule.alt.0 {
+                let mut found = Vec::new();
+                if self.seq_in(seq, text, &mut found, 0) && weight(&found) > weight(&best) {
+                    best = found;
+                }
+            }
+        }
+        best
+    }
+
+    fn leads_to_call(&self, rule: &Rule) -> bool {
+        rule.name == "call" || rule.alt.0.iter().flatten().any(|term| self.calls(term, 0))
+    }
+
+    fn calls(&self, term: &Term, depth: usize) -> bool {
+        let within = |alt: &Alt| {
+            alt.0
+                .iter()
+                .flatten()
+                .any(|term| self.calls(term, depth + 1))
+        };
+        match &term.kind {
+            _ if depth > DEPTH => false,
+            TermKind::Rule(name) if name == "call" => true,
+            TermKind::Rule(name) => self.rules_named(name).any(|rule| within(&rule.alt)),
+            TermKind::Group(alt) => within(alt),
+            TermKind::Optional(inner) | TermKind::Many(inner) => self.calls(inner, depth + 1),
+            _ => false,
+        }
+    }
+
+    fn seq_in(&self, seq: &[Term], text: &str, found: &mut Vec<Evidence>, depth: usize) -> bool {
+        depth <= DEPTH
+            && seq
+                .iter()
+                .all(|term| self.term_in(term, text, found, depth))
+    }
+
+    fn term_in(&self, term: &Term, text: &str, found: &mut Vec<Evidence>, depth: usize) -> bool {
+        match &term.kind {
+            TermKind::Literal(pieces) => pieces.iter().all(|piece| match piece {
+                Piece::Bytes(literal) => literal_in(literal.trim(), text, found),
+                Piece::Hole(_) => true,
+            }),
+            TermKind::Group(alt) => self.best_in(&[alt], text, found, depth),
+            TermKind::Rule(name) => {
+                let alts: Vec<&Alt> = self.rules_named(name).map(|rule| &rule.alt).collect();
+                self.best_in(&alts, text, found, depth)
+            }
+            TermKind::Optional(inner) => {
+                let n_before = found.len();
+                if !self.term_in(inner, text, found, depth + 1) {
+                    found.truncate(n_before);
+                }
+                true
+            }
+            TermKind::Many(inner) => self.term_in(inner, text, found, depth + 1),
+            TermKind::Object(envelope) => {
+                keys_in(envelope, text, found);
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// The alternative of which most is there.
+    fn best_in(&self, alts: &[&Alt], text: &str, found: &mut Vec<Evidence>, depth: usize) -> bool {
+        let mut best: Option<Vec<Evidence>> = None;
+        for seq in alts.iter().flat_map(|alt| &alt.0) {
+            let mut here = Vec::new();
+            if self.seq_in(seq, text, &mut here, depth + 1)
+                && best
+                    .as_ref()
+                    .is_none_or(|best| weight(&here) > weight(best))
+            {
+                best = Some(here);
+            }
+        }
+        let is_there = best.is_some();
+        for evidence in best.unwrap_or_default() {
+            if !found.contains(&evidence) {
+                found.push(evidence);
+            }
+        }
+        is_there
+    }
+}
+
+/// How much says that a dialect is taught: bytes of literals.
+fn weight(found: &[Evidence]) -> usize {
+    found.iter().map(|evidence| evidence.literal.len()).sum()
+}
+
+fn literal_in(literal: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
+    if literal.len() < SHORTEST {
+        next_in(literal, text, found);
+        return true;
+    }
+    // Inside a string of the template quotation marks are escaped.
+    let at = text
+        .find(literal)
+        .or_else(|| text.find(&literal.replace('"', "\\\"")));
+    let Some(at) = at else {
+        return false;
+    };
+    let evidence = Evidence {
+        literal: literal.into(),
+        at,
+    };
+    if !found.contains(&evidence) {
+        found.push(evidence);
+    }
+    true
+}
+
+/// A bracket says something only right behind what was found: over blanks, escapes and the template's own marks.
+fn next_in(bracket: &str, text: &str, found: &mut Vec<Evidence>) {
+    let Some(last) = found.last() else { return };
+    let from = last.at + last.literal.len();
+    let passed =
+        |c: char| c.is_whitespace() || matches!(c, '\\' | 'n' | '\'' | '"' | '+' | '~' | '-');
+    let behind = text.get(from..).unwrap_or("");
+    let at = text.len() - behind.trim_start_matches(passed).len();
+    if !bracket.is_empty() && text[at..].starts_with(bracket) {
+        found.push(Evidence {
+            literal: bracket.into(),
+            at,
+        });
+    }
+}
+
+/// The keys of an envelope add to the evidence; a template may leave them to a filter (`tool_call | tojson`).
+fn keys_in(envelope: &Envelope, text: &str, found: &mut Vec<Evidence>) {
+    next_in("{", text, found);
+    for (_, keys) in &envelope.roles {
+        for key in keys.iter().filter(|key| !key.contains('.')) {
+            if literal_in(&format!("\"{key}\""), text, found) {
+                break;
+            }
+        }
+    }
+}
