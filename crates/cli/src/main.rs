@@ -22,6 +22,7 @@ mod guard;
 mod human;
 mod jsonl;
 mod lookalike;
+mod mcp;
 mod parse;
 mod prompt;
 mod reading;
@@ -92,6 +93,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Call(arguments) => call::call(&arguments, out),
+        Command::Mcp(arguments) => mcp::mcp(&arguments, out),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
         Command::Doctor => doctor::doctor(out),
