@@ -275,7 +275,13 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
     };
     assert_eq!(status("text/make-slug"), json!("refused"));
     assert_eq!(status("text/count-words"), json!("signed"));
-    let (again, _) = world.json(&["tools", "sign", "text/count-words", "--format", "json"]);
+    let (again, _) = world.json(&[
+        "tools",
+        "sign",
+        ".ai/tools/text/count-words.py",
+        "--format",
+        "json",
+    ]);
     assert_eq!(again["tools"][0]["status"], json!("unchanged"));
     let (verified, code) = world.json(&["tools", "verify", "text/count-words", "--format", "json"]);
     assert_eq!(
