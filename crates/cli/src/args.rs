@@ -22,6 +22,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Read the calls in a message
     Parse(ParseArguments),
+    /// Make JSON of a text that should be JSON
+    Repair(RepairArguments),
     /// Write calls or results in a dialect
     Render(RenderArguments),
     /// Write the instructions that teach a model to call tools
@@ -46,6 +48,16 @@ pub(crate) enum Command {
     Explain {
         /// A code, as a number or by name: N012, 12, trailing-comma
         code: String,
+    },
+    /// Explain what a policy decides
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Show or check the log of what was decided and done
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
     },
     /// Say what the sandbox has to work with here
     Doctor,
@@ -104,6 +116,40 @@ pub(crate) struct ReadingArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct RepairArguments {
+    /// The document, or with --jsonl one document per line; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// Read {"id","input","schema"?} per line and write {"id","output","text","notes"} or {"id","error"} per line
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) jsonl: bool,
+    /// Whose rules decide where repairers disagree
+    #[arg(long, value_enum, value_name = "PRESET", default_value_t)]
+    pub(crate) preset: Preset,
+    /// A JSON Schema that the value should fit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    /// Show every repair, on standard error
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// What models write; every text is repaired
+    #[default]
+    Llm,
+    /// As the JavaScript library jsonrepair
+    Jsonrepair,
+    /// As the Python library json_repair
+    #[value(name = "json_repair")]
+    JsonRepair,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RenderArguments {
     /// {"calls":[..],"content"?} or {"results":[..]}; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
@@ -139,9 +185,17 @@ pub(crate) struct RunArguments {
     /// The directory that no tool leaves
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// What is allowed beforehand: read, write, recovered, exec:PROGRAM, separated by commas
-    #[arg(long, value_name = "GRANTS", default_value = "")]
-    pub(crate) allow: Grants,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArguments,
+    /// What becomes of the commands of a shell block behind one that failed
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(crate) after_failing_line: AfterFailure,
+    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    #[arg(long)]
+    pub(crate) audit_values: bool,
     /// What tools that are files may do beyond reading: capabilities such as net.http, shell.execute, by commas
     #[arg(long, value_name = "CAPABILITIES", default_value = "")]
     pub(crate) capability: String,
@@ -159,6 +213,58 @@ pub(crate) struct RunArguments {
     /// When to use colour
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: Color,
+}
+
+/// Who may say what is run.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArguments {
+    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// What is allowed beforehand: read, write, delete, recovered, shell, exec:PROGRAM, net:HOST, separated by commas
+    #[arg(long, value_name = "GRANTS", default_value = "")]
+    pub(crate) allow: Grants,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Write the log for people, a line for a line
+    Show {
+        /// The log
+        file: PathBuf,
+    },
+    /// Check that nothing was changed, removed or inserted
+    Verify {
+        /// The log
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Explain what becomes of a call: which rules apply, and what would change it
+    Check {
+        /// {"name","arguments"}; `-` is standard input
+        #[arg(long, value_name = "FILE")]
+        call: PathBuf,
+        /// The directory that no tool leaves
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+        #[command(flatten)]
+        policy: PolicyArguments,
+        /// Write one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AfterFailure {
+    /// They run, as they would in a shell
+    #[default]
+    Run,
+    /// They are skipped
+    Skip,
 }
 
 #[derive(Debug, Subcommand)]

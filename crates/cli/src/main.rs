@@ -9,7 +9,10 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
+mod approval;
 mod args;
+mod audit;
+mod authority;
 mod call;
 mod dialect_file;
 mod dialects;
@@ -24,9 +27,11 @@ mod jsonl;
 mod lookalike;
 mod mcp;
 mod parse;
+mod policy;
 mod prompt;
 mod reading;
 mod render;
+mod repair;
 mod run;
 mod select;
 mod server;
@@ -88,6 +93,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
         Command::Parse(arguments) => parse::parse(&arguments, out),
+        Command::Repair(arguments) => repair::repair(&arguments, out),
         Command::Render(arguments) => render::render(&arguments, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
@@ -96,6 +102,8 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Mcp(arguments) => mcp::mcp(&arguments, out),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
+        Command::Policy { command } => policy::policy(&command, out),
+        Command::Audit { command } => audit::audit(&command, out),
         Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.

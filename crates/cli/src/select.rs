@@ -68,11 +68,18 @@ fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
     };
     let (mut first, others): (Vec<Dialect>, Vec<Dialect>) =
         toolglot_dialects::all().iter().cloned().partition(fits);
-    first.extend(
-        others
-            .into_iter()
-            .filter(|dialect| dialect.split().is_none()),
-    );
+    let others = others
+        .into_iter()
+        .filter(|dialect| dialect.split().is_none());
+    // A family has the name of the dialect that counts where the bytes cannot tell.
+    let follows = |dialect: &Dialect| {
+        dialect
+            .setting("family")
+            .is_some_and(|family| family != dialect.name())
+    };
+    let (followers, heads): (Vec<Dialect>, Vec<Dialect>) = others.partition(follows);
+    first.extend(heads);
+    first.extend(followers);
     first
 }
 

@@ -26,13 +26,30 @@ pub const ALIASES: &[(&str, &str)] = &[
     ("tool-call-xml", "tool_call_xml"),
     ("qwen25", "hermes"),
     ("granite4", "hermes"),
+    ("cogito", "deepseek_v3"),
+    ("deepseek_v3_ascii", "deepseek_v3"),
     ("minicpmv", "qwen3_coder"),
+    ("nanbeige", "qwen3_coder"),
     ("nemotron_v3", "qwen3_coder"),
     ("granite_thinking", "qwen3_coder"),
+    ("qwen3_xml", "qwen3_coder"),
     ("step3p5", "qwen3_coder"),
+    ("step5", "qwen3_coder"),
+    ("nemotron_deci", "nemotron_v2"),
+    ("phi4", "phi4_mini"),
+    ("firefunction_v2", "phi4_mini"),
+    ("muse_glimmer", "muse"),
+    ("muse_spark", "muse"),
+    ("cohere2moe", "cohere"),
+    ("cohere_command4", "cohere"),
     ("bare_json", "json"),
     ("bare_json_list", "json"),
     ("default_json", "json"),
+    ("hf_response_template", "gemma4"),
+    ("glm46", "glm45"),
+    ("laguna", "poolside_v1"),
+    ("intern_s1", "internlm2"),
+    ("llama4_json", "llama3_json"),
 ];
 
 /// All embedded dialects, in order of name. Parsed once.
@@ -59,22 +76,33 @@ pub fn canonical(name: &str) -> &str {
 }
 
 fn load() -> Result<Vec<Dialect>, GrammarError> {
-    // Those that build on none come first.
-    let builds = |text: &str| {
-        text.lines().next().is_some_and(|line| {
-            line.split('#')
-                .next()
-                .is_some_and(|head| head.contains(':'))
-        })
+    // A dialect stands behind the one that it builds on.
+    let base = |text: &str| {
+        let head = text.lines().next().unwrap_or("");
+        let head = head.split('#').next().unwrap_or("");
+        head.split_once(':').map(|(_, base)| base.trim().to_owned())
     };
-    let (built, plain): (Vec<_>, Vec<_>) = FILES
-        .iter()
-        .map(|(_, text)| *text)
-        .partition(|text| builds(text));
-    let mut all = Vec::new();
-    for text in plain.into_iter().chain(built) {
-        let more = Dialect::parse(text, &all)?;
-        all.extend(more);
+    let mut waiting: Vec<(&str, Option<String>)> =
+        FILES.iter().map(|(_, text)| (*text, base(text))).collect();
+    let mut all: Vec<Dialect> = Vec::new();
+    while !waiting.is_empty() {
+        let n_before = all.len();
+        let mut later = Vec::new();
+        for (text, base) in waiting {
+            let is_there = |base: &String| all.iter().any(|dialect| dialect.name() == base);
+            if base.as_ref().is_none_or(is_there) {
+                let more = Dialect::parse(text, &all)?;
+                all.extend(more);
+            } else {
+                later.push((text, base));
+            }
+        }
+        if all.len() == n_before {
+            // What is left builds on nothing that is there: the error of the first says so.
+            Dialect::parse(later[0].0, &all)?;
+            break;
+        }
+        waiting = later;
     }
     all.sort_by(|a, b| a.name().cmp(b.name()));
     Ok(all)

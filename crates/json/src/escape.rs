@@ -42,6 +42,12 @@ pub(crate) fn escape_byte_into(out: &mut String, byte: u8) {
     }
 }
 
+/// Whether a backslash before `byte` is one of Markdown's: `\_`. Those that regular expressions write as well (`\(`,
+/// `\*`, `\-`) are not among them: there the backslash counts.
+pub(crate) fn is_markdown_escape(byte: u8) -> bool {
+    matches!(byte, b'_' | b'#' | b'!' | b'>' | b'&' | b'~')
+}
+
 /// `text` as a JSON string, with its quotation marks.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

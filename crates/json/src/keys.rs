@@ -60,6 +60,14 @@ impl Keys {
         new
     }
 
+    /// Whether the innermost object has had this key.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        let Some(&from) = self.levels.last() else {
+            return false;
+        };
+        self.hashes[from as usize..].contains(&hash(key))
+    }
+
     pub(crate) fn clear(&mut self) {
         self.hashes.clear();
         self.levels.clear();

@@ -18,6 +18,8 @@
 #![no_std]
 extern crate alloc;
 
+mod coerce;
+mod document;
 mod escape;
 mod fit;
 mod keys;
@@ -28,8 +30,13 @@ mod shape;
 mod transducer;
 mod word;
 
+pub use coerce::{Change, Coerced, coerce};
+pub use document::{
+    BadEscapes, Doubt, Ends, Expected, Fix, HeldDocument, Missing, Options, Prose, Repaired,
+    Several, Unrepairable, repair,
+};
 pub use escape::{escape_into, is_plain, quoted, unescape};
-pub use fit::{Change, Fit, Fitted, Target, fitted, float, integer, scalar_of};
+pub use fit::{Fit, FitKind, Fitted, Target, fitted, float, integer, scalar_of};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

@@ -94,7 +94,7 @@ impl<'a> Iterator for Elements<'a> {
 }
 
 /// How many bytes the value at the begin of `text` has; 0 if there is none. Iterative, linear.
-fn extent(text: &str) -> usize {
+pub(crate) fn extent(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0usize;
     let mut at = 0;

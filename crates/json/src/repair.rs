@@ -42,6 +42,40 @@ pub enum Repair {
     MissingValue,
     /// A key came twice; both stand in the text.
     DoubleKey,
+    /// Text around the JSON was left out.
+    Prose,
+    /// A code fence around the JSON was left out.
+    Fence,
+    /// A call around a value was left out: `callback(..)`, `ObjectId(..)`.
+    Wrapper,
+    /// Strings joined by `+`, or side by side, became one.
+    Concatenation,
+    /// An ellipsis was left out.
+    Ellipsis,
+    /// Several values in a row became an array.
+    SeveralValues,
+    /// The document was escaped once too often.
+    EscapedDocument,
+    /// What the end of the text cuts off was left out or completed.
+    CutOff,
+    /// Bytes that belong to nothing were left out.
+    Junk,
+    /// Half a surrogate pair became U+FFFD.
+    LoneSurrogate,
+    /// A blank that JSON does not have became a space.
+    OddBlank,
+    /// A value was read as the type that the schema says.
+    TypedBySchema,
+    /// A lone value became a list of one.
+    WrappedValue,
+    /// Arguments that were wrapped once more were unwrapped.
+    UnwrappedArguments,
+    /// A key that misses by a little got the schema's spelling.
+    NearName,
+    /// A value that the schema says was supplied.
+    FilledBySchema,
+    /// What the schema has no place for was left out.
+    DroppedBySchema,
 }
 
 impl Repair {

@@ -47,7 +47,9 @@ pub(crate) fn is_scalar(word: &str) -> bool {
 }
 
 /// The JSON text of a word, and the repair that made it from the word.
-pub(crate) fn value(word: &str) -> (Cow<'_, str>, Option<Repair>) {
+///
+/// `zeros`: leading zeros mean nothing (a Python call, where nobody writes a zip code as a bare word).
+pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     if is_scalar(word) {
         return (Cow::Borrowed(word), None);
     }
@@ -64,6 +66,16 @@ pub(crate) fn value(word: &str) -> (Cow<'_, str>, Option<Repair>) {
             );
         }
         _ => {}
+    }
+    let digits = word.trim_start_matches('0');
+    let word =
+        if zeros && digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit()) {
+            digits
+        } else {
+            word
+        };
+    if zeros && is_scalar(word) {
+        return (Cow::Borrowed(word), Some(Repair::BadNumber));
     }
     match number(word) {
         Some(number) => (Cow::Owned(number), Some(Repair::BadNumber)),
@@ -142,8 +154,8 @@ mod tests {
             ("hello world", "\"hello world\""),
             ("NaN", "\"NaN\""),
         ] {
-            assert_eq!(value(word).0, json, "{word}");
-            assert!(value(word).1.is_some(), "{word}");
+            assert_eq!(value(word, false).0, json, "{word}");
+            assert!(value(word, false).1.is_some(), "{word}");
         }
     }
 }

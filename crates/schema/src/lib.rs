@@ -21,8 +21,10 @@
 //! # Ok::<(), toolglot_schema::SchemaError>(())
 //! ```
 
+mod circle;
 mod defaults;
 mod document;
+mod fit;
 mod kinds;
 mod nearest;
 mod shape;
@@ -32,6 +34,7 @@ mod validate;
 mod violation;
 
 pub use defaults::fill_defaults;
+pub use fit::{Fit, Misfit, fit};
 pub use nearest::nearest;
 pub use shape::{fields, shape};
 pub use validate::{SchemaError, Validator};

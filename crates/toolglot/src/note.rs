@@ -85,12 +85,19 @@ codes! {
     EncodedArguments = 44, "encoded-arguments", "the arguments were a string that holds JSON and were unpacked";
     ExtraComma = 45, "extra-comma", "a comma with nothing before it was left out";
     MissingValue = 46, "missing-value", "a key without a value got `null`";
-    // Values brought to the shapes of a known tool.
-    TypedValue = 50, "typed-value", "a value of another type became what the parameter wants";
-    UnpackedValue = 51, "unpacked-value", "a string held the array or object that the parameter wants";
-    ListedValue = 52, "listed-value", "a lone value became an array of one";
-    RenamedKey = 53, "renamed-key", "a parameter's name missed by a little and was mended";
-    UnwrappedArguments = 54, "unwrapped-arguments", "the arguments stood under a key of their own";
+    SurroundingText = 47, "surrounding-text", "text around the JSON was left out";
+    Fence = 48, "fence", "a code fence around the JSON was left out";
+    Wrapper = 49, "wrapper", "a call around a value was left out";
+    Concatenation = 50, "concatenation", "strings that were joined became one";
+    Ellipsis = 51, "ellipsis", "an ellipsis was left out";
+    SeveralValues = 52, "several-values", "several values in a row became an array";
+    EscapedDocument = 53, "escaped-document", "the document was escaped once too often";
+    CutOff = 54, "cut-off", "what the end of the text cuts off was completed or left out";
+    InnerQuote = 55, "inner-quote", "a quotation mark inside a string was escaped";
+    LoneSurrogate = 56, "lone-surrogate", "half a surrogate pair became U+FFFD";
+    TypedBySchema = 57, "typed-by-schema", "a value was read as the type that the schema asks for";
+    FittedToSchema = 58, "fitted-to-schema", "a value was wrapped, unwrapped, supplied or left out, as the schema asks";
+    NearName = 59, "near-name", "a key that misses by a little got the schema's spelling";
     // After parsing: what normalize, validate and run have to say.
     Alias = 60, "alias", "a tool or parameter was called by another of its names";
     Duplicate = 61, "duplicate", "the same command or read came before in this message";

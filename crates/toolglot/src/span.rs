@@ -13,6 +13,14 @@ pub struct Span {
 }
 
 impl Span {
+    /// The same bytes, counted from `origin`; what stands before it has no extent.
+    pub(crate) const fn since(self, origin: u64) -> Span {
+        Span {
+            start: self.start.saturating_sub(origin),
+            end: self.end.saturating_sub(origin),
+        }
+    }
+
     /// The span from `start` to `end`; `start <= end`.
     pub fn new(start: u64, end: u64) -> Span {
         debug_assert!(start <= end, "span {start}..{end} is reversed");

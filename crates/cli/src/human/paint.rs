@@ -93,7 +93,7 @@ pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
 }
 
 /// Control characters as pictures: a model's text must not drive the terminal that shows it.
-fn harmless(text: &str) -> Cow<'_, str> {
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |c: char| c.is_control() && c != '\t' && c != '\n';
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);

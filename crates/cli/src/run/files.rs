@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
 use toolglot_exec::Outcome;
-use toolglot_policy::{Decision, Effect, Grants, Request, Verdict, judge};
+use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
 use toolglot_runtimes::{CallError, Host};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tools::{Canonical, ToolSpec};
@@ -81,7 +81,7 @@ impl<'a> FileTools<'a> {
         &self,
         canonical: &Canonical,
         call: &Call,
-        (grants, dry_run): (&Grants, bool),
+        (authority, dry_run): (&Authority, bool),
     ) -> Option<(Verdict, State)> {
         if !self.specs.contains_key(&canonical.tool) {
             return None;
@@ -94,7 +94,10 @@ impl<'a> FileTools<'a> {
                 .unwrap_or_default()
         };
         if call.end == End::Truncated {
-            return Some(Self::judged(&canonical.tool, Effect::Read, call, grants));
+            return Some(Self::judged(
+                &Request::new(&canonical.tool, Effect::Read, call.end, &[]),
+                authority,
+            ));
         }
         Some(match canonical.tool.as_str() {
             "rye_execute" => {
@@ -108,17 +111,17 @@ impl<'a> FileTools<'a> {
                     text("item_id"),
                     parameters.cloned().unwrap_or_default(),
                     call,
-                    (grants, dry_run),
+                    (authority, dry_run),
                 )
             }
-            "rye_search" => Self::read(call, grants, dry_run, || {
+            "rye_search" => Self::read(call, authority, dry_run, || {
                 Ok(search(self.host.registry, text("query")))
             }),
-            "rye_load" => Self::read(call, grants, dry_run, || {
+            "rye_load" => Self::read(call, authority, dry_run, || {
                 load(self.host.registry, text("item_id"))
             }),
-            "rye_sign" => self.sign(text("item_id"), call, (grants, dry_run)),
-            id => self.execute(id, canonical.arguments.clone(), call, (grants, dry_run)),
+            "rye_sign" => self.sign(text("item_id"), call, (authority, dry_run)),
+            id => self.execute(id, canonical.arguments.clone(), call, (authority, dry_run)),
         })
     }
 
@@ -127,7 +130,7 @@ impl<'a> FileTools<'a> {
         id: &str,
         arguments: Map<String, Value>,
         call: &Call,
-        (grants, dry_run): (&Grants, bool),
+        (authority, dry_run): (&Authority, bool),
     ) -> (Verdict, State) {
         let chain = match self.host.check(id, arguments.clone()) {
             Ok(chain) => chain,
@@ -144,7 +147,11 @@ impl<'a> FileTools<'a> {
         } else {
             Effect::Write
         };
-        let (verdict, state) = Self::judged(id, effect, call, grants);
+        let request = Request {
+            capabilities: &tool.metadata.requires,
+            ..Request::new(id, effect, call.end, &[])
+        };
+        let (verdict, state) = Self::judged(&request, authority);
         if verdict.decision != Decision::Allow {
             return (verdict, state);
         }
@@ -165,11 +172,14 @@ impl<'a> FileTools<'a> {
     /// Something that only looks.
     fn read(
         call: &Call,
-        grants: &Grants,
+        authority: &Authority,
         dry_run: bool,
         look: impl FnOnce() -> Result<Value, String>,
     ) -> (Verdict, State) {
-        let (verdict, state) = Self::judged(&call.name, Effect::Read, call, grants);
+        let (verdict, state) = Self::judged(
+            &Request::new(&call.name, Effect::Read, call.end, &[]),
+            authority,
+        );
         if verdict.decision != Decision::Allow {
             return (verdict, state);
         }
@@ -183,7 +193,12 @@ impl<'a> FileTools<'a> {
     }
 
     /// Signing is vouching for something: a model does it only where the user granted exactly that.
-    fn sign(&self, id: &str, call: &Call, (grants, dry_run): (&Grants, bool)) -> (Verdict, State) {
+    fn sign(
+        &self,
+        id: &str,
+        call: &Call,
+        (authority, dry_run): (&Authority, bool),
+    ) -> (Verdict, State) {
         let granted: Vec<&str> = self.host.granted.iter().map(String::as_str).collect();
         let needed = capability::of_item("sign", "tool", id);
         if !capability::allows(&granted, &needed) {
@@ -192,7 +207,7 @@ impl<'a> FileTools<'a> {
                 missing: vec![needed],
             });
         }
-        Self::read(call, grants, dry_run, || self.signed(id))
+        Self::read(call, authority, dry_run, || self.signed(id))
     }
 
     fn signed(&self, id: &str) -> Result<Value, String> {
@@ -230,19 +245,11 @@ impl<'a> FileTools<'a> {
     }
 
     /// What the policy says; capabilities were asked before, so that changing is granted by them.
-    fn judged(tool: &str, effect: Effect, call: &Call, grants: &Grants) -> (Verdict, State) {
-        let grants = Grants {
-            write: true,
-            ..grants.clone()
-        };
-        let request = Request {
-            tool,
-            effect,
-            end: call.end,
-            paths: &[],
-            is_repeat: false,
-        };
-        (judge(&request, &grants), State::Refused { form: None })
+    fn judged(request: &Request<'_>, authority: &Authority) -> (Verdict, State) {
+        let mut authority = authority.clone();
+        authority.grants.write = true;
+        let verdict = authority.judge(request).verdict;
+        (verdict, State::Refused { form: None })
     }
 }
 
@@ -275,7 +282,7 @@ fn refused(error: &CallError) -> (Verdict, State) {
     }
     let verdict = Verdict {
         decision: Decision::Deny,
-        rule: error.code(),
+        rule: error.code().into(),
         because,
     };
     (verdict, State::Refused { form: None })

@@ -11,7 +11,7 @@ mod files;
 mod record;
 mod report;
 mod session;
-mod step;
+pub(crate) mod step;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +21,10 @@ use toolglot_exec::Root;
 use toolglot_runtimes::Host;
 use toolglot_tools::Toolbox;
 
+use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
+use crate::audit::Auditor;
+use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
 use crate::human;
@@ -54,7 +57,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let project = crate::call::project(&arguments.root)?;
     let (registry, trust) = Host::open(&project)?;
     let mut capabilities = crate::call::capabilities(&arguments.capability);
-    if arguments.allow.write {
+    if arguments.policy.allow.write {
         capabilities.push("fs.write".to_owned());
     }
     let host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
@@ -68,6 +71,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let authority = authority::load(&arguments.policy, root.path());
+    let root = root.with_walls(authority::walls(&authority));
+    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();
@@ -83,7 +89,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         vocabulary: &vocabulary,
         files: (!files.is_empty()).then_some(&files),
         root: &root,
-        grants: &arguments.allow,
+        authority: &authority,
+        after_failing_line: arguments.after_failing_line,
+        approver: Approver::here(),
+        auditor: auditor.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
     };

@@ -7,6 +7,7 @@ mod jsonl;
 mod parse;
 mod prompt;
 mod render;
+mod repair;
 mod run;
 mod tool_files;
 

@@ -1,4 +1,4 @@
-use crate::toolglot;
+use crate::{Ran, toolglot};
 
 /// The dialects that write calls; `chat` is only what may stand around them.
 fn dialects() -> Vec<String> {
@@ -12,10 +12,18 @@ fn dialects() -> Vec<String> {
         .collect()
 }
 
+/// A dialect whose rules fix their tool cannot teach another one, and says so.
+fn is_of_one_tool(ran: &Ran) -> bool {
+    ran.code == 2 && ran.err.contains("the rule is for")
+}
+
 #[test]
 fn no_hole_stays_open() {
     for dialect in dialects() {
         let ran = toolglot(&["prompt", "--dialect", &dialect], "");
+        if is_of_one_tool(&ran) {
+            continue;
+        }
         assert_eq!(ran.code, 0, "{dialect}: {}", ran.err);
         assert!(!ran.out.contains("{{"), "{dialect}: {}", ran.out);
         assert!(ran.out.contains("read_file"), "{dialect}: {}", ran.out);
@@ -25,7 +33,11 @@ fn no_hole_stays_open() {
 #[test]
 fn the_examples_are_calls_that_are_read() {
     for dialect in dialects() {
-        let prompt = toolglot(&["prompt", "--dialect", &dialect], "").out;
+        let ran = toolglot(&["prompt", "--dialect", &dialect], "");
+        if is_of_one_tool(&ran) {
+            continue;
+        }
+        let prompt = ran.out;
         // Some dialects read calls only where the message begins, as a model would write them.
         let (_, examples) = prompt.split_once(":\n\n").expect("an example is announced");
         let parsed = toolglot(

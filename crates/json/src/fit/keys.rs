@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::shapes::Walk;
-use super::{Change, Fit, Fitted, State, Target, Wrapper, names};
+use super::{Fit, FitKind, Fitted, State, Target, Wrapper, names};
 use crate::escape::{escape_into, unescape};
 
 impl Fit {
@@ -37,7 +37,7 @@ impl Fit {
             self.walk
                 .truncate(self.levels.last().map_or(walk, |level| level.walk));
             self.note(
-                Change::Unwrapped,
+                FitKind::Unwrapped,
                 "arguments in an object of their own",
                 "the arguments",
                 fitted,
@@ -62,7 +62,7 @@ impl Fit {
         }
         if let (None, Some((_, name))) = (declared, nearest) {
             self.path.push_str(name);
-            self.note(Change::Renamed, &key, name, fitted);
+            self.note(FitKind::Renamed, &key, name, fitted);
             out.push('"');
             escape_into(out, name);
             out.push('"');

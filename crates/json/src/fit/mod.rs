@@ -35,7 +35,7 @@ use crate::shape::{Fields, Shape};
 /// What was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Change {
+pub enum FitKind {
     /// A string became the scalar it spells, or a scalar the string that is wanted.
     Typed,
     /// A string became the array or object it holds.
@@ -52,7 +52,7 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
     /// What was done.
-    pub change: Change,
+    pub change: FitKind,
     /// The path of the value in the document, as it is called now.
     pub path: String,
     /// What was written, at most 40 characters.
@@ -420,7 +420,7 @@ impl Fit {
         if plan == Plan::List {
             out.push('[');
             self.listed = true;
-            self.note(Change::Listed, "a lone value", "an array of one", fitted);
+            self.note(FitKind::Listed, "a lone value", "an array of one", fitted);
             self.walk.push(Walk::Item);
             plan = match self.plan(target, kind) {
                 Plan::List => Plan::Pass,
@@ -550,7 +550,7 @@ impl Fit {
     }
 
     #[cold]
-    fn note(&mut self, change: Change, before: &str, after: &str, fitted: &mut Vec<Fitted>) {
+    fn note(&mut self, change: FitKind, before: &str, after: &str, fitted: &mut Vec<Fitted>) {
         let short = |text: &str| text.chars().take(40).collect::<String>();
         fitted.push(Fitted {
             change,

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Change, Fit, Target};
+use super::{Fit, FitKind, Target};
 use crate::shape::{Fields, Scalars, Shape};
 
 fn scalar(types: &str) -> Shape {
@@ -51,7 +51,7 @@ fn fields() -> Fields {
     }
 }
 
-fn fit(text: &str, size: usize) -> (String, Vec<(Change, String)>) {
+fn fit(text: &str, size: usize) -> (String, Vec<(FitKind, String)>) {
     let fields = fields();
     let target = Target::Fields(&fields);
     let (mut out, mut fitted) = (String::new(), Vec::new());
@@ -73,7 +73,7 @@ fn fit(text: &str, size: usize) -> (String, Vec<(Change, String)>) {
 type Case = (
     &'static str,
     &'static str,
-    &'static [(Change, &'static str)],
+    &'static [(FitKind, &'static str)],
 );
 
 const CASES: &[Case] = &[
@@ -85,7 +85,7 @@ const CASES: &[Case] = &[
     (
         r#"{"limit": "5"}"#,
         r#"{"limit": 5}"#,
-        &[(Change::Typed, "limit")],
+        &[(FitKind::Typed, "limit")],
     ),
     (r#"{"limit": "five"}"#, r#"{"limit": "five"}"#, &[]),
     (
@@ -96,58 +96,58 @@ const CASES: &[Case] = &[
     (
         r#"{"path": 7.50}"#,
         r#"{"path": "7.50"}"#,
-        &[(Change::Typed, "path")],
+        &[(FitKind::Typed, "path")],
     ),
     (r#"{"path": null}"#, r#"{"path": null}"#, &[]),
     (
         r#"{"ratio": "null", "deep": "True"}"#,
         r#"{"ratio": null, "deep": true}"#,
-        &[(Change::Typed, "ratio"), (Change::Typed, "deep")],
+        &[(FitKind::Typed, "ratio"), (FitKind::Typed, "deep")],
     ),
     (r#"{"deep": "yes"}"#, r#"{"deep": "yes"}"#, &[]),
     (
         r#"{"tags": "[\"a\", 'b']"}"#,
         r#"{"tags": ["a", "b"]}"#,
-        &[(Change::Unpacked, "tags")],
+        &[(FitKind::Unpacked, "tags")],
     ),
     (
         r#"{"tags": "a"}"#,
         r#"{"tags": ["a"]}"#,
-        &[(Change::Listed, "tags")],
+        &[(FitKind::Listed, "tags")],
     ),
     (
         r#"{"tags": "[x"}"#,
         r#"{"tags": ["[x"]}"#,
-        &[(Change::Listed, "tags")],
+        &[(FitKind::Listed, "tags")],
     ),
     (
         r#"{"lines": 3, "tags": []}"#,
         r#"{"lines": [3], "tags": []}"#,
-        &[(Change::Listed, "lines")],
+        &[(FitKind::Listed, "lines")],
     ),
     (
         r#"{"lines": "[1, \"2\"]"}"#,
         r#"{"lines": [1, 2]}"#,
-        &[(Change::Unpacked, "lines")],
+        &[(FitKind::Unpacked, "lines")],
     ),
     (
         r#"{"edits": {"line": "3", "newText": "a\"b"}}"#,
         r#"{"edits": [{"line": 3, "new_text": "a\"b"}]}"#,
         &[
-            (Change::Listed, "edits"),
-            (Change::Typed, "edits.line"),
-            (Change::Renamed, "edits.new_text"),
+            (FitKind::Listed, "edits"),
+            (FitKind::Typed, "edits.line"),
+            (FitKind::Renamed, "edits.new_text"),
         ],
     ),
     (
         r#"{"edits": [{"line": 1}, {"line": "2"}]}"#,
         r#"{"edits": [{"line": 1}, {"line": 2}]}"#,
-        &[(Change::Typed, "edits[1].line")],
+        &[(FitKind::Typed, "edits[1].line")],
     ),
     (
         r#"{"edit": "{\"line\": 4}"}"#,
         r#"{"edit": {"line": 4}}"#,
-        &[(Change::Unpacked, "edit")],
+        &[(FitKind::Unpacked, "edit")],
     ),
     (
         r#"{"either": "42", "either": 42}"#,
@@ -158,18 +158,18 @@ const CASES: &[Case] = &[
     (
         r#"{"maybe_tags": "x"}"#,
         r#"{"maybe_tags": ["x"]}"#,
-        &[(Change::Listed, "maybe_tags")],
+        &[(FitKind::Listed, "maybe_tags")],
     ),
     (
         r#"{"Path": "x", "maybe-tags": []}"#,
         r#"{"path": "x", "maybe_tags": []}"#,
-        &[(Change::Renamed, "path"), (Change::Renamed, "maybe_tags")],
+        &[(FitKind::Renamed, "path"), (FitKind::Renamed, "maybe_tags")],
     ),
     (r#"{"ab": "two fit"}"#, r#"{"ab": "two fit"}"#, &[]),
     (
         r#"{"arguments": {"path": "x", "limit": "1"}, "deep": true}"#,
         r#"{"path": "x", "limit": 1, "deep": true}"#,
-        &[(Change::Unwrapped, ""), (Change::Typed, "limit")],
+        &[(FitKind::Unwrapped, ""), (FitKind::Typed, "limit")],
     ),
     (
         r#"{"input": {"other": 1}, "path": "x"}"#,
@@ -179,7 +179,7 @@ const CASES: &[Case] = &[
     (
         r#"{"input": {}, "path": 1}"#,
         r#"{"input": {}, "path": "1"}"#,
-        &[(Change::Typed, "path")],
+        &[(FitKind::Typed, "path")],
     ),
     (r#"{"input": "x"}"#, r#"{"input": "x"}"#, &[]),
 ];
@@ -190,7 +190,7 @@ fn values_come_to_their_shapes_in_every_chunk_size() {
         for size in [1000, 1, 2, 3, 7] {
             let (out, fitted) = fit(text, size);
             assert_eq!(out, *want, "{text} by {size}");
-            let notes: Vec<(Change, String)> = notes
+            let notes: Vec<(FitKind, String)> = notes
                 .iter()
                 .map(|(change, path)| (*change, path.to_string()))
                 .collect();

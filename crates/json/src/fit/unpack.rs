@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::shapes::{Kind, admits, reached};
-use super::{Change, Fit, Fitted, State, Target, scalar_of};
+use super::{Fit, FitKind, Fitted, State, Target, scalar_of};
 use crate::escape::{quoted, unescape};
 use crate::shape::Shape;
 use crate::transducer::{Output, Root, Step, Transducer};
@@ -31,7 +31,7 @@ impl Fit {
             let text = unescape(&held[1..held.len() - 1]);
             from_string(&text, shape, self.deep)
         } else {
-            Some((quoted(&held), Change::Typed))
+            Some((quoted(&held), FitKind::Typed))
         };
         match json {
             Some((json, change)) => {
@@ -66,10 +66,10 @@ impl Fit {
 }
 
 /// What a string may stand for, where none is wanted.
-fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<(String, Change)> {
+fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<(String, FitKind)> {
     let trimmed = text.trim();
     if let Some(json) = scalar_of(trimmed, shape) {
-        return Some((json.into_owned(), Change::Typed));
+        return Some((json.into_owned(), FitKind::Typed));
     }
     let shapes = match shape {
         Shape::OneOf(shapes) => shapes.as_slice(),
@@ -85,7 +85,7 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<(String, Change)> 
     if let (Some(shape), true) = (container, deep < DEEPEST)
         && let Some(json) = document(trimmed, shape, deep)
     {
-        return Some((json, Change::Unpacked));
+        return Some((json, FitKind::Unpacked));
     }
     let item = shapes.iter().find_map(|shape| match shape {
         Shape::Array(item) => Some(&**item),
@@ -96,7 +96,7 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<(String, Change)> 
         None if admits(item, Kind::String) => Cow::Owned(quoted(text)),
         None => return None,
     };
-    Some((format!("[{json}]"), Change::Listed))
+    Some((format!("[{json}]"), FitKind::Listed))
 }
 
 /// A whole text as one document of the shape; mended where that is only spelling.

@@ -2,6 +2,7 @@
 
 use super::state::{Quote, State};
 use super::{Output, Transducer};
+use crate::escape::is_markdown_escape;
 use crate::repair::Repair;
 
 impl Transducer {
@@ -59,11 +60,7 @@ impl Transducer {
                 bad = true;
                 instead = Some("\\n");
             }
-            (
-                1,
-                b'_' | b'*' | b'#' | b'[' | b']' | b'(' | b')' | b'-' | b'!' | b'>' | b'&' | b'~',
-            ) => {
-                // Markdown escapes.
+            (1, byte) if is_markdown_escape(byte) => {
                 bad = true;
                 instead = Some(&text[*i..=*i]);
             }

@@ -8,6 +8,7 @@ use crate::repair::Repair;
 impl Transducer {
     /// The input ends. Writes what is certain; closes the document if `close` and only brackets are missing.
     pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Rest {
+        self.catch_up(at, out);
         let rest = match self.state {
             State::Done => return Rest::Whole,
             State::After => Rest::Brackets,
@@ -66,6 +67,7 @@ impl Transducer {
     /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
+        self.catch_up(at, out);
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
             self.state = self.resume;
         }

@@ -14,6 +14,7 @@
 mod dense;
 mod escapes;
 mod finish;
+mod marks;
 mod state;
 mod strings;
 mod structure;
@@ -31,7 +32,7 @@ use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::{plain, plain_data};
 use crate::word;
-use state::{Frame, Quote, State};
+use state::{Ahead, Frame, Quote, State};
 use words::{is_word_byte, word_length};
 
 /// What the text begins with.
@@ -107,6 +108,8 @@ pub struct Transducer {
     /// In a tail: which of the closers come next, and where in `owed` the one being read begins.
     tail_next: usize,
     tail_closer: usize,
+    /// What the string that the tail may end began with.
+    tail_quote: Quote,
     watch: usize,
     value_ended: bool,
     structural: bool,
@@ -118,6 +121,12 @@ pub struct Transducer {
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
     closers: Arc<[String]>,
+    /// Keys that containers at a depth have.
+    known: Vec<(usize, Arc<[String]>)>,
+    ahead: Ahead,
+    /// Bytes that were read ahead and are to be read again, and where they stand.
+    replay: String,
+    replay_at: u64,
 }
 
 impl Transducer {
@@ -138,6 +147,7 @@ impl Transducer {
             matched: 0,
             tail_next: 0,
             tail_closer: 0,
+            tail_quote: Quote::Double,
             watch: 0,
             value_ended: false,
             structural: false,
@@ -146,6 +156,10 @@ impl Transducer {
             keys: Keys::default(),
             token_quote: None,
             closers: Arc::default(),
+            known: Vec::new(),
+            ahead: Ahead::Mark,
+            replay: String::new(),
+            replay_at: 0,
         };
         machine.restart(root);
         machine
@@ -159,6 +173,7 @@ impl Transducer {
         self.owed.clear();
         self.token.clear();
         self.key.clear();
+        self.replay.clear();
         (
             self.empty,
             self.comma,
@@ -210,6 +225,12 @@ impl Transducer {
         unescape(&self.key)
     }
 
+    /// Where the machine stands, if that is before the bytes it consumed: those behind were read ahead, and the next call
+    /// of [`feed`](Transducer::feed) reads them, with or without more text.
+    pub fn behind(&self) -> Option<u64> {
+        (!self.replay.is_empty()).then_some(self.replay_at)
+    }
+
     /// Whether a repair so far was more than spelling.
     pub fn is_structural(&self) -> bool {
         self.structural
@@ -234,6 +255,30 @@ impl Transducer {
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
     /// stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
+        let mut i = 0;
+        loop {
+            if !self.replay.is_empty() {
+                let mut replay = core::mem::take(&mut self.replay);
+                let (used, step) = self.read(&replay, self.replay_at, out);
+                if used < replay.len() {
+                    replay.drain(..used);
+                    self.replay_at += used as u64;
+                    self.replay = replay;
+                }
+                if step != Step::More {
+                    return (i, step);
+                }
+                continue;
+            }
+            let (used, step) = self.read(&text[i..], at + i as u64, out);
+            i += used;
+            if step != Step::More || self.replay.is_empty() {
+                return (i, step);
+            }
+        }
+    }
+
+    fn read(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
         let bytes = text.as_bytes();
         let mut i = 0;
         // Bytes [run, i) go out as they stand; nothing is kept undecided while a run is open.
@@ -366,7 +411,7 @@ impl Transducer {
                         i += 3;
                         run = i;
                     }
-                    _ if is_word_byte(byte) => {
+                    _ if is_word_byte(byte) || self.begins_token(byte) => {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -523,7 +568,7 @@ impl Transducer {
                         });
                     }
                     b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    b'<' if self.token_quote.is_some() => {
+                    _ if self.begins_token(byte) => {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);
@@ -590,8 +635,7 @@ impl Transducer {
                                 if open {
                                     out.text.push_str(&text[run..i]);
                                     self.owed.push(char::from(bracket));
-                                    (self.tail_next, self.tail_closer) = (0, 1);
-                                    self.state = State::Tail;
+                                    self.begin_tail(Quote::Double);
                                     i += 1;
                                     run = i;
                                     break;
@@ -611,7 +655,12 @@ impl Transducer {
                 },
                 State::Str(quote) => self.odd_string(quote, text, at, &mut i, &mut run, out),
                 State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
-                State::Quoted => self.after_quote(text, at, &mut i, &mut run, out),
+                State::Quoted => {
+                    self.after_quote(text, at, &mut i, &mut run, out);
+                    if !self.replay.is_empty() {
+                        break Step::More;
+                    }
+                }
                 State::Apostrophe => self.after_apostrophe(text, at, &mut i, &mut run, out),
                 State::Tail => self.tail(text, at, &mut i, &mut run, out),
                 State::Word => {
@@ -673,6 +722,10 @@ impl Transducer {
     fn mend(&mut self, out: &mut Output, repair: Repair, start: u64, end: u64) {
         // In a Python call these are the spelling.
         if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
+            return;
+        }
+        // Where strings stand between tokens, keys are bare.
+        if self.token_quote.is_some() && repair == Repair::BareKey {
             return;
         }
         self.structural |= repair.is_structural();

@@ -57,6 +57,22 @@ pub(super) enum State {
     Done,
 }
 
+/// How far what stands behind a quotation mark was read, to tell whether the mark ends its string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// The mark, and blanks.
+    #[default]
+    Mark,
+    /// A comma, and blanks: a member must follow.
+    Comma,
+    /// A bare word behind the comma: a key, if a colon follows.
+    Bare,
+    BareEnd,
+    /// A word right behind the mark: the mark opens a known key, if another and a colon follow.
+    Key,
+    KeyEnd,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     Double,

@@ -1,7 +1,7 @@
 //! Strings and keys, in any quotation marks.
 
 use super::state::{Quote, State};
-use super::{HELD, Output, Transducer};
+use super::{Output, Transducer};
 use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
 
@@ -36,93 +36,6 @@ impl Transducer {
             self.mend(out, Repair::DoubleKey, self.token_at, at);
         }
         self.state = State::Colon;
-    }
-
-    /// A `"` in a string that began with `"`: its end, or a mark inside it. What follows decides.
-    pub(super) fn quote_in_string(
-        &mut self,
-        text: &str,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let bytes = text.as_bytes();
-        if !self.in_key
-            && bytes
-                .get(*i + 1)
-                .is_some_and(|b| matches!(b, b',' | b'}' | b']'))
-        {
-            *i += 1;
-            self.end_value();
-            return;
-        }
-        self.copy(&text[*run..*i], out);
-        *run = *i;
-        if self.stack.is_empty() {
-            // Nothing can follow a string that is the document.
-            out.text.push('"');
-            *i += 1;
-            *run = *i;
-            self.end_value();
-            return;
-        }
-        self.owed.push('"');
-        self.state = State::Quoted;
-        *i += 1;
-        *run = *i;
-    }
-
-    pub(super) fn after_quote(
-        &mut self,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let byte = text.as_bytes()[*i];
-        let here = at + *i as u64;
-        *run = *i;
-        if byte == b'"' && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
-            // `"""` of Python: the empty string was its begin.
-            self.mend(out, Repair::OtherQuote, here - 2, here + 1);
-            self.owed.clear();
-            self.state = State::Str(Quote::Triple(b'"'));
-            *i += 1;
-            *run = *i;
-            return;
-        }
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') && self.owed.len() < HELD {
-            self.owed.push_str(&text[*i..=*i]);
-            *i += 1;
-            *run = *i;
-            return;
-        }
-        let ends = match byte {
-            b',' | b'}' | b']' | b':' | b')' | b'"' | b'\'' | b'<' | b'/' | b'#' => true,
-            b'=' | b'{' | b'[' | b'0'..=b'9' | b'-' => self.in_key,
-            _ => false,
-        };
-        let owed = core::mem::take(&mut self.owed);
-        if !ends {
-            let inside = at + *i as u64 - owed.len() as u64;
-            self.mend(out, Repair::InnerQuote, inside, inside + 1);
-            let target = if self.in_key {
-                &mut self.key
-            } else {
-                &mut out.text
-            };
-            escape_into(target, &owed);
-            self.state = State::Str(Quote::Double);
-        } else if self.in_key {
-            self.end_key(here, out);
-            out.text.push_str(&owed[1..]);
-        } else {
-            out.text.push_str(&owed);
-            self.end_value();
-        }
-        self.owed = owed;
-        self.owed.clear();
     }
 
     /// A string in other quotation marks: byte by byte, written with JSON's.
@@ -186,7 +99,25 @@ impl Transducer {
             }
             let matched = usize::from(core::mem::take(&mut self.matched));
             if matched > 0 {
-                escape_into(&mut out.text, &token[..matched]);
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
+                escape_into(target, &token[..matched]);
+                return;
+            }
+            if !self.in_key && matches!(byte, b'}' | b']') {
+                let (length, open) = self.tail_begins(&bytes[*i..]);
+                if open {
+                    self.owed.push(char::from(byte));
+                    self.begin_tail(Quote::Token);
+                    *i += 1;
+                } else {
+                    escape_into(&mut out.text, &text[*i..*i + length]);
+                    *i += length;
+                }
+                *run = *i;
                 return;
             }
         }
@@ -233,10 +164,11 @@ impl Transducer {
                     .find(|&at| {
                         matches!(bytes[at], b'\\' | b'"' | b'\'' | b'`' | b'<' | 0..=0x1f)
                             || bytes[at] == 0xe2
+                            || quote == Quote::Token && matches!(bytes[at], b'}' | b']')
                     })
                     .filter(|&end| end > *i)
                     .unwrap_or_else(|| {
-                        if matches!(byte, b'\'' | b'`' | b'<') {
+                        if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
                             *i + 1
                         } else if byte == 0xe2 {
                             (*i + 3).min(bytes.len())

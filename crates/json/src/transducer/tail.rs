@@ -22,6 +22,13 @@ impl Transducer {
         (run, behind.is_empty() || self.closers.iter().any(fits))
     }
 
+    /// The brackets that are owed may end a string that began with `quote`.
+    pub(super) fn begin_tail(&mut self, quote: Quote) {
+        (self.tail_next, self.tail_closer) = (0, 1);
+        self.tail_quote = quote;
+        self.state = State::Tail;
+    }
+
     /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
     pub(super) fn tail(
@@ -41,9 +48,11 @@ impl Transducer {
             return;
         }
         // It was data.
-        let owed = core::mem::take(&mut self.owed);
+        let mut owed = core::mem::take(&mut self.owed);
         let begin = at + *i as u64 - owed.len() as u64;
-        for (n, byte) in owed.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
+        let raw = |&(_, byte): &(usize, u8)| byte < 0x20 && self.tail_quote == Quote::Double;
+        let controls: alloc::vec::Vec<(usize, u8)> = owed.bytes().enumerate().filter(raw).collect();
+        for (n, byte) in controls {
             debug_assert!(byte != b'"', "a quotation mark ends the tail");
             self.mend(
                 out,
@@ -52,15 +61,25 @@ impl Transducer {
                 begin + n as u64 + 1,
             );
         }
+        if self.tail_quote == Quote::Token {
+            // The token that ends the string may have begun.
+            let token = self.token_quote.as_deref().unwrap_or("");
+            let n_begun = (1..=owed.len().min(token.len()))
+                .rev()
+                .find(|&n| owed.ends_with(&token[..n]))
+                .unwrap_or(0);
+            self.matched = n_begun as u8;
+            owed.truncate(owed.len() - n_begun);
+        }
         escape_into(&mut out.text, &owed);
         self.owed = owed;
         self.owed.clear();
-        self.state = State::Str(Quote::Double);
+        self.state = State::Str(self.tail_quote);
     }
 
     pub(super) fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
-        if matches!(byte, b'"' | b'\\') {
+        if matches!(byte, b'"' | b'\\') && self.tail_quote == Quote::Double {
             return false;
         }
         if self.tail_closer == self.owed.len() {

@@ -70,6 +70,14 @@ const CASES: &[(&str, &str)] = &[
         r#"{"a": "x } y", "b": "]}" }"#,
         r#"{"a": "x } y", "b": "]}" }"#,
     ),
+    (
+        r#"{"a": "f("x", y)", "b": "print("hi")", c: "x = {"k": 1};"}"#,
+        r#"{"a": "f(\"x\", y)", "b": "print(\"hi\")", "c": "x = {\"k\": 1};"}"#,
+    ),
+    (
+        r#"{"a": "x" , "b" : "y" ,c: "z",}"#,
+        r#"{"a": "x" , "b" : "y" ,"c": "z"}"#,
+    ),
     (r#"{"a": [1, 2}"#, r#"{"a": [1, 2]}"#),
     (r#"{"a": , "b": }"#, r#"{"a": null, "b": null}"#),
     (
@@ -129,4 +137,25 @@ fn double_keys_are_told_by_what_they_mean() {
 fn depth_costs_no_stack() {
     let text = "{\"a\":".repeat(100_000) + "1" + &"}".repeat(100_000);
     assert_eq!(mend(Root::Object, &text, 4096).0, text);
+}
+
+#[test]
+fn a_known_key_ends_a_string_that_lost_its_mark() {
+    for size in [1000, 1, 2, 3, 7] {
+        let mut out = Output::default();
+        let mut machine = Transducer::new(Root::Object);
+        machine.know(1, Arc::from(["arguments".to_string()]));
+        let text = r#"{"tool": "delete it "arguments": {"a": "say "arguments": x"}}"#;
+        let mut at = 0;
+        while at < text.len() {
+            let end = (at + size).min(text.len());
+            let (used, step) = machine.feed(&text[at..end], at as u64, &mut out);
+            at += used;
+            assert!(matches!(step, Step::More | Step::Done), "{step:?}");
+        }
+        assert_eq!(
+            out.text, r#"{"tool": "delete \"it\" ","arguments": {"a": "say \"arguments\": x"}}"#,
+            "by {size}"
+        );
+    }
 }

@@ -24,7 +24,7 @@ impl Transducer {
         let bytes = text.as_bytes();
         let byte = bytes[*i];
         *run = *i;
-        if let (Some(quote), false) = (&self.token_quote, self.in_key)
+        if let Some(quote) = &self.token_quote
             && quote.starts_with(self.token.as_str())
             && quote.as_bytes().get(self.token.len()) == Some(&byte)
         {
@@ -33,7 +33,11 @@ impl Transducer {
             *run = *i;
             if self.token.len() == quote.len() {
                 self.token.clear();
-                out.text.push('"');
+                if self.in_key {
+                    self.key.clear();
+                } else {
+                    out.text.push('"');
+                }
                 self.state = State::Str(Quote::Token);
             }
             return None;
@@ -113,9 +117,15 @@ impl Transducer {
         None
     }
 
+    /// Whether the dialect's own quotation token begins with the byte.
+    pub(super) fn begins_token(&self, byte: u8) -> bool {
+        let quote = self.token_quote.as_ref();
+        quote.is_some_and(|quote| quote.as_bytes().first() == Some(&byte))
+    }
+
     pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {
         let token = core::mem::take(&mut self.token);
-        let (json, repair) = word::value(token.trim_end());
+        let (json, repair) = word::value(token.trim_end(), self.python);
         out.text.push_str(&json);
         if let Some(repair) = repair {
             self.mend(out, repair, self.token_at, at);

@@ -1,5 +1,8 @@
 //! XML's entities, and ampersands that begin none.
 
+use alloc::borrow::Cow;
+use alloc::string::String;
+
 /// What stands at an `&`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entity {
@@ -42,6 +45,32 @@ pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
     c.map_or(Entity::Bare, |c| Entity::Char(c, end + 1))
 }
 
+/// A whole text with its entities decoded; ampersands that begin none stay.
+pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let used = match entity(rest.as_bytes(), true) {
+            Entity::Char(c, length) => {
+                out.push(c);
+                length
+            }
+            Entity::Bare | Entity::Cut => {
+                out.push('&');
+                1
+            }
+        };
+        rest = &rest[used..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
 fn number(digits: &[u8], radix: u32) -> Option<char> {
     let digits = core::str::from_utf8(digits).ok()?;
     let all = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
@@ -56,6 +85,13 @@ fn number(digits: &[u8], radix: u32) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_decoded_once() {
+        assert_eq!(decoded("a&amp;quot;b"), "a&quot;b");
+        assert_eq!(decoded("a & b &lt;c"), "a & b <c");
+        assert_eq!(decoded("plain"), "plain");
+    }
 
     #[test]
     fn entities_are_read_and_bare_ampersands_told() {

@@ -93,6 +93,9 @@ impl Envelope {
         };
         let mut json = Transducer::new(Root::Object).with_closers(closers);
         json.watch(1);
+        if let Node::Object(object) = program.node(bodies[0].node) {
+            json.know(1, Arc::clone(&object.keys));
+        }
         Envelope {
             marked: bodies.iter().any(|body| body.marked),
             bodies,
@@ -164,7 +167,7 @@ impl Envelope {
             self.route();
         }
         if self.in_args() {
-            self.args_end = self.pos;
+            self.args_end = self.here();
         }
         let told = self.args.len() > before || self.in_args();
         match step {
@@ -199,6 +202,21 @@ impl Envelope {
             self.args_end = self.pos;
         }
         inside
+    }
+
+    /// Where the value or member that is reported stands: bytes behind it may be read already.
+    fn here(&self) -> u64 {
+        self.json.behind().unwrap_or(self.pos)
+    }
+
+    /// Whether bytes that were read are to be read on without more text.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.json.behind().is_some()
+    }
+
+    /// The call's tool is known: so are the keys of its arguments.
+    pub(crate) fn know(&mut self, keys: &Arc<[String]>) {
+        self.json.know(self.depths.len() + 2, Arc::clone(keys));
     }
 
     /// Whether it was given up because no tool has its name.
@@ -245,13 +263,13 @@ impl Envelope {
         } else {
             alloc::format!("{}.{key}", self.path)
         };
-        self.member_at = self.pos;
+        self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
         let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
-                self.name_at = (self.pos - 1, self.pos - 1);
+                self.name_at = (self.here() - 1, self.here() - 1);
                 self.name = Some(key);
                 self.part = Part::Role(Role::Args);
                 self.args_seen = true;
@@ -264,7 +282,7 @@ impl Envelope {
         if let Some(role) = self.bodies.iter().find_map(knows) {
             self.bodies.retain(|body| knows(body).is_some());
             let again = match role {
-                Role::Name => self.name.is_some(),
+                Role::Name => self.name.is_some() && (self.committed || self.marked),
                 Role::Args => self.args_seen,
                 _ => false,
             };
@@ -331,22 +349,22 @@ impl Envelope {
                             return Asked::Dead;
                         };
                         let length = text.trim().len() as u64;
+                        let here = self.here();
                         self.name_at = (
-                            self.pos
-                                .saturating_sub(length.saturating_sub(1))
+                            here.saturating_sub(length.saturating_sub(1))
                                 .max(self.member_at),
-                            self.pos.saturating_sub(1).max(self.member_at),
+                            here.saturating_sub(1).max(self.member_at),
                         );
                         self.name = Some(name);
                         self.ask_commit(program)
                     }
                     Role::Id => {
                         self.id = value.or_else(|| Some(text.trim().to_owned()));
-                        Asked::More
+                        self.ask_commit(program)
                     }
                     Role::Ns => {
                         self.ns = value;
-                        Asked::More
+                        self.ask_commit(program)
                     }
                     Role::Args => Asked::More,
                 }
@@ -374,7 +392,16 @@ impl Envelope {
         {
             return Asked::Dead;
         }
-        if self.marked || self.args_seen {
+        // An id or a server that stands before the arguments belongs to the head.
+        let has_more = |body: &Thread| {
+            let waited = |role: &Role| match role {
+                Role::Id => self.id.is_none(),
+                Role::Ns => self.ns.is_none(),
+                Role::Name | Role::Args => false,
+            };
+            roles(program, body).iter().any(|(role, _)| waited(role))
+        };
+        if self.args_seen || self.marked && !self.bodies.iter().any(has_more) {
             Asked::Commit
         } else {
             Asked::More

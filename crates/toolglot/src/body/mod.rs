@@ -7,6 +7,7 @@ mod python;
 mod tree;
 mod xml;
 
+pub(crate) use entity::decoded;
 pub(crate) use envelope::{Asked, Envelope};
 pub(crate) use json::JsonBody;
 pub(crate) use python::{Python, PythonStep};

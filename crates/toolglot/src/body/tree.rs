@@ -10,7 +10,7 @@ use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer, escape_into, 
 
 use crate::Code;
 use crate::grammar::Typing;
-use crate::machine::{How, how, infer, typed};
+use crate::machine::{How, how, infer, plain_json, typed};
 
 /// An element's content. Text lies in a buffer that all trees of a body share.
 #[derive(Clone, Debug)]
@@ -77,6 +77,10 @@ impl Writer<'_> {
                         *self.refused = true;
                         self.string(text.trim());
                     }
+                },
+                How::Json => match plain_json(text) {
+                    Some(json) => self.out.push_str(json),
+                    None => self.string(text),
                 },
                 _ => self.string(text),
             },

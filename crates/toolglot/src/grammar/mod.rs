@@ -60,6 +60,11 @@ impl Dialect {
         Some((from.trim(), to.trim()))
     }
 
+    /// How an id is spelt from what is captured: `functions.{name}:{id}`.
+    pub(crate) fn id_spelling(&self) -> Option<&str> {
+        self.setting("id")
+    }
+
     /// The rules of that name without a fixed tool.
     pub(crate) fn rules_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Rule> {
         self.rules

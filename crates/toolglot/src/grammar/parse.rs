@@ -13,8 +13,8 @@ use super::{Dialect, GrammarError, Values};
 
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "models", "source", "date", "quirks", "license",
-    "family",
+    "values", "case", "tools", "split", "refuse", "id", "models", "source", "date", "quirks",
+    "license", "family",
 ];
 
 pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
@@ -146,7 +146,7 @@ fn header(
         dialect.settings.retain(|(key, _)| {
             matches!(
                 key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse"
+                "values" | "case" | "tools" | "split" | "refuse" | "id"
             )
         });
         dialect.values = found.values.clone();
@@ -164,6 +164,12 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
         );
     }
     let value = value.trim().trim_end_matches('\n').to_string();
+    if setting == "id" && !value.contains("{id}") {
+        return Err(
+            GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
+                .help("write the id around what `id` captures: `functions.{name}:{id}`"),
+        );
+    }
     if setting == "values" {
         dialect.values =
             Values::parse(&value).map_err(|message| GrammarError::new(place, message))?;

@@ -25,6 +25,8 @@ pub(crate) enum Typing {
     Text,
     /// What it looks like: a boolean, `null`, a number, otherwise a string.
     Infer,
+    /// JSON where the whole text is a JSON value, otherwise a string.
+    Json,
     /// An attribute says it: its value and whether that means JSON; `*` is any other.
     Kind(Vec<(String, bool)>),
 }
@@ -40,6 +42,7 @@ impl Values {
                 "cdata" => values.cdata = true,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
                 "schema|infer" => values.typing = Typing::Infer,
+                "schema|json" => values.typing = Typing::Json,
                 _ => match part
                     .strip_prefix("schema|kind(")
                     .and_then(|rest| rest.strip_suffix(')'))
@@ -47,7 +50,7 @@ impl Values {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|kind(..), entities, entities in attrs, cdata"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|kind(..), entities, entities in attrs, cdata"
                         ));
                     }
                 },

@@ -8,8 +8,9 @@ use super::log::{Act, LogId};
 use super::teller::OpenCall;
 use super::view::View;
 use super::{Context, Parser, Speech};
+use crate::body::decoded;
 use crate::grammar::Capture;
-use crate::program::{Node, Program, RuleRole};
+use crate::program::{CompiledDialect, Node, Program, RuleRole};
 use crate::{Code, End, InCode, Place, Sink, Span};
 
 impl Parser {
@@ -19,6 +20,7 @@ impl Parser {
             return;
         }
         self.committed = true;
+        self.ended_reasoning = self.context.speech == Speech::Reasoning;
         let by_extra = self
             .threads
             .first()
@@ -98,6 +100,7 @@ impl Parser {
         }
         let place = match self.context.speech {
             Speech::Reasoning => Place::Reasoning,
+            _ if self.ended_reasoning => Place::Reasoning,
             _ if self.in_code == InCode::Accept && self.candidate_in_code => Place::Code,
             _ => Place::Answer,
         };
@@ -119,7 +122,14 @@ impl Parser {
         end: u64,
         sink: &mut dyn Sink,
     ) {
-        let text: String = view.slice(start, end).into();
+        let mut text: String = view.slice(start, end).into();
+        let decodes = |dialect: &CompiledDialect| dialect.values.entities_in_attrs;
+        if let Some(call) = &self.teller.call
+            && text.contains('&')
+            && program.dialect_named(&call.dialect).is_some_and(decodes)
+        {
+            text = decoded(&text).into_owned();
+        }
         let open = self.teller.call.as_mut().filter(|call| !call.started);
         match (what, open) {
             (Capture::Name, Some(call)) => {
@@ -139,7 +149,12 @@ impl Parser {
                 self.registers.name = text;
             }
             (Capture::Id, Some(call)) => {
-                call.written_id = Some(text.clone());
+                let dialect = program.dialect_named(&call.dialect);
+                let spelt = dialect.and_then(|dialect| dialect.id.as_ref());
+                call.written_id = Some(spelt.map_or_else(
+                    || text.clone(),
+                    |spelt| spelt.replace("{name}", &call.name).replace("{id}", &text),
+                ));
                 self.registers.id = Some(text);
             }
             (Capture::Ns, Some(call)) => {

@@ -10,6 +10,9 @@ use crate::grammar::Capture;
 use crate::program::{Node, Program};
 use crate::{Code, Sink, Span};
 
+/// Bytes of a literal that outranks a body.
+const MARK: u64 = 3;
+
 impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn between(
@@ -233,18 +236,18 @@ impl Parser {
 
     /// A literal ended at `pos`: this is where acts may become certain.
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        if self.found.literal_took && self.fallback.is_some() {
-            // A literal outranks the body that waited for it.
+        if self.found.literal_took && self.fallback.is_some_and(|at| self.pos - at >= MARK) {
+            // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
             self.fallback = None;
             self.fallback_bodies.clear();
         }
         self.safe = self.pos;
         self.safe_threads.clone_from(&self.threads);
         if !self.committed
-            && self.threads.first().is_some_and(|thread| {
-                thread.extra
-                    && !matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0)
-            })
+            && self
+                .threads
+                .first()
+                .is_some_and(|thread| self.is_over_at(program, thread))
         {
             self.threads.retain(|thread| thread.extra);
             self.commit(program, view, sink);
@@ -293,6 +296,20 @@ impl Parser {
                 self.teller.start_call(view, self.pos, sink);
             }
         }
+    }
+
+    /// Whether what the context waits for has come: behind a recovery any of its literals; else the end of what is
+    /// spoken. What may stand in place of that end (`text ("</think>" | block)`) begins like an entry.
+    fn is_over_at(&self, program: &Program, thread: &Thread) -> bool {
+        let within = matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0);
+        let ends = |act| matches!(act, Act::Exit(_));
+        // An opener is told by the name behind it.
+        let opens = |thread: &Thread| match program.node(thread.node) {
+            Node::Capture(_) | Node::Attrs(_) => true,
+            node => node.is_body() && !matches!(node, Node::Match),
+        };
+        let is_sync = self.context.sync && !self.threads.iter().any(opens);
+        thread.extra && !within && (is_sync || self.log.any(self.flushed, thread.log, ends))
     }
 
     /// Behind a body: an end that all threads agree on is told at once.

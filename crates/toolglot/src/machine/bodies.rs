@@ -215,11 +215,11 @@ impl Parser {
     ) -> bool {
         let before = envelope.pos;
         let rest = view.slice(envelope.pos, view.end());
-        if rest.is_empty() && !(envelope.committed && envelope.is_over()) {
+        if rest.is_empty() && !envelope.is_behind() && !(envelope.committed && envelope.is_over()) {
             self.mode = Mode::Envelope(envelope);
             return false;
         }
-        let asked = if rest.is_empty() {
+        let asked = if rest.is_empty() && !envelope.is_behind() {
             Asked::Done
         } else {
             let live = (!self.fitting.is_on()).then(|| self.teller.args());
@@ -229,7 +229,7 @@ impl Parser {
         self.pos = envelope.pos;
         match asked {
             Asked::More => {
-                let more = envelope.pos < view.end();
+                let more = envelope.pos < view.end() || envelope.is_behind();
                 self.mode = Mode::Envelope(envelope);
                 more
             }
@@ -242,7 +242,7 @@ impl Parser {
                 if envelope.committed {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
-                let more = envelope.pos < view.end();
+                let more = envelope.pos < view.end() || envelope.is_behind();
                 self.mode = Mode::Envelope(envelope);
                 more
             }
@@ -309,6 +309,9 @@ impl Parser {
         }
         let upto = envelope.args_at.unwrap_or(self.pos);
         self.teller.start_call(view, upto, sink);
+        if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
+            envelope.know(program.tools.keys(tool));
+        }
         self.begin_fitting(program, envelope.name_at.0);
         self.tell_envelope(program, envelope, view, sink);
     }

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use toolglot_json::Rest;
 
@@ -52,8 +53,13 @@ impl Parser {
         match core::mem::take(&mut self.mode) {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
+            Mode::Value(value)
+                if why != Finish::Length && Parser::ends_with_message(program, &value) =>
+            {
+                self.close_value(program, value, view, sink);
+                true
+            }
             Mode::Value(value) => {
-                // `end` in what follows closes the value.
                 self.truncate_value(program, value, view, sink);
                 self.pos = view.end();
                 false
@@ -136,20 +142,19 @@ impl Parser {
 
     /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
     fn end_between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        self.pass_end(program, view);
         let ends = |threads: &[super::Thread]| {
-            threads.iter().position(|thread| {
-                matches!(program.node(thread.node), Node::Match | Node::End { .. })
-            })
+            threads
+                .iter()
+                .position(|thread| matches!(program.node(thread.node), Node::Match))
         };
         if let Some(n) = ends(&self.threads) {
             let thread = self.threads[n];
-            if matches!(program.node(thread.node), Node::Match) {
-                self.found.bodies.clear();
-                self.found.bodies.push(thread);
-                self.pos = view.end();
-                self.win(program, view, sink);
-                return false;
-            }
+            self.found.bodies.clear();
+            self.found.bodies.push(thread);
+            self.pos = view.end();
+            self.win(program, view, sink);
+            return false;
         }
         if let Some(at) = self.fallback.take() {
             self.pos = at;
@@ -205,12 +210,39 @@ impl Parser {
         false
     }
 
+    /// `end`: the message ends here.
+    fn pass_end(&mut self, program: &Program, view: View<'_>) {
+        let mut behind = Vec::new();
+        for thread in self.threads.clone() {
+            if let Node::End { next } = program.node(thread.node) {
+                let next = super::Thread {
+                    node: *next,
+                    ..thread
+                };
+                self.stepper(program, view, super::Judge::Reading).close(
+                    next,
+                    view.end(),
+                    &mut behind,
+                );
+            }
+        }
+        self.threads.append(&mut behind);
+    }
+
     /// The message ends inside a call.
     fn unclosed(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
         let Some(call) = &self.teller.call else {
             return;
         };
         let started = call.started;
+        if call.is_nameless() {
+            let at = Span::new(self.teller.cursor, view.end());
+            let message = String::from("the message ends before the call has a name");
+            self.teller
+                .note(Code::MissingToolName, at, message, None, sink);
+            self.teller.end_call(End::Truncated, view, view.end(), sink);
+            return;
+        }
         // Tag dialects: the head or a parameter was whole, and only closers are missing.
         let whole = call.whole || self.between_values;
         let (end, code, message) = match (whole, why) {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::{Change, Fields, Fit, Fitted, Target};
+use toolglot_json::{Fields, Fit, FitKind, Fitted, Target};
 
 use super::Parser;
 use super::teller::Teller;
@@ -106,24 +106,24 @@ pub(super) fn remark(
         };
         let (before, after) = (&change.before, &change.after);
         let (code, message) = match change.change {
-            Change::Unpacked => (
-                Code::UnpackedValue,
+            FitKind::Unpacked => (
+                Code::FittedToSchema,
                 format!("`{path}` was a string that holds what is wanted; it was unpacked"),
             ),
-            Change::Listed => (
-                Code::ListedValue,
+            FitKind::Listed => (
+                Code::FittedToSchema,
                 format!("`{path}` was a lone value and became an array of one"),
             ),
-            Change::Renamed => (
-                Code::RenamedKey,
+            FitKind::Renamed => (
+                Code::NearName,
                 format!("no parameter is called `{before}`; it was read as `{after}`"),
             ),
-            Change::Unwrapped => (
-                Code::UnwrappedArguments,
+            FitKind::Unwrapped => (
+                Code::FittedToSchema,
                 String::from("the arguments stood in an object of their own; it was left out"),
             ),
             _ => (
-                Code::TypedValue,
+                Code::TypedBySchema,
                 format!("`{path}` was {before} and became {after}"),
             ),
         };

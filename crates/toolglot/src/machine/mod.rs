@@ -11,9 +11,11 @@
 mod acts;
 mod between;
 mod bodies;
+mod fence;
 mod filled;
 mod finish;
 mod fitting;
+mod forgotten;
 mod log;
 mod outcome;
 mod probe;
@@ -28,7 +30,7 @@ mod value;
 mod view;
 
 pub(crate) use thread::Thread;
-pub(crate) use typing::{How, how, infer, typed};
+pub(crate) use typing::{How, how, infer, plain_json, typed};
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -36,7 +38,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
-use crate::program::{ByteSet, Node, Program, RuleRole};
+use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
 use filled::Filled;
 use log::{Act, Log, LogId};
@@ -126,6 +128,8 @@ pub struct Parser {
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
+    /// The entry that is being read ended reasoning that had no end.
+    ended_reasoning: bool,
     /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
     safe: u64,
     safe_threads: Vec<Thread>,
@@ -179,6 +183,7 @@ impl Parser {
             start: true,
             candidate_in_code: false,
             quoted: false,
+            ended_reasoning: false,
             safe: 0,
             safe_threads: Vec::new(),
             fallback: None,
@@ -205,19 +210,26 @@ impl Parser {
         let mut parser = Parser::new(program);
         parser.teller.mute = true;
         parser.push(Input::Text(prompt_tail), &mut |_, _: crate::Event<'_>| {});
+        if parser.teller.call.is_some() {
+            // The prompt has begun a call: what was read of it cannot be told as the message's.
+            return Parser::new(parser.program);
+        }
         parser.teller.mute = false;
-        parser.rebase();
+        parser.begin_message();
         parser
     }
 
-    /// Begins inside the reasoning of the first dialect that has any.
+    /// Begins inside reasoning: any end that a dialect gives its own ends it.
     #[must_use]
     pub fn reasoning_open(mut self) -> Parser {
         let program = Arc::clone(&self.program);
-        if let Some(node) = program.reasoning {
+        // A prompt that ends inside reasoning says which.
+        if self.context.speech != Speech::Reasoning {
+            let at = self.pos;
+            let begins = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
+            let texts: Vec<Thread> = program.reasoning.iter().map(begins).collect();
             self.enter_speech(
-                node,
-                Log::ROOT,
+                &texts,
                 View {
                     text: "",
                     base: self.pos,
@@ -302,7 +314,8 @@ impl Parser {
 
     /// The bytes that no event accounts for yet.
     pub fn held(&self) -> &str {
-        &self.buffer
+        let of_prompt = self.teller.origin().saturating_sub(self.base) as usize;
+        self.buffer.get(of_prompt..).unwrap_or("")
     }
 
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
@@ -373,34 +386,10 @@ impl Parser {
         }
     }
 
-    /// Makes the next byte offset 0.
-    fn rebase(&mut self) {
-        let delta = self.teller.cursor;
-        let pending = self.base + self.buffer.len() as u64 - delta;
-        if pending > 0 {
-            // What the prompt left undecided is given up: it is the prompt's.
-            self.buffer.clear();
-            self.threads.clear();
-            if matches!(self.mode, Mode::Between) && !self.committed {
-                self.mode = Mode::Text;
-            }
-        }
-        self.base = 0;
-        self.pos = 0;
-        self.teller.cursor = 0;
-        (
-            self.candidate,
-            self.safe,
-            self.reread_end,
-            self.reread_depth,
-            self.not_before,
-        ) = (0, 0, 0, 0, 0);
-        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
-            thread.since = 0;
-            thread.log = Log::ROOT;
-        }
-        self.log.clear();
-        self.flushed = Log::ROOT;
+    /// The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
+    fn begin_message(&mut self) {
+        self.teller
+            .begin_message(self.base + self.buffer.len() as u64);
         self.specials.clear();
     }
 
@@ -425,35 +414,51 @@ impl Parser {
     }
 
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech.
-    fn enter_speech(&mut self, node: crate::program::NodeId, log: LogId, view: View<'_>) {
+    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
+    /// alike, the ends of all are waited for.
+    fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
         let program = Arc::clone(&self.program);
-        let crate::program::Node::Text(text) = program.node(node) else {
+        let of = |thread: &Thread| match program.node(thread.node) {
+            Node::Text(text) => Some(text),
+            _ => None,
+        };
+        let Some(first) = texts.first().and_then(of) else {
             return;
         };
-        let speech = if text.role == RuleRole::Think {
+        let speech = if first.role == RuleRole::Think {
             Speech::Reasoning
         } else {
             Speech::Text
         };
-        let mut extras = Vec::new();
         let at = self.pos;
-        let thread = Thread::at(text.next, log, at);
-        self.stepper(&program, view, Judge::Reading)
-            .close(thread, at, &mut extras);
+        let mut extras: Vec<Waiting> = Vec::new();
+        let mut open_ended = true;
+        for body in texts {
+            let Some(text) = of(body).filter(|text| text.role == first.role) else {
+                continue;
+            };
+            open_ended &= text.open_ended;
+            let mut ends = Vec::new();
+            let thread = Thread::at(text.next, body.log, at);
+            self.stepper(&program, view, Judge::Reading)
+                .close(thread, at, &mut ends);
+            for end in ends {
+                // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
+                let is_over = matches!(program.node(end.node), Node::Match);
+                let is_there = |have: &Waiting| program.ends_alike(have.thread.node, end.node);
+                if !is_over && !extras.iter().any(is_there) {
+                    extras.push(self.wait(&program, end, body.log));
+                }
+            }
+        }
         let reads =
-            speech == Speech::Text || text.open_ended || self.in_reasoning == InReasoning::Accept;
-        // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
-        let extras = extras
-            .into_iter()
-            .filter(|thread| !matches!(program.node(thread.node), crate::program::Node::Match))
-            .map(|thread| self.wait(&program, thread, log))
-            .collect::<Vec<_>>();
+            speech == Speech::Text || open_ended || self.in_reasoning == InReasoning::Accept;
         self.context = Context {
             speech,
             waits: first_bytes(&program, &extras),
             extras,
             reads,
-            open_ended: text.open_ended,
+            open_ended,
             sync: false,
         };
         self.mode = Mode::Text;
@@ -469,10 +474,7 @@ impl Parser {
             .map(|(act, _)| act)
             .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
             .collect();
-        let template = matches!(
-            program.node(thread.node),
-            crate::program::Node::Template { .. }
-        );
+        let template = matches!(program.node(thread.node), Node::Template { .. });
         let literal = template.then(|| self.instances.get(thread.instance).to_vec());
         Waiting {
             thread: Thread {

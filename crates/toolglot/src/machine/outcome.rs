@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::remarks::wanted;
-use super::thread::Thread;
+use super::thread::{Judge, Thread};
 use super::value::Value;
 use super::view::View;
 use super::{Context, Mode, Parser, Speech, Waiting};
@@ -56,7 +56,8 @@ impl Parser {
             ),
             Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
                 self.teller.markup(view, at, sink);
-                self.enter_speech(body.node, body.log, view);
+                let texts: Vec<Thread> = core::mem::take(&mut self.found.bodies);
+                self.enter_speech(&texts, view);
             }
             Node::Text(_) => {
                 self.teller.start_call(view, at, sink);
@@ -68,12 +69,17 @@ impl Parser {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
                 self.begin_fitting(program, at);
-                self.mode = Mode::Json(Box::new(JsonBody::new(
+                let mut json = JsonBody::new(
                     body.node,
                     toolglot_json::Root::Object,
                     quote.as_deref(),
                     closers,
-                )));
+                );
+                if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
+                    json.json
+                        .know(1, alloc::sync::Arc::clone(program.tools.keys(tool)));
+                }
+                self.mode = Mode::Json(Box::new(json));
             }
             Node::Xml(xml) => {
                 self.teller.start_call(view, at, sink);
@@ -177,10 +183,9 @@ impl Parser {
                 call.worsen(End::Recovered);
             }
         }
-        let anchors = safe_threads
-            .into_iter()
-            .filter(|thread| is_anchor(program, thread));
+        let anchors = self.anchors(program, safe_threads, view);
         let extras: Vec<Waiting> = anchors
+            .into_iter()
             .map(|thread| self.wait(program, thread, self.flushed))
             .collect();
         self.forget();
@@ -203,6 +208,40 @@ impl Parser {
         self.threads.clear();
         self.mode = Mode::Text;
         self.committed = false;
+    }
+}
+
+impl Parser {
+    /// The literals that a broken entry can be found again at: those that were waited for, then what stands behind the
+    /// closers among them, up to four deep.
+    fn anchors(&mut self, program: &Program, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
+        const DEEPEST: usize = 4;
+        let at = self.teller.cursor;
+        let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
+        for _ in 0..=DEEPEST {
+            let mut behind = Vec::new();
+            for thread in level.drain(..) {
+                if !is_anchor(program, &thread)
+                    || anchors.iter().any(|have| have.node == thread.node)
+                {
+                    continue;
+                }
+                anchors.push(thread);
+                if let (Node::Literal { next, .. }, false) =
+                    (program.node(thread.node), program.opens(thread.node))
+                {
+                    let next = Thread {
+                        node: *next,
+                        off: 0,
+                        ..thread
+                    };
+                    self.stepper(program, view, Judge::Reading)
+                        .close(next, at, &mut behind);
+                }
+            }
+            level = behind;
+        }
+        anchors
     }
 }
 

@@ -6,9 +6,11 @@
 use alloc::vec::Vec;
 
 use super::Parser;
+use super::fence::{Fence, fence};
+use super::forgotten::{Forgotten, Step};
 use super::log::{Act, Log};
 use super::thread::{Found, Judge, Thread, UnknownKey};
-use super::value::Value;
+use super::value::{Value, next_closer};
 use super::view::View;
 use crate::Sink;
 use crate::grammar::Capture;
@@ -27,27 +29,37 @@ pub(super) enum Verdict {
         recovered: bool,
         enclosing: bool,
     },
+    /// The value ends before `at`, where the next value opens: its closer was forgotten.
+    Forgotten { at: u64 },
 }
 
 /// A probe that runs.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    at: u64,
-    pos: u64,
-    follow: Vec<Thread>,
-    enclosing: Vec<Thread>,
-    own: Vec<Thread>,
-    beyond: Option<Beyond>,
+    pub(super) at: u64,
+    pub(super) pos: u64,
+    /// Where the three sets began.
+    pub(super) looked: u64,
+    pub(super) follow: Vec<Thread>,
+    pub(super) enclosing: Vec<Thread>,
+    pub(super) own: Vec<Thread>,
+    pub(super) beyond: Option<Beyond>,
     /// The value's own closer was read whole.
-    closer: bool,
+    pub(super) closer: bool,
+    /// Where that one ended.
+    pub(super) closer_end: Option<u64>,
+    /// All closers up to the call's end were.
+    pub(super) left_call: bool,
     /// Any closer was, and where it ended.
-    last: Option<u64>,
+    pub(super) last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
-    unknown_key: bool,
+    pub(super) unknown_key: bool,
     /// The last such key, while it may be the tag of an unknown parameter that is closed.
-    unknown_at: Option<UnknownKey>,
+    pub(super) unknown_at: Option<UnknownKey>,
     /// Reading over the value of an unknown parameter.
-    over: Option<Over>,
+    pub(super) over: Option<Over>,
+    /// At the probe's begin another value opens.
+    pub(super) forgotten: Option<Forgotten>,
 }
 
 impl Probe {
@@ -65,12 +77,14 @@ impl Probe {
             self.unknown_key,
         ) = (at, at, None, false, None, false);
         (self.unknown_at, self.over) = (None, None);
+        (self.closer_end, self.left_call) = (None, false);
+        self.forgotten = None;
     }
 }
 
 /// Reading over the value of an unknown parameter.
 #[derive(Debug)]
-struct Over {
+pub(super) struct Over {
     from: u64,
     closer: Vec<u8>,
     /// Behind the closer.
@@ -79,7 +93,7 @@ struct Over {
 
 /// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
 #[derive(Debug)]
-struct Beyond {
+pub(super) struct Beyond {
     /// Where it began, blanks passed.
     from: u64,
     blank: bool,
@@ -100,6 +114,23 @@ impl Parser {
     ) {
         let mut probe = core::mem::take(&mut self.spare_probe);
         probe.begin(at);
+        self.look_from(program, text, &mut probe, at, view);
+        value.probe = Some(probe);
+    }
+
+    /// The three sets begin at `at`.
+    fn look_from(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        at: u64,
+        view: View<'_>,
+    ) {
+        probe.follow.clear();
+        probe.enclosing.clear();
+        probe.own.clear();
+        (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
         // The probe's log begins anew: nothing of it is ever flushed.
         self.log.clear();
         self.flushed = Log::ROOT;
@@ -117,7 +148,6 @@ impl Parser {
             self.stepper(program, view, judge)
                 .close(thread, at, &mut probe.own);
         }
-        value.probe = Some(probe);
     }
 
     fn evidence(&self) -> Judge<'static> {
@@ -153,11 +183,39 @@ impl Parser {
         let cap = program.limits.undecided as u64;
         let _ = sink;
         loop {
+            match probe.forgotten.map(|forgotten| forgotten.step) {
+                Some(Step::Search) => {
+                    let Some(at) = next_closer(text, view, probe.pos) else {
+                        self.work += view.end() - probe.pos;
+                        probe.pos = view.end();
+                        if eof || probe.pos - probe.at > cap {
+                            return self.settle(Turn::Nested, value, probe);
+                        }
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    };
+                    self.work += at - probe.pos + 1;
+                    self.look_from(program, text, &mut probe, at, view);
+                    if let Some(forgotten) = &mut probe.forgotten {
+                        forgotten.step = Step::Look;
+                    }
+                }
+                Some(Step::Confirm) => {
+                    let Some(turn) = self.confirm(program, text, &mut probe, view, eof) else {
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    };
+                    return self.settle(turn, value, probe);
+                }
+                Some(Step::Look) | None => {}
+            }
             if let Some(over) = probe.over.take() {
                 match self.run_over(program, &mut probe, &over, view, eof) {
                     Some(true) => {}
                     Some(false) => {
-                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view) {
+                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view)
+                            && let Some(turn) = probe.turned(turn)
+                        {
                             return self.settle(turn, value, probe);
                         }
                     }
@@ -170,24 +228,38 @@ impl Parser {
                 continue;
             }
             if let Some(beyond) = probe.beyond.take() {
-                if let Some(verdict) = self.run_beyond(program, &mut probe, beyond, view, eof) {
-                    return self.settle(verdict, value, probe);
+                let Some(turn) = self.run_beyond(program, &mut probe, beyond, view, eof) else {
+                    value.probe = Some(probe);
+                    return Verdict::Pending;
+                };
+                probe.left_call |= matches!(turn, Turn::Ends { .. });
+                match probe.turned(turn) {
+                    Some(turn) => return self.settle(turn, value, probe),
+                    None => continue,
                 }
-                value.probe = Some(probe);
-                return Verdict::Pending;
             }
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
-                    let verdict = self.at_end(&probe, value);
-                    return self.settle(verdict, value, probe);
+                    let turn = self.at_end(&probe, value);
+                    probe.left_call |= matches!(turn, Turn::Ends { .. });
+                    match probe.turned(turn) {
+                        Some(turn) => return self.settle(turn, value, probe),
+                        None => continue,
+                    }
                 }
                 value.probe = Some(probe);
                 return Verdict::Pending;
             };
             if probe.pos - probe.at > cap {
-                return self.settle(Turn::Data, value, probe);
+                let turn = match probe.forgotten {
+                    Some(_) => Turn::Nested,
+                    None => Turn::Data,
+                };
+                return self.settle(turn, value, probe);
             }
-            if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view) {
+            if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view)
+                && let Some(turn) = probe.turned(turn)
+            {
                 return self.settle(turn, value, probe);
             }
         }
@@ -235,6 +307,7 @@ impl Parser {
         if found.literal_ended {
             if !probe.closer {
                 probe.closer = true;
+                probe.closer_end = Some(pos + 1);
             }
             probe.last = Some(pos + 1);
         }
@@ -254,8 +327,15 @@ impl Parser {
             self.stepper(program, view, Judge::Evidence { tool, same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
-            if probe.own.iter().any(|thread| thread.node == value.node) {
-                return Some(Turn::Nested);
+            if let Some(log) = probe
+                .own
+                .iter()
+                .find_map(|thread| (thread.node == value.node).then_some(thread.log))
+            {
+                let forgets =
+                    value.nest == 0 && !value.passed_closer && self.opens_another(value, log, view);
+                probe.pos = pos + 1;
+                return Some(if forgets { Turn::Another } else { Turn::Nested });
             }
         }
 
@@ -298,6 +378,7 @@ impl Parser {
             });
         }
         if follow_ends && value.nest == 0 {
+            probe.left_call = true;
             return Some(Turn::Ends {
                 recovered: false,
                 enclosing: false,
@@ -574,6 +655,7 @@ impl Parser {
         let upto = probe.at + 1;
         match turn {
             Turn::Data => {
+                value.passed_closer |= probe.last.is_some();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }
@@ -583,6 +665,8 @@ impl Parser {
                 }
             }
             Turn::Nested => {
+                // Once is enough: what follows is not counted again.
+                value.passed_closer |= probe.forgotten.is_some();
                 value.nest += 1;
                 Verdict::Data { upto, doubt: false }
             }
@@ -590,6 +674,7 @@ impl Parser {
                 value.nest -= 1;
                 Verdict::Data { upto, doubt: false }
             }
+            Turn::Another | Turn::Forgotten => Verdict::Forgotten { at: probe.at },
             Turn::Ends {
                 recovered,
                 enclosing,
@@ -614,51 +699,18 @@ impl Parser {
 }
 
 #[derive(Clone, Copy)]
-enum Turn {
+pub(super) enum Turn {
     Data,
     Nested,
     Unnested,
-    Ends { recovered: bool, enclosing: bool },
-}
-
-enum Fence {
-    Wait,
-    Closer,
-    Data { upto: u64 },
-}
-
-/// A run of backticks inside a value that a fence closes.
-fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fence {
-    const LONGEST: usize = 64;
-    let bytes = view.from(at);
-    let run = bytes
-        .iter()
-        .take(LONGEST + 1)
-        .take_while(|&&b| b == b'`')
-        .count();
-    if run <= LONGEST && run == bytes.len() && !eof {
-        return Fence::Wait;
-    }
-    let upto = at + run as u64;
-    if run != 3 {
-        return Fence::Data { upto };
-    }
-    let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
-    // A fence that closes ends its line, where it stands on a line of its own.
-    let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
-    match (value.line_blank, letter) {
-        (true, false) if !ends_line => Fence::Data { upto },
-        (true, true) => {
-            value.nest += 1;
-            Fence::Data { upto }
-        }
-        (true, false) if value.nest > 0 => {
-            value.nest -= 1;
-            Fence::Data { upto }
-        }
-        (false, true) => Fence::Data { upto },
-        _ => Fence::Closer,
-    }
+    /// Another value of the call opens.
+    Another,
+    /// Another value opens, and this one's closer was forgotten.
+    Forgotten,
+    Ends {
+        recovered: bool,
+        enclosing: bool,
+    },
 }
 
 fn leaves_call(program: &Program, act: Act) -> bool {

@@ -45,14 +45,18 @@ impl Parser {
             return false;
         }
         let text: String = view.slice(self.candidate, end).into();
-        let call = self.next.iter().any(|thread| {
-            !thread.extra
-                && self
-                    .log
-                    .any(Log::ROOT, thread.log, |act| enters_call(program, act))
-        });
+        // A bracket alone says nothing of calls.
+        let call = text.len() >= 3
+            && self.next.iter().any(|thread| {
+                !thread.extra
+                    && self
+                        .log
+                        .any(Log::ROOT, thread.log, |act| enters_call(program, act))
+            });
         let fence = text.bytes().all(|byte| byte == b'`');
-        if call && !fence && !self.candidate_noted {
+        // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
+        let waited = self.next.iter().any(|thread| thread.extra);
+        if call && !fence && !waited && !self.candidate_noted {
             self.candidate_noted = true;
             let span = Span::new(self.candidate, end);
             if self.candidate_in_code {

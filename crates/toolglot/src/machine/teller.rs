@@ -5,10 +5,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use toolglot_json::{Mended, Repair, escape_into};
+use toolglot_json::{Mended, escape_into};
 
 use super::quote::Quote;
 use super::view::View;
+use crate::remark::remark;
 use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 
 /// A call that has begun and has not ended.
@@ -53,6 +54,16 @@ impl OpenCall {
         }
     }
 
+    /// Whether the arguments have that member already.
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// It has begun, but no name was read: nothing can be told of it.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.name.is_empty() && !self.started
+    }
+
     pub(crate) fn worsen(&mut self, end: End) {
         self.at_best = self.at_best.max(end);
     }
@@ -83,6 +94,8 @@ pub(crate) struct Teller {
     notes_cap: usize,
     /// The sink is off (priming).
     pub(crate) mute: bool,
+    /// Where the message begins: what stands before it is the prompt's, and never told.
+    origin: u64,
 }
 
 impl Teller {
@@ -93,9 +106,67 @@ impl Teller {
         }
     }
 
+    /// What was read so far is the prompt's; the message begins at `at`, with nothing said.
+    pub(crate) fn begin_message(&mut self, at: u64) {
+        self.origin = at;
+        self.spoken = false;
+        self.quote = Quote::default();
+        self.counts.clear();
+    }
+
+    /// Where the message begins.
+    pub(crate) fn origin(&self) -> u64 {
+        self.origin
+    }
+
     fn tell(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
-        if !self.mute {
+        if self.mute {
+            return;
+        }
+        if self.origin == 0 {
             sink.event(span, event);
+        } else {
+            self.tell_from_origin(span, event, sink);
+        }
+    }
+
+    /// Positions count from the message's begin, and texts are short of what is the prompt's.
+    #[cold]
+    fn tell_from_origin(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
+        let of_prompt = self.origin.saturating_sub(span.start) as usize;
+        let rest = |text: &'_ str| -> Option<usize> {
+            (of_prompt == 0 || of_prompt < text.len()).then_some(of_prompt)
+        };
+        let moved = span.since(self.origin);
+        match event {
+            Event::Text(text) => {
+                if let Some(from) = rest(text) {
+                    sink.event(moved, Event::Text(&text[from..]));
+                }
+            }
+            Event::Reasoning(text) => {
+                if let Some(from) = rest(text) {
+                    sink.event(moved, Event::Reasoning(&text[from..]));
+                }
+            }
+            Event::Markup(text) => {
+                if let Some(from) = rest(text) {
+                    sink.event(moved, Event::Markup(&text[from..]));
+                }
+            }
+            Event::CallStart(head) => {
+                let name_at = head.name_at.since(self.origin);
+                sink.event(moved, Event::CallStart(CallHead { name_at, ..head }));
+            }
+            Event::Note(note) => {
+                let span = note.span.since(self.origin);
+                let note = Note {
+                    span,
+                    ..note.clone()
+                };
+                sink.event(span, Event::Note(&note));
+            }
+            other => sink.event(moved, other),
         }
     }
 
@@ -124,8 +195,11 @@ impl Teller {
         let text = view.slice(self.cursor, to);
         let span = Span::new(self.cursor, to);
         if speech == Speech::Text {
-            self.quote.feed(text.as_bytes());
-            self.spoken = self.spoken || !text.bytes().all(crate::program::is_blank);
+            // What is the prompt's says nothing of the message.
+            let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
+            let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
+            self.quote.feed(said);
+            self.spoken = self.spoken || !said.iter().all(|&byte| crate::program::is_blank(byte));
             self.tell(span, Event::Text(text), sink);
         } else {
             self.tell(span, Event::Reasoning(text), sink);
@@ -218,6 +292,12 @@ impl Teller {
 
     /// Ends the open call; all bytes up to `to` before the end are markup.
     pub(crate) fn end_call(&mut self, end: End, view: View<'_>, to: u64, sink: &mut dyn Sink) {
+        if self.call.as_ref().is_some_and(OpenCall::is_nameless) {
+            self.call = None;
+            self.args.clear();
+            self.markup(view, to, sink);
+            return;
+        }
         self.start_call(view, to, sink);
         let Some(call) = &mut self.call else { return };
         let end = end.max(call.at_best);
@@ -298,63 +378,5 @@ impl Teller {
                 sink,
             );
         }
-    }
-}
-
-fn remark(repair: Repair) -> (Code, &'static str) {
-    match repair {
-        Repair::TrailingComma => (
-            Code::TrailingComma,
-            "a comma before the closing bracket was left out",
-        ),
-        Repair::ExtraComma => (
-            Code::ExtraComma,
-            "a comma with nothing before it was left out",
-        ),
-        Repair::MissingComma => (Code::MissingComma, "a comma was supplied"),
-        Repair::MissingColon => (Code::MissingColon, "a colon was supplied"),
-        Repair::MissingQuote => (
-            Code::MissingQuote,
-            "the closing quotation mark was supplied",
-        ),
-        Repair::InnerQuote => (
-            Code::BadEscape,
-            "a quotation mark inside the string was escaped",
-        ),
-        Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
-        Repair::WrongBracket => (
-            Code::WrongBracket,
-            "a closing bracket that fits none was left out",
-        ),
-        Repair::OtherQuote => (
-            Code::OtherQuote,
-            "quotation marks other than \" were replaced",
-        ),
-        Repair::BareKey => (Code::BareKey, "a key without quotation marks was quoted"),
-        Repair::BareWord => (
-            Code::BareWord,
-            "a word without quotation marks was read as a string",
-        ),
-        Repair::PythonLiteral => (Code::PythonLiteral, "a Python literal became JSON"),
-        Repair::RawControl => (
-            Code::RawControl,
-            "a control character inside the string was escaped",
-        ),
-        Repair::BadEscape => (
-            Code::BadEscape,
-            "a backslash that escapes nothing was mended",
-        ),
-        Repair::BadNumber => (Code::BadNumber, "a number was rewritten as JSON spells it"),
-        Repair::UnrepresentableNumber => (
-            Code::UnrepresentableNumber,
-            "JSON has no such number; it was kept as a string",
-        ),
-        Repair::Comment => (Code::Comment, "a comment was left out"),
-        Repair::MissingValue => (Code::MissingValue, "the key has no value and got `null`"),
-        Repair::DoubleKey => (
-            Code::DoubleKey,
-            "the key came before; the last value counts",
-        ),
-        _ => (Code::MalformedJson, "the JSON was mended"),
     }
 }

@@ -3,12 +3,14 @@
 //! This one step runs openers, optional parts, alternatives, loops, separators and closers, and the look-ahead for
 //! evidence. There is no second way to match a literal.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::filled::Filled;
 use super::log::{Act, Log, LogId};
 use super::view::View;
+use crate::body::decoded;
 use crate::grammar::{Capture, Piece};
 use crate::program::{
     AttrsNode, CaptureNode, Node, NodeId, Program, is_blank, may_be_empty, takes,
@@ -484,7 +486,7 @@ impl Stepper<'_> {
 
     fn accepts_name(&self, thread: &Thread, text: &str, pos: u64, found: &mut Found) -> bool {
         let dialect = self.program.dialect_of(thread.node);
-        if !text.chars().any(char::is_alphanumeric) {
+        if !is_name(text, thread.marked) {
             return false;
         }
         let known = if self.program.tools.is_empty() {
@@ -670,6 +672,21 @@ impl Stepper<'_> {
             .map_or(255, |n| n as u8)
     }
 
+    /// An attribute's value as it is meant.
+    fn attribute_text(&self, thread: &Thread, start: u64, end: u64) -> Cow<'_, str> {
+        let text = self.view.slice(start, end);
+        if self
+            .program
+            .dialect_of(thread.node)
+            .values
+            .entities_in_attrs
+        {
+            decoded(text)
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+
     fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64, found: &mut Found) {
         let start = thread.since;
         let index = thread.name_end as u8;
@@ -683,7 +700,11 @@ impl Stepper<'_> {
             Some(what) => {
                 if start == end
                     || (what == Capture::Key
-                        && !self.accepts_key(thread, self.view.slice(start, end), found))
+                        && !self.accepts_key(
+                            thread,
+                            &self.attribute_text(thread, start, end),
+                            found,
+                        ))
                 {
                     return;
                 }
@@ -728,6 +749,11 @@ fn add(set: &mut Vec<Thread>, thread: Thread) -> bool {
 #[inline]
 fn same(a: u8, b: u8, fold: bool) -> bool {
     a == b || (fold && a.eq_ignore_ascii_case(&b))
+}
+
+/// Whether a name could be one. Behind a marker anything is, but dots that stand for a name (`<function=...>`).
+fn is_name(text: &str, marked: bool) -> bool {
+    text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
 }
 
 /// Whether a key could be one: letters, digits, `_ - . : $`, no blank.

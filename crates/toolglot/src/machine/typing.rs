@@ -4,7 +4,9 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Scalars, Shape, float, integer, quoted, scalar_of};
+use toolglot_json::{
+    Output, Root, Scalars, Shape, Step, Transducer, float, integer, is_number, quoted, scalar_of,
+};
 
 use crate::Code;
 use crate::grammar::Typing;
@@ -18,6 +20,8 @@ pub(crate) enum How {
     Held(Shape),
     /// What it looks like, by the dialect's inference.
     Infer,
+    /// JSON where all of it is, otherwise a string.
+    Json,
     /// JSON, or elements, for an object or an array.
     Structured(Shape),
 }
@@ -32,6 +36,7 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
         _ => match typing {
             Typing::Text => How::Text,
             Typing::Infer => How::Infer,
+            Typing::Json => How::Json,
             Typing::Kind(kinds) => {
                 let means = kinds
                     .iter()
@@ -109,6 +114,21 @@ pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
     Ok(Cow::Owned(quoted(text)))
 }
 
+/// The text where all of it is JSON as it stands, blanks around it aside; nothing is mended.
+pub(crate) fn plain_json(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_json = match text.as_bytes().first()? {
+        b'{' | b'[' | b'"' => {
+            let mut out = Output::default();
+            let mut json = Transducer::new(Root::Value);
+            let (used, step) = json.feed(text, 0, &mut out);
+            step == Step::Done && used == text.len() && out.repairs.is_empty()
+        }
+        _ => matches!(text, "true" | "false" | "null") || is_number(text),
+    };
+    is_json.then_some(text)
+}
+
 fn name(shape: &Shape) -> &'static str {
     match shape {
         Shape::Scalar(Scalars {
@@ -160,6 +180,23 @@ mod tests {
             assert_eq!(infer(text).unwrap(), json, "{text}");
         }
         assert!(infer("+Inf").is_err() && infer("NaN").is_err());
+    }
+
+    #[test]
+    fn plain_json_is_mended_nowhere() {
+        for text in [
+            "42",
+            " true ",
+            "{\"a\": [1, \"x\"]}",
+            "\"quoted\"",
+            "null",
+            "[]",
+        ] {
+            assert_eq!(plain_json(text), Some(text.trim()), "{text}");
+        }
+        for text in ["", "07", "{a: 1}", "[1,]", "'x'", "{} {}", "True", "\"open"] {
+            assert_eq!(plain_json(text), None, "{text}");
+        }
     }
 
     #[test]

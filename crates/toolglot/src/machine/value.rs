@@ -12,7 +12,7 @@ use toolglot_json::{
 use super::fitting::remark;
 use super::probe::{Probe, Verdict};
 use super::thread::{Judge, Thread};
-use super::typing::{How, how, infer, typed};
+use super::typing::{How, how, infer, plain_json, typed};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::elements_to_json;
@@ -40,6 +40,8 @@ pub(crate) struct Value {
     pub(super) told: u64,
     /// The value's own openers inside it that were not closed.
     pub(super) nest: u32,
+    /// A closer was passed over: it was data.
+    pub(super) passed_closer: bool,
     pub(super) probe: Option<Probe>,
     /// Only blanks since the line's begin (for fences).
     pub(super) line_blank: bool,
@@ -87,9 +89,7 @@ impl Value {
             Some((_, name)) => {
                 let message = format!("no parameter is called `{key}`; it was read as `{name}`");
                 let at = parser.registers.key_at;
-                parser
-                    .teller
-                    .note(Code::RenamedKey, at, message, None, sink);
+                parser.teller.note(Code::NearName, at, message, None, sink);
                 String::from(name)
             }
             None => key,
@@ -135,6 +135,7 @@ impl Value {
             broke: body.broke,
             told: at,
             nest: 0,
+            passed_closer: false,
             probe: None,
             line_blank: body.broke,
             how,
@@ -233,7 +234,7 @@ impl Value {
         }
         match &self.how {
             How::Text => escape_into(out.args, piece),
-            How::Held(_) | How::Infer => {
+            How::Held(_) | How::Infer | How::Json => {
                 self.held.push_str(piece);
                 let cap = match self.held.trim_start().as_bytes().first() {
                     None => out.undecided,
@@ -241,7 +242,10 @@ impl Value {
                     _ => out.scalar,
                 };
                 if self.held.len() > cap {
-                    let union = matches!(&self.how, How::Held(Shape::OneOf(_)) | How::Infer);
+                    let union = matches!(
+                        &self.how,
+                        How::Held(Shape::OneOf(_)) | How::Infer | How::Json
+                    );
                     out.remarks.push((
                         Code::UndecidedText,
                         String::from("the value is too long for its type and became a string"),
@@ -378,6 +382,10 @@ impl Value {
                     out.remarks.push((code, message, false));
                 }
             }
+            How::Json => match plain_json(&self.held) {
+                Some(json) => out.args.push_str(json),
+                None => out.args.push_str(&quoted(&self.held)),
+            },
             How::Infer => match infer(&self.held) {
                 Ok(json) => out.args.push_str(&json),
                 Err(message) => {
@@ -481,7 +489,16 @@ impl Parser {
                     recovered,
                     enclosing,
                 } => {
-                    self.end_value(program, text, value, at, recovered, enclosing, view, sink);
+                    let behind = if enclosing {
+                        Behind::Enclosing
+                    } else {
+                        Behind::Value
+                    };
+                    self.end_value(program, text, value, at, recovered, behind, view, sink);
+                    return true;
+                }
+                Verdict::Forgotten { at } => {
+                    self.end_value(program, text, value, at, true, Behind::Closer, view, sink);
                     return true;
                 }
             }
@@ -582,7 +599,7 @@ impl Parser {
         mut value: Box<Value>,
         at: u64,
         recovered: bool,
-        enclosing: bool,
+        behind: Behind,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
@@ -626,10 +643,9 @@ impl Parser {
                 call.worsen(End::Recovered);
             }
             let span = Span::empty(at);
-            let message = if enclosing {
-                "the value's closer is missing; it was supplied"
-            } else {
-                "the call's closers are incomplete; they were supplied"
+            let message = match behind {
+                Behind::Value => "the call's closers are incomplete; they were supplied",
+                _ => "the value's closer is missing; it was supplied",
             };
             self.teller
                 .note(Code::MissingCloser, span, String::from(message), None, sink);
@@ -639,17 +655,27 @@ impl Parser {
         self.flushed = super::Log::ROOT;
         self.instances.clear();
         self.threads.clear();
-        let from = if enclosing { at } else { end };
+        let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.threads);
         let mut thread = Thread::at(text.next, super::Log::ROOT, from);
         thread.marked = true;
-        if enclosing {
-            for &node in &text.enclosing {
-                let thread = Thread { node, ..thread };
+        let nodes: alloc::vec::Vec<NodeId> = match behind {
+            Behind::Value => alloc::vec![text.next],
+            Behind::Enclosing => text.enclosing.clone(),
+            Behind::Closer => {
+                let follow = Thread::at(text.follow, super::Log::ROOT, from);
+                let mut closers = alloc::vec::Vec::new();
                 self.stepper(program, view, Judge::Reading)
-                    .close(thread, from, &mut threads);
+                    .close(follow, from, &mut closers);
+                let behind = |closer: &Thread| match program.node(closer.node) {
+                    Node::Literal { next, .. } | Node::Template { next, .. } => Some(*next),
+                    _ => None,
+                };
+                closers.iter().filter_map(behind).collect()
             }
-        } else {
+        };
+        for node in nodes {
+            let thread = Thread { node, ..thread };
             self.stepper(program, view, Judge::Reading)
                 .close(thread, from, &mut threads);
         }
@@ -660,6 +686,28 @@ impl Parser {
         self.committed = true;
         self.fallback = None;
         self.mode = Mode::Between;
+    }
+
+    /// Whether the message's end ends the value.
+    pub(super) fn ends_with_message(program: &Program, value: &Value) -> bool {
+        matches!(program.node(value.node), Node::Text(text) if program.ends_message(text.follow))
+    }
+
+    /// The value ends with the message.
+    pub(super) fn close_value(
+        &mut self,
+        program: &Program,
+        mut value: Box<Value>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Text(text) = program.node(value.node) else {
+            return;
+        };
+        value.probe = None;
+        self.advance(program, text, &mut value, view.end(), view, sink);
+        let at = view.end();
+        self.end_value(program, text, value, at, false, Behind::Value, view, sink);
     }
 
     /// The message ends inside the value: what was read is told, the string stays open.
@@ -696,8 +744,19 @@ impl Parser {
     }
 }
 
+/// Where the reading goes on when a value has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// Behind the value: at its closer.
+    Value,
+    /// At an enclosing closer: the value's own is missing.
+    Enclosing,
+    /// Behind the value's closer, which is missing: at the next value.
+    Closer,
+}
+
 /// The next place where a closer, an enclosing closer or the value's own opener can begin.
-fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
+pub(super) fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
     let bytes = view.from(from);
     let mut at = 0;
     loop {

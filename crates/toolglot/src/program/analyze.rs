@@ -234,6 +234,21 @@ fn nexts(node: &Node) -> Vec<NodeId> {
     }
 }
 
+/// The text of the `think` rule that an entry is.
+pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Option<NodeId> {
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![entry];
+    while let Some(id) = todo.pop() {
+        match &nodes[id as usize] {
+            Node::Text(text) if text.role == RuleRole::Think => return Some(id),
+            Node::Enter { role, .. } if *role != RuleRole::Think => {}
+            node if !node.is_body() && seen.insert(id) => todo.extend(nexts(node)),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Literals and templates that can come next, over blanks and acts; `None` in the list is the entry's end.
 fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
     let mut found = Vec::new();
@@ -277,7 +292,7 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     false
 }
 
-fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
+pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];
     while let Some(id) = todo.pop() {

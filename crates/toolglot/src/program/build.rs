@@ -341,6 +341,13 @@ impl<'a> Builder<'a> {
             }),
             TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode {
                 envelope: envelope.clone(),
+                keys: envelope
+                    .roles
+                    .iter()
+                    .flat_map(|(_, keys)| keys)
+                    .filter(|key| !key.contains('.'))
+                    .cloned()
+                    .collect(),
                 closers: Arc::default(),
                 next,
             }))),

@@ -48,8 +48,8 @@ pub struct Program {
     pub(crate) wrap: u16,
     /// The position of all openers.
     pub(crate) trie_node: NodeId,
-    /// The context that a prompt ending inside reasoning begins in: the text of the first `think` rule.
-    pub(crate) reasoning: Option<NodeId>,
+    /// The texts of all `think` rules: a prompt that ends inside reasoning begins in any of them.
+    pub(crate) reasoning: Vec<NodeId>,
     pub(crate) tools: ToolIndex,
     pub(crate) limits: Limits,
 }
@@ -63,6 +63,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) names: BTreeSet<String>,
     /// Names that stand in instructions, not in calls.
     pub(crate) refuse: Vec<String>,
+    /// How an id is spelt from what is captured.
+    pub(crate) id: Option<String>,
 }
 
 /// Tools by name.
@@ -70,6 +72,8 @@ pub(crate) struct CompiledDialect {
 pub(crate) struct ToolIndex {
     tools: Vec<Tool>,
     by_name: BTreeMap<String, usize>,
+    /// The names of each tool's parameters.
+    keys: Vec<Arc<[String]>>,
 }
 
 impl ToolIndex {
@@ -83,6 +87,11 @@ impl ToolIndex {
 
     pub(crate) fn tool(&self, index: usize) -> &Tool {
         &self.tools[index]
+    }
+
+    /// The names of the tool's parameters.
+    pub(crate) fn keys(&self, index: usize) -> &Arc<[String]> {
+        &self.keys[index]
     }
 }
 
@@ -123,6 +132,17 @@ impl Program {
                 .enumerate()
                 .map(|(n, tool)| (tool.name.clone(), n))
                 .collect(),
+            keys: tools
+                .iter()
+                .map(|tool| {
+                    let names = tool
+                        .parameters
+                        .properties
+                        .iter()
+                        .map(|(name, _)| name.clone());
+                    names.collect()
+                })
+                .collect(),
         };
         let compiled: Vec<CompiledDialect> = all
             .iter()
@@ -135,10 +155,12 @@ impl Program {
                     tools.by_name.keys().cloned().collect()
                 },
                 refuse: dialect.list("refuse"),
+                id: dialect.id_spelling().map(String::from),
             })
             .collect();
         let mut seen = BTreeSet::new();
         let (mut openers, mut bodies) = (Vec::new(), Vec::new());
+        let mut reasoning = Vec::new();
         for entry in entries {
             if !seen.insert(entry.signature.clone()) {
                 continue;
@@ -166,6 +188,7 @@ impl Program {
             }
             openers.extend(ways.openers);
             bodies.extend(ways.bodies);
+            reasoning.extend(analyze::reasoning(&nodes, entry.node));
         }
         let mut begins = Openers::new();
         for opener in &openers {
@@ -182,10 +205,6 @@ impl Program {
         }
         begins.seal();
         let wrap = (all.len() - 1) as u16;
-        let reasoning = nodes
-            .iter()
-            .position(|node| matches!(node, Node::Text(text) if text.role == RuleRole::Think))
-            .map(|n| n as NodeId);
         let trie_node = nodes.len() as NodeId;
         nodes.push(Node::Trie);
         node_dialect.push(0);
@@ -228,6 +247,38 @@ impl Program {
     pub(crate) fn opens(&self, id: NodeId) -> bool {
         matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
             && analyze::is_opener(&self.nodes, id)
+    }
+
+    /// What is left of the dialect of that name.
+    pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
+        self.dialects
+            .iter()
+            .find(|dialect| Arc::ptr_eq(&dialect.name, name))
+    }
+
+    /// Whether the message's end may stand at `id`.
+    pub(crate) fn ends_message(&self, id: NodeId) -> bool {
+        analyze::reaches_end(&self.nodes, id)
+    }
+
+    /// Whether two literals are the same and end their entry.
+    pub(crate) fn ends_alike(&self, one: NodeId, other: NodeId) -> bool {
+        let (
+            Node::Literal { bytes: a, next, .. },
+            Node::Literal {
+                bytes: b,
+                next: other_next,
+                ..
+            },
+        ) = (self.node(one), self.node(other))
+        else {
+            return one == other;
+        };
+        let ends = |next: NodeId| match self.node(next) {
+            Node::Exit { next, .. } => matches!(self.node(*next), Node::Match),
+            _ => false,
+        };
+        one == other || a == b && ends(*next) && ends(*other_next)
     }
 
     /// The raw value whose key the capture at `id` reads.

@@ -169,6 +169,8 @@ impl Lead {
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectNode {
     pub(crate) envelope: Envelope,
+    /// The keys of its roles, those of paths aside.
+    pub(crate) keys: Arc<[String]>,
     pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
 }

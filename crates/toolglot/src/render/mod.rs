@@ -106,7 +106,7 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        for text in Writer::new(self.dialect).ways(calls) {
+        for text in Writer::new(self.dialect, &self.program.tools).ways(calls) {
             match text.and_then(|text| self.reads_back(&text, calls).map(|()| text)) {
                 Ok(text) => return Ok(text),
                 Err(error) => why = error,

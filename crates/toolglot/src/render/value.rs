@@ -145,6 +145,69 @@ fn character_data(out: &mut String, text: &str, values: &Values) {
     }
 }
 
+/// `{key:<|"|>text<|"|>,other:1}`: bare keys, and strings between tokens, in which nothing can be escaped.
+pub(super) fn between_tokens(
+    out: &mut String,
+    json: &str,
+    quote: &str,
+) -> Result<(), Unrenderable> {
+    token_value(out, json, quote, 0)
+}
+
+fn token_value(
+    out: &mut String,
+    json: &str,
+    quote: &str,
+    depth: usize,
+) -> Result<(), Unrenderable> {
+    if depth > 64 {
+        return Err(Unrenderable::new(
+            "the arguments are nested too deeply for strings between tokens",
+        ));
+    }
+    match kind(json) {
+        Kind::String => {
+            let text = raw(json);
+            if text.contains(quote) {
+                return Err(Unrenderable::new(format!(
+                    "a string holds `{quote}`, which nothing can escape"
+                )));
+            }
+            let _ = write!(out, "{quote}{text}{quote}");
+        }
+        Kind::Scalar => out.push_str(json.trim()),
+        Kind::Array => {
+            out.push('[');
+            for (n, item) in elements(json).enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                token_value(out, item, quote, depth + 1)?;
+            }
+            out.push(']');
+        }
+        Kind::Object => {
+            out.push('{');
+            for (n, (key, value)) in members(json).enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                let is_bare = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                    && key.chars().all(|c| c.is_alphanumeric() || c == '_');
+                if is_bare {
+                    out.push_str(&key);
+                } else {
+                    out.push_str(&quoted(&key));
+                }
+                out.push(':');
+                token_value(out, value, quote, depth + 1)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
 /// `f(a=1, b='x')`.
 pub(super) fn python(out: &mut String, call: &CallText<'_>) -> Result<(), Unrenderable> {
     out.push_str(call.name);

@@ -6,15 +6,20 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use toolglot_json::members;
+use toolglot_json::{Kind, Shape, kind, members};
 
-use super::value::{envelope, python, raw, siblings};
+use super::value::{between_tokens, envelope, python, raw, siblings};
 use super::{CallText, Unrenderable};
-use crate::grammar::{Alt, Attribute, Capture, Dialect, Piece, Rule, Term, TermKind};
+use crate::grammar::{
+    Alt, Attribute, Capture, Dialect, Piece, Rule, Term, TermKind, Typing, Values,
+};
+use crate::machine::plain_json;
+use crate::program::ToolIndex;
 
 /// Writes in one dialect.
 pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
+    tools: &'a ToolIndex,
 }
 
 type Written = Result<(), Unrenderable>;
@@ -29,6 +34,8 @@ struct Pen<'a> {
     left: Vec<(Cow<'a, str>, &'a str)>,
     key: String,
     skip: String,
+    /// How the dialect spells ids.
+    spelling: Option<&'a str>,
     index: usize,
     /// More calls follow in this loop.
     more: bool,
@@ -37,8 +44,15 @@ struct Pen<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(dialect: &'a Dialect) -> Writer<'a> {
-        Writer { dialect }
+    pub(super) fn new(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
+        Writer { dialect, tools }
+    }
+
+    /// Whether the value of `key` is a string whatever it looks like.
+    fn is_declared_text(&self, pen: &Pen<'_>, key: &str) -> bool {
+        let tool = pen.call.and_then(|call| self.tools.find(call.name));
+        let shape = tool.and_then(|tool| self.tools.tool(tool).parameters.get(key));
+        matches!(shape, Some(Shape::Text))
     }
 
     /// All ways to write `calls`, best first: entries in order; those that hold one call each are joined.
@@ -111,6 +125,7 @@ impl<'a> Writer<'a> {
             left: Vec::new(),
             key: String::new(),
             skip: String::new(),
+            spelling: self.dialect.id_spelling(),
             index: 0,
             more: false,
             wrote_calls: 0,
@@ -170,7 +185,10 @@ impl<'a> Writer<'a> {
                 let skip = pen.skip.clone();
                 pen.out.push_str(&skip);
             }
-            TermKind::Capture(Capture::Kind, _) => pen.out.push_str("json"),
+            TermKind::Capture(Capture::Kind, _) => {
+                let word = kind_word(&self.dialect.values, pen.value());
+                pen.out.push_str(word.unwrap_or("json"));
+            }
             TermKind::Capture(Capture::Key, _) => {
                 let Some((key, _)) = pen.left.first() else {
                     return Err(Unrenderable::new("no argument is left"));
@@ -191,18 +209,21 @@ impl<'a> Writer<'a> {
                     )));
                 };
                 let (_, json) = pen.left.remove(at);
-                pen.out.push_str(&raw(json));
+                let text = raw(json);
+                let guessed = self.dialect.values.typing == Typing::Json
+                    && kind(json) == Kind::String
+                    && plain_json(&text).is_some()
+                    && !self.is_declared_text(pen, &key);
+                pen.out.push_str(if guessed { json.trim() } else { &text });
             }
             TermKind::Json(quote) => {
-                if quote.is_some() {
-                    return Err(Unrenderable::new(
-                        "strings between tokens are not written yet",
-                    ));
-                }
                 let Some(call) = pen.call else {
                     return Err(Unrenderable::new("arguments without a call"));
                 };
-                pen.out.push_str(call.args);
+                match quote {
+                    Some(quote) => between_tokens(&mut pen.out, call.args, quote)?,
+                    None => pen.out.push_str(call.args),
+                }
                 pen.left.clear();
             }
             TermKind::Object(shape) => {
@@ -233,7 +254,7 @@ impl<'a> Writer<'a> {
                 python(&mut pen.out, &call)?;
                 pen.left.clear();
             }
-            TermKind::Attrs(attributes) => Writer::attributes(pen, attributes)?,
+            TermKind::Attrs(attributes) => self.attributes(pen, attributes)?,
             TermKind::Rule(name) => self.rule(pen, name)?,
             TermKind::Group(alt) => self.choice(pen, alt)?,
             TermKind::Optional(inner) => {
@@ -355,12 +376,27 @@ impl<'a> Writer<'a> {
             TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ",") => {
                 pen.more
             }
-            TermKind::Literal(_) => last,
+            // The fullest spelling is the one that was taught.
+            TermKind::Literal(_) => true,
+            TermKind::Group(alt) => {
+                let is_markup =
+                    |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws);
+                !last && alt.0.iter().flatten().all(is_markup)
+            }
+            TermKind::Rule(_) => {
+                last && !holds(self.dialect, inner, &|kind| {
+                    !matches!(
+                        kind,
+                        TermKind::Literal(_) | TermKind::Ws | TermKind::Rule(_)
+                    )
+                })
+            }
             _ => false,
         }
     }
 
-    fn attributes(pen: &mut Pen<'_>, attributes: &[Attribute]) -> Written {
+    fn attributes(&self, pen: &mut Pen<'_>, attributes: &[Attribute]) -> Written {
+        let escapes = self.dialect.values.entities_in_attrs;
         for (n, attribute) in attributes.iter().enumerate() {
             let key = attribute.keys.first().map_or("", String::as_str);
             let value: String = match (&attribute.capture, &attribute.argument) {
@@ -374,6 +410,10 @@ impl<'a> Writer<'a> {
                     pen.key = key.clone().into_owned();
                     pen.key.clone()
                 }
+                (Some(Capture::Kind), _) => match kind_word(&self.dialect.values, pen.value()) {
+                    Some(word) => word.into(),
+                    None => continue,
+                },
                 (Some(capture), _) => {
                     let text = pen.captured(*capture);
                     if text.is_empty() {
@@ -391,6 +431,11 @@ impl<'a> Writer<'a> {
                     raw(pen.left.remove(at).1).into_owned()
                 }
                 (None, None) => continue,
+            };
+            let value = if escapes {
+                value.replace('&', "&amp;").replace('"', "&quot;")
+            } else {
+                value
             };
             let quote = if value.contains('"') { '\'' } else { '"' };
             if n > 0 || !pen.out.ends_with([' ', '\n']) {
@@ -430,20 +475,64 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
+    /// The value that comes next.
+    fn value(&self) -> Option<&'a str> {
+        let next = self.left.iter().find(|(key, _)| **key == *self.key);
+        next.or(self.left.first()).map(|(_, json)| *json)
+    }
+
     fn captured(&self, capture: Capture) -> String {
         let of_call = |text: Option<&str>| String::from(text.unwrap_or(""));
         match capture {
             Capture::Name => of_call(self.call.map(|call| call.name)),
             Capture::Id => self
                 .call
-                .and_then(|call| call.id)
-                .map_or_else(|| format!("{}", self.index), String::from),
+                .and_then(|call| written_id(self.spelling?, &call))
+                .or_else(|| {
+                    self.call?
+                        .id
+                        .filter(|_| self.spelling.is_none())
+                        .map(String::from)
+                })
+                .unwrap_or_else(|| format!("{}", self.index)),
             Capture::Ns => of_call(self.call.and_then(|call| call.ns)),
             Capture::Key => self.key.clone(),
             Capture::Skip => self.skip.clone(),
             Capture::Kind => String::new(),
         }
     }
+}
+
+/// The word that says how a value is typed, where the dialect has one.
+fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Option<&'d str> {
+    let Typing::Kind(kinds) = &values.typing else {
+        return None;
+    };
+    let json = json?;
+    let is_json = kind(json) != Kind::String;
+    let named = kinds
+        .iter()
+        .find(|(word, means_json)| *means_json == is_json && word != "*");
+    Some(match (named, kind(json)) {
+        (Some((word, _)), _) => word,
+        (None, Kind::Object) => "object",
+        (None, Kind::Array) => "array",
+        (None, Kind::String) => "string",
+        (None, Kind::Scalar) => match json.trim() {
+            "true" | "false" => "boolean",
+            "null" => "null",
+            _ => "number",
+        },
+    })
+}
+
+/// What of a call's id stands in the text, where the dialect spells ids from parts.
+fn written_id(spelling: &str, call: &CallText<'_>) -> Option<String> {
+    let (before, behind) = spelling.split_once("{id}")?;
+    let before = before.replace("{name}", call.name);
+    let behind = behind.replace("{name}", call.name);
+    let inside = call.id?.strip_prefix(&before)?.strip_suffix(&behind)?;
+    Some(inside.into())
 }
 
 /// `","?` between calls.
@@ -467,6 +556,9 @@ fn blank(dialect: &Dialect, before: Option<&Term>, after: Option<&Term>) -> &'st
     if matches!(after.map(|term| &term.kind), Some(TermKind::Attrs(_))) {
         return " ";
     }
+    if begins_fence(after) {
+        return "\n";
+    }
     let bracket = |term: Option<&Term>, brackets: &[&str]| matches!(term.map(|term| &term.kind), Some(TermKind::Literal(p)) if matches!(p.as_slice(), [Piece::Bytes(t)] if brackets.contains(&t.as_str())));
     if tight(before)
         || tight(after)
@@ -489,6 +581,18 @@ fn blank(dialect: &Dialect, before: Option<&Term>, after: Option<&Term>) -> &'st
             ""
         }
         _ => "\n",
+    }
+}
+
+/// Whether a term is a fence, or may be one.
+fn begins_fence(term: Option<&Term>) -> bool {
+    match term.map(|term| &term.kind) {
+        Some(TermKind::Literal(pieces)) => {
+            matches!(pieces.first(), Some(Piece::Bytes(text)) if text.starts_with("```"))
+        }
+        Some(TermKind::Optional(inner)) => begins_fence(Some(inner)),
+        Some(TermKind::Group(alt)) => alt.0.iter().any(|seq| begins_fence(seq.first())),
+        _ => false,
     }
 }
 

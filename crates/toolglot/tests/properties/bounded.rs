@@ -108,7 +108,7 @@ fn work_and_memory_are_linear_in_the_message() {
     let kib = std::env::var("TOOLGLOT_KIB")
         .ok()
         .and_then(|kib| kib.parse().ok())
-        .unwrap_or(8usize);
+        .unwrap_or(3usize);
     let worst = RefCell::new(Vec::new());
     each_subject(|subject| {
         let small = attacks(subject, kib << 8);

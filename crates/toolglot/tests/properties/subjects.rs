@@ -45,7 +45,8 @@ impl Subject {
             .expect("the dialect compiles")
     }
 
-    /// Runs a property over as many values as `TOOLGLOT_CASES` says, or `cases`.
+    /// Runs a property over as many values as `TOOLGLOT_CASES` says, or its share of `cases` for each of 28 subjects: with
+    /// more dialects each gets fewer, and the whole costs the same.
     ///
     /// # Errors
     /// The smallest value found that breaks it.
@@ -56,7 +57,7 @@ impl Subject {
         property: impl Fn(S::Value) -> Result<(), String>,
     ) -> Result<(), String> {
         let config = Config {
-            cases: number("TOOLGLOT_CASES").unwrap_or(cases),
+            cases: number("TOOLGLOT_CASES").unwrap_or(share(cases)),
             failure_persistence: None,
             max_shrink_iters: 20_000,
             ..Config::default()
@@ -71,6 +72,10 @@ impl Subject {
             })
             .map_err(|error| format!("{}: {error}", self.name))
     }
+}
+
+fn share(cases: u32) -> u32 {
+    (cases * 28 / subjects().len() as u32).clamp(8, cases)
 }
 
 fn number(variable: &str) -> Option<u32> {

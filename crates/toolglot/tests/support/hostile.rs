@@ -83,10 +83,24 @@ pub(crate) const HOSTILE: &[&str] = &[
     "“x”",
 ];
 
+/// The lines of a dialect and of those that it builds on.
+fn with_bases(dialect: &Dialect) -> Vec<&str> {
+    let mut sources = vec![dialect.source()];
+    loop {
+        let head = sources.last().and_then(|source| source.lines().next());
+        let head = head.and_then(|head| head.split('#').next()).unwrap_or("");
+        let base = head.split_once(':').map(|(_, base)| base.trim());
+        let Some(base) = base.and_then(toolglot_dialects::get) else {
+            return sources;
+        };
+        sources.push(base.source());
+    }
+}
+
 /// The literals of a dialect's rules, holes filled with `name`, `key` and so on; attributes as they could be written.
 pub(crate) fn literals(dialect: &Dialect) -> Vec<String> {
     let mut all = Vec::new();
-    for line in dialect.source().lines() {
+    for line in with_bases(dialect).iter().flat_map(|source| source.lines()) {
         let mut inside: Option<String> = None;
         let mut chars = line.chars();
         while let Some(c) = chars.next() {

@@ -1,5 +1,6 @@
 //! Elements: opened, filled with text, closed into a tree that waits.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -172,6 +173,18 @@ impl Xml {
                 self.flat.push('>');
             }
             None => self.children.push((frame.name, tree)),
+        }
+    }
+
+    /// What is open above frame `outer` lost its closer.
+    pub(super) fn close_above(&mut self, outer: usize, out: &mut XmlOut) {
+        while self.frames.len() > outer + 1 {
+            out.structural = true;
+            let name = self.frames.last().map_or("", |frame| &frame.name);
+            let message = format!("`</{name}>` is missing; it was supplied");
+            out.remarks
+                .push((Code::MissingCloser, Span::empty(self.pos), message));
+            self.end_element(out);
         }
     }
 

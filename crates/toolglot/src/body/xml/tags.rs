@@ -117,7 +117,11 @@ impl Xml {
             Some(outer) if !raw => match self.confirms(outer, behind, eof) {
                 Evidence::Wait => Moved::Wait,
                 Evidence::Yes => {
-                    self.flatten_above(outer);
+                    if self.prefix.is_empty() {
+                        self.flatten_above(outer);
+                    } else {
+                        self.close_above(outer, out);
+                    }
                     self.end_element(out);
                     self.spill(self.pos + length as u64, out);
                     Moved::By(length)
@@ -186,9 +190,14 @@ impl Xml {
                         return Evidence::No;
                     }
                     // One more closer is evidence enough if anything of markup follows.
-                    if after.starts_with('<') || (after.is_empty() && eof) {
+                    let intro = if self.prefix.is_empty() {
+                        "<"
+                    } else {
+                        self.prefix.as_str()
+                    };
+                    if after.starts_with(intro) || (after.is_empty() && eof) {
                         Evidence::Yes
-                    } else if after.is_empty() {
+                    } else if intro.starts_with(after) && !eof {
                         Evidence::Wait
                     } else {
                         Evidence::No
@@ -206,11 +215,10 @@ impl Xml {
         let Some(first) = self.closers.first() else {
             return Evidence::No;
         };
+        // Where every tag has a token before it, one closer is evidence enough: prose does not hold the token.
+        let second = self.closers.get(1).filter(|_| self.prefix.is_empty());
         let mut rest = text;
-        for (n, closer) in core::iter::once(first)
-            .chain(self.closers.get(1))
-            .enumerate()
-        {
+        for (n, closer) in core::iter::once(first).chain(second).enumerate() {
             if n > 0 {
                 let blanks = rest.len();
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());

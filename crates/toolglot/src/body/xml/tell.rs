@@ -35,7 +35,7 @@ impl Xml {
         let name = self.declared(written);
         if name != written {
             out.remarks.push((
-                Code::RenamedKey,
+                Code::NearName,
                 Span::empty(self.pos),
                 format!("no parameter is called `{written}`; it was read as `{name}`"),
             ));

@@ -1,0 +1,181 @@
+//! From a text to what is said about it: repaired, brought to the schema, validated.
+
+use serde_json::Value;
+use thiserror::Error;
+use toolglot::{Code, Shape, remark};
+use toolglot_json::{Ends, Fix, Options, Repair, Repaired, Unrepairable, coerce};
+use toolglot_schema::{Fit, Misfit, fit};
+
+use super::target::Target;
+
+/// A repaired document.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) notes: Vec<Remark>,
+}
+
+/// One thing that was done, or is wrong still.
+#[derive(Clone, Debug)]
+pub(super) struct Remark {
+    pub(super) code: Code,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) message: String,
+    /// What stands there now; `None` where nothing was changed.
+    pub(super) after: Option<String>,
+    /// Whether `start` and `end` are places of the input.
+    pub(super) is_placed: bool,
+}
+
+/// Why a document was not repaired.
+#[derive(Debug, Error)]
+pub(super) enum Refusal {
+    #[error(transparent)]
+    Text(#[from] Unrepairable),
+    #[error("the value does not fit the schema: {0}")]
+    Misfit(#[from] Misfit),
+    #[error("the value does not fit the schema: {0}")]
+    Invalid(String),
+    #[error("the value nests too deeply for a schema to be applied")]
+    Depth,
+}
+
+impl Answer {
+    /// Whether the value does not fit the schema.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.notes
+            .iter()
+            .any(|note| note.code == Code::InvalidArguments)
+    }
+}
+
+/// Repairs `text`.
+pub(super) fn answer(
+    text: &str,
+    options: &Options,
+    target: Option<&Target>,
+) -> Result<Answer, Refusal> {
+    let shape = target.map_or(&Shape::Any, |target| &target.shape);
+    let repaired = toolglot_json::repair(text, options, shape)?;
+    let notes = notes(&repaired);
+    let Some(target) = target else {
+        return Ok(Answer {
+            text: repaired.text,
+            notes,
+        });
+    };
+    if options.ends == Ends::Lookahead {
+        return fitted(repaired.text, notes, target);
+    }
+    coerced(text, repaired.text, notes, target)
+}
+
+fn notes(repaired: &Repaired) -> Vec<Remark> {
+    let of = |fix: &Fix| {
+        let (code, message) = remark(fix.repair);
+        Remark {
+            code,
+            start: fix.start,
+            end: fix.end,
+            message: message.to_owned(),
+            after: Some(fix.after.clone()),
+            is_placed: true,
+        }
+    };
+    let mut notes: Vec<Remark> = repaired.fixes.iter().map(of).collect();
+    for &(repair, n) in &repaired.more {
+        let (code, message) = remark(repair);
+        notes.push(Remark {
+            code,
+            start: 0,
+            end: 0,
+            message: format!("{message}; {n} times more"),
+            after: None,
+            is_placed: false,
+        });
+    }
+    notes
+}
+
+/// The value brought to the schema's types; what cannot be brought there stays, and is said.
+fn coerced(
+    input: &str,
+    text: String,
+    mut notes: Vec<Remark>,
+    target: &Target,
+) -> Result<Answer, Refusal> {
+    let coerced = coerce(&text, &target.shape);
+    // Where nothing was repaired, places in the repaired text are places in the input.
+    let is_placed = text == input;
+    for change in coerced.changes {
+        let (code, message) = remark(change.repair);
+        let at = if change.path.is_empty() {
+            "at the root".to_owned()
+        } else {
+            format!("at `{}`", change.path)
+        };
+        notes.push(Remark {
+            code,
+            start: if is_placed { change.start } else { 0 },
+            end: if is_placed { change.end } else { 0 },
+            message: format!("{message}, {at}"),
+            after: Some(change.after),
+            is_placed,
+        });
+    }
+    let value: Value = serde_json::from_str(&coerced.text).map_err(|_| Refusal::Depth)?;
+    for violation in target.validator.validate(&value) {
+        notes.push(Remark {
+            code: Code::InvalidArguments,
+            start: 0,
+            end: 0,
+            message: violation.message,
+            after: None,
+            is_placed: false,
+        });
+    }
+    Ok(Answer {
+        text: coerced.text,
+        notes,
+    })
+}
+
+/// The value made to fit the schema, or a refusal.
+fn fitted(text: String, mut notes: Vec<Remark>, target: &Target) -> Result<Answer, Refusal> {
+    let value: Value = serde_json::from_str(&text).map_err(|_| Refusal::Depth)?;
+    let mut refusal = None;
+    for how in [Fit::Types, Fit::Salvage] {
+        match fit(&target.schema, value.clone(), how) {
+            Ok(fitted) => match target.validator.validate(&fitted).into_iter().next() {
+                None => {
+                    if fitted == value {
+                        return Ok(Answer { text, notes });
+                    }
+                    let (code, message) = remark(if how == Fit::Types {
+                        Repair::TypedBySchema
+                    } else {
+                        Repair::FilledBySchema
+                    });
+                    let text = fitted.to_string();
+                    notes.push(Remark {
+                        code,
+                        start: 0,
+                        end: 0,
+                        message: message.to_owned(),
+                        after: Some(text.clone()),
+                        is_placed: false,
+                    });
+                    return Ok(Answer { text, notes });
+                }
+                Some(violation) => {
+                    refusal.get_or_insert(Refusal::Invalid(violation.message));
+                }
+            },
+            Err(misfit) => {
+                refusal.get_or_insert(Refusal::Misfit(misfit));
+            }
+        }
+    }
+    Err(refusal.unwrap_or(Refusal::Depth))
+}

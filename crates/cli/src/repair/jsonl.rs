@@ -1,0 +1,203 @@
+//! `toolglot repair --jsonl`: one document in, one document out.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use toolglot_json::Options;
+use toolglot_wire::BadLine;
+
+use super::answer::{Answer, answer};
+use super::target::Target;
+use crate::args::RepairArguments;
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::{Outcome, source};
+
+/// How many schemas are kept ready.
+const KEPT: usize = 256;
+
+/// The answer to a line.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a Value,
+    output: Value,
+    text: &'a str,
+    notes: Vec<NoteLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct NoteLine<'a> {
+    code: String,
+    name: &'static str,
+    span: [usize; 2],
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'a str>,
+}
+
+/// Answers each line of the input with a line, in order.
+pub(super) fn repair(
+    arguments: &RepairArguments,
+    options: &Options,
+    target: Option<&Target>,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let mut input = source::open(&arguments.file)?;
+    let mut targets: HashMap<String, Arc<Target>> = HashMap::new();
+    let mut bytes = Vec::new();
+    let mut is_faulty = false;
+    loop {
+        bytes.clear();
+        let n_read = input.read_until(b'\n', &mut bytes);
+        if n_read.map_err(|error| source::failed(&arguments.file, error))? == 0 {
+            return Ok(Outcome::faulty_if(is_faulty));
+        }
+        if bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        let line: Result<Value, _> = serde_json::from_slice(&bytes);
+        let written = match line {
+            Err(error) => {
+                is_faulty = true;
+                write_bad(out, Value::Null, format!("not JSON: {error}"))
+            }
+            Ok(line) => {
+                let id = line.get("id").cloned().unwrap_or(Value::Null);
+                match one(&line, options, target, &mut targets) {
+                    Ok((input, answer)) => {
+                        is_faulty |= answer.is_faulty();
+                        write_answer(out, &id, input, &answer)
+                    }
+                    Err(error) => {
+                        is_faulty = true;
+                        write_bad(out, id, error)
+                    }
+                }
+            }
+        };
+        written.map_err(Failure::Output)?;
+        // Whoever writes the lines may wait for each answer.
+        out.flush().map_err(Failure::Output)?;
+    }
+}
+
+/// The answer to a line, or what is wrong.
+fn one<'l>(
+    line: &'l Value,
+    options: &Options,
+    target: Option<&Target>,
+    targets: &mut HashMap<String, Arc<Target>>,
+) -> Result<(&'l str, Answer), String> {
+    let input = match line.get("input") {
+        Some(Value::String(input)) => input.as_str(),
+        Some(other) => {
+            return Err(format!("field `input` must be a string, found {other:.40}"));
+        }
+        None if line.is_object() => "",
+        None => return Err("expected an object".to_owned()),
+    };
+    let own = match line.get("schema") {
+        None | Some(Value::Null) => None,
+        Some(schema) => {
+            let key = schema.to_string();
+            if !targets.contains_key(&key) {
+                let target = Target::new(schema.clone()).map_err(|failure| match failure {
+                    Failure::Schema { source } => source.to_string(),
+                    failure => failure.to_string(),
+                })?;
+                if targets.len() == KEPT {
+                    targets.clear();
+                }
+                targets.insert(key.clone(), Arc::new(target));
+            }
+            targets.get(&key).cloned()
+        }
+    };
+    answer(input, options, own.as_deref().or(target))
+        .map(|answer| (input, answer))
+        .map_err(|refusal| refusal.to_string())
+}
+
+fn write_bad(out: &mut dyn Write, id: Value, error: String) -> std::io::Result<()> {
+    write_line(out, &BadLine { id, error })
+}
+
+fn write_answer(
+    out: &mut dyn Write,
+    id: &Value,
+    input: &str,
+    answer: &Answer,
+) -> std::io::Result<()> {
+    let notes = answer
+        .notes
+        .iter()
+        .map(|note| NoteLine {
+            code: format!("N{:03}", note.code.number()),
+            name: note.code.name(),
+            span: [note.start, note.end],
+            message: &note.message,
+            before: input
+                .get(note.start..note.end)
+                .filter(|_| note.is_placed && note.after.is_some()),
+            after: note.after.as_deref(),
+        })
+        .collect();
+    match serde_json::from_str(&answer.text) {
+        Ok(output) => write_line(
+            out,
+            &Line {
+                id,
+                output,
+                text: &answer.text,
+                notes,
+            },
+        ),
+        // Deeper than a tree of values is built: the text is the value, on one line.
+        Err(_) => {
+            write!(out, "{{\"id\":{id},\"output\":")?;
+            out.write_all(one_line(&answer.text).as_bytes())?;
+            write!(out, ",\"text\":{}", Value::from(answer.text.as_str()))?;
+            write!(out, ",\"notes\":{}}}", serde_json::to_string(&notes)?)?;
+            out.write_all(b"\n")
+        }
+    }
+}
+
+/// JSON text without the blanks between its tokens.
+fn one_line(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find(['"', ' ', '\t', '\n', '\r']) {
+        out.push_str(&rest[..at]);
+        if rest.as_bytes()[at] != b'"' {
+            rest = &rest[at + 1..];
+            continue;
+        }
+        let bytes = rest.as_bytes();
+        let mut end = at + 1;
+        while end < bytes.len() && bytes[end] != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        let end = (end + 1).min(rest.len());
+        out.push_str(&rest[at..end]);
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn one_line_keeps_what_stands_in_strings() {
+        assert_eq!(
+            super::one_line("{\"a b\": [1,\n 2], \"c\\\" d\" : \"\\\\\" }"),
+            "{\"a b\":[1,2],\"c\\\" d\":\"\\\\\"}"
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! What was repaired, for people: the text with each repair in its place, and a line for each.
+
+use std::fmt::Write as _;
+
+use toolglot::Code;
+
+use super::Refusal;
+use super::answer::{Answer, Remark};
+use crate::human::paint::harmless;
+
+/// The text that repairs point into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Page<'a> {
+    pub(super) text: &'a str,
+    pub(super) name: &'a str,
+    pub(super) is_colored: bool,
+}
+
+/// How many characters of a long piece are shown.
+const SHOWN: usize = 60;
+
+impl Page<'_> {
+    /// The text with what went in red and what came in green, then each repair by its code.
+    pub(super) fn explain(&self, answer: &Answer) -> String {
+        let mut out = String::new();
+        if answer.notes.is_empty() {
+            let _ = writeln!(out, "{}: nothing to repair", self.name);
+            return out;
+        }
+        self.marked(&mut out, answer);
+        let _ = writeln!(out);
+        for note in &answer.notes {
+            self.line(&mut out, note);
+        }
+        let _ = writeln!(out, "\n`toolglot explain CODE` says more about each");
+        out
+    }
+
+    /// What is wrong still.
+    pub(super) fn faults(&self, answer: &Answer) -> String {
+        let mut out = String::new();
+        for note in answer
+            .notes
+            .iter()
+            .filter(|note| note.code == Code::InvalidArguments)
+        {
+            self.line(&mut out, note);
+        }
+        out
+    }
+
+    /// Why nothing was written.
+    pub(super) fn refusal(&self, refusal: &Refusal) -> String {
+        match refusal {
+            Refusal::Text(refused) => format!(
+                "error: {}:{}: {refused}; `--preset llm` repairs every text\n",
+                self.name,
+                self.place(refused.at)
+            ),
+            refusal => format!("error: {}: {refusal}\n", self.name),
+        }
+    }
+
+    fn marked(&self, out: &mut String, answer: &Answer) {
+        let mut placed: Vec<&Remark> = answer
+            .notes
+            .iter()
+            .filter(|note| note.is_placed && note.after.is_some())
+            .collect();
+        placed.sort_by_key(|note| (note.start, note.end));
+        let mut at = 0;
+        for note in placed {
+            let (Some(gap), Some(before)) = (
+                self.text.get(at..note.start),
+                self.text.get(note.start..note.end),
+            ) else {
+                continue;
+            };
+            let after = note.after.as_deref().unwrap_or_default();
+            if note.code == Code::SeveralValues || before == after {
+                continue;
+            }
+            out.push_str(&harmless(gap));
+            self.went(out, before);
+            self.came(out, after);
+            at = note.end;
+        }
+        out.push_str(&harmless(&self.text[at..]));
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+
+    fn went(&self, out: &mut String, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = harmless(text);
+        let _ = if self.is_colored {
+            write!(out, "\x1b[9;31m{text}\x1b[0m")
+        } else {
+            write!(out, "[-{text}-]")
+        };
+    }
+
+    fn came(&self, out: &mut String, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = harmless(text);
+        let _ = if self.is_colored {
+            write!(out, "\x1b[1;32m{text}\x1b[0m")
+        } else {
+            write!(out, "{{+{text}+}}")
+        };
+    }
+
+    fn line(&self, out: &mut String, note: &Remark) {
+        let code = format!("N{:03} {}", note.code.number(), note.code.name());
+        let place = if note.is_placed {
+            format!("{}:{}", self.name, self.place(note.start))
+        } else {
+            self.name.to_owned()
+        };
+        let _ = write!(out, "{code:<25} {place}: {}", harmless(&note.message));
+        let before = self
+            .text
+            .get(note.start..note.end)
+            .filter(|text| note.is_placed && !text.is_empty());
+        match (
+            before,
+            note.after.as_deref().filter(|text| !text.is_empty()),
+        ) {
+            (Some(before), Some(after)) if before != after => {
+                let _ = write!(out, ": {} is now {}", short(before), short(after));
+            }
+            (Some(before), _) => {
+                let _ = write!(out, ": {}", short(before));
+            }
+            (None, Some(after)) => {
+                let _ = write!(out, ": {}", short(after));
+            }
+            (None, None) => {}
+        }
+        out.push('\n');
+    }
+
+    /// Line and column, from 1, in characters.
+    fn place(&self, at: usize) -> String {
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &self.text[..at];
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .map_or(0, |line| line.chars().count())
+            + 1;
+        format!("{line}:{column}")
+    }
+}
+
+/// A piece on one line, between backticks.
+fn short(text: &str) -> String {
+    let text = text.replace('\n', "⏎");
+    let text = harmless(&text);
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("`{}` ..", &text[..cut]),
+        None => format!("`{text}`"),
+    }
+}

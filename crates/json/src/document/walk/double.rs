@@ -1,0 +1,42 @@
+//! A document that was escaped once too often.
+
+use alloc::string::String;
+
+use crate::escape::{quoted, unescape};
+
+/// What the text stands for if it is JSON that was escaped as the inside of a string: `{\"a\": \"b\"}`.
+///
+/// It is if the first quotation mark behind its first bracket is escaped and every one of its quotation marks is.
+pub(in crate::document) fn unescaped(text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    if let Some(inside) = trimmed.strip_prefix("\\\"") {
+        // A string.
+        let inside = inside.trim_end_matches(['"', '\\']);
+        let is_one = !inside.contains('"') || inside.contains("\\\\\"");
+        return is_one.then(|| quoted(&unescape(&unescape(inside))));
+    }
+    let begin = text.find(['{', '['])?;
+    if !text[..begin]
+        .trim_matches(['\\', '"', ' ', '\n', 'n', 't'])
+        .is_empty()
+    {
+        return None;
+    }
+    let behind = text[begin + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
+    let behind = behind
+        .trim_start_matches("\\n")
+        .trim_start_matches([' ', '\t']);
+    if !behind.starts_with("\\\"") {
+        return None;
+    }
+    let end = text
+        .rfind(['}', ']'])
+        .map_or(text.len(), |n| n + 1)
+        .max(begin + 1);
+    let inside = &text[begin..end];
+    let bytes = inside.as_bytes();
+    let mut marks = memchr::memchr_iter(b'"', bytes);
+    marks
+        .all(|at| at > 0 && bytes[at - 1] == b'\\')
+        .then(|| unescape(inside).into_owned())
+}

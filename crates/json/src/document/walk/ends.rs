@@ -1,0 +1,733 @@
+//! Where a string ends, by evidence.
+//!
+//! A quotation mark closes where what follows continues the document: behind a key a colon, behind a member a comma and
+//! another member, or closers that fit what is open. A mark that does not is inside the string. Where a mark opens the
+//! next member or element instead, the string has lost its own. Two readings may remain; then count:
+//!
+//! - known keys: a member with a key that the shape does not have is text;
+//! - brackets: a mark behind an open `{`, `[` or `(` of the string is inside, if its closer comes;
+//! - parity: marks inside a string come in pairs, so that behind an odd number a mark rather closes a pair.
+
+use alloc::borrow::Cow;
+
+use super::space::Marks;
+use super::{Kind, Walk};
+use crate::escape::unescape;
+use crate::shape::Shape;
+
+/// Longest key that is looked for as evidence, in bytes.
+const LONGEST_KEY: usize = 256;
+
+/// Where a string was found to end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// The inside ends here.
+    pub(super) at: usize,
+    /// Reading goes on here.
+    pub(super) next: usize,
+    /// The closing mark is missing.
+    pub(super) is_missing: bool,
+}
+
+/// What the string stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Key,
+    Member,
+    Element,
+    Call,
+    Root,
+}
+
+/// A key found ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// The shape has it, or there is no shape that names keys.
+    Known,
+    /// The shape names other keys.
+    Unknown,
+}
+
+/// Brackets open inside the string so far.
+#[derive(Default)]
+struct Inside {
+    to: usize,
+    open: [i64; 3],
+}
+
+impl Inside {
+    /// Counts on to `to`.
+    fn count(&mut self, bytes: &[u8], to: usize) -> bool {
+        for &byte in bytes.get(self.to..to).unwrap_or_default() {
+            match byte {
+                b'{' => self.open[0] += 1,
+                b'[' => self.open[1] += 1,
+                b'(' => self.open[2] += 1,
+                b'}' => self.open[0] -= 1,
+                b']' => self.open[1] -= 1,
+                b')' => self.open[2] -= 1,
+                _ => {}
+            }
+        }
+        self.to = self.to.max(to);
+        self.open.iter().any(|&n| n > 0)
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn place(&self) -> Place {
+        match self.stack.last().map(|top| top.kind) {
+            None => Place::Root,
+            Some(Kind::Object) => Place::Member,
+            Some(Kind::Array | Kind::Tuple) => Place::Element,
+            Some(Kind::Call) => Place::Call,
+        }
+    }
+
+    /// Where the string ends whose inside begins at `from`.
+    pub(super) fn find_end(&mut self, from: usize, marks: Marks, place: Place) -> End {
+        let mut at = from;
+        let mut n_inner = 0usize;
+        let mut inside = Inside {
+            to: from,
+            open: [0; 3],
+        };
+        // Where the string may have lost its mark.
+        let mut lost: Option<End> = None;
+        let hasty = self.work > self.patience;
+        let end = loop {
+            at = marks.find(self.bytes, at);
+            if at >= self.bytes.len() {
+                break lost.unwrap_or_else(|| self.tail(from, n_inner, place));
+            }
+            if self.bytes[at] == b'\\' {
+                at += 2;
+                continue;
+            }
+            let Some(length) = marks.close(self.bytes, at) else {
+                at += 1;
+                continue;
+            };
+            let next = self.past_space(at + length);
+            if self.closes(at, at + length, next, place, n_inner, &mut inside) {
+                if n_inner % 2 == 1
+                    && let Some(lost) = lost
+                {
+                    break lost;
+                }
+                break End {
+                    at,
+                    next: at + length,
+                    is_missing: false,
+                };
+            }
+            if lost.is_none() {
+                let (candidate, is_strong) = self.opens_next(from, at, place, &mut inside);
+                lost = candidate;
+                if let Some(lost) = lost
+                    && (is_strong || hasty)
+                {
+                    break lost;
+                }
+            }
+            n_inner += 1;
+            at += length;
+        };
+        // What was looked at and will be looked at again.
+        self.work += at.min(self.bytes.len()).saturating_sub(end.next) as u64;
+        end
+    }
+
+    /// Whether the mark at `mark` closes; `next` is the first byte behind it that is no blank.
+    fn closes(
+        &mut self,
+        mark: usize,
+        behind: usize,
+        next: usize,
+        place: Place,
+        n_inner: usize,
+        inside: &mut Inside,
+    ) -> bool {
+        let Some(&follow) = self.bytes.get(next) else {
+            return true;
+        };
+        let apart = next > behind;
+        match (place, follow) {
+            (Place::Key, b':' | b'=') => true,
+            (Place::Key, b',' | b'}' | b']' | b'{' | b'[' | b'0'..=b'9' | b'-') => true,
+            (Place::Key, b'"' | b'\'') => apart || n_inner % 2 == 0,
+            (Place::Key, _) => {
+                apart && (self.literal_at(next) || Marks::at(self.bytes, next).is_some())
+            }
+            (Place::Root, b']' | b'}') => n_inner == 0 && self.closers_to_the_end(next),
+            (Place::Root, b',') => n_inner == 0,
+            (Place::Root, b'`') => self.text[next..].starts_with("```"),
+            (Place::Root, b'+') => n_inner == 0 && self.joined(next),
+            (Place::Root, _) => {
+                n_inner == 0
+                    && self.bytes[behind..next].contains(&b'\n')
+                    && Marks::at(self.bytes, next).is_some()
+            }
+            (Place::Call, b')') => n_inner % 2 == 0 || !inside.count(self.bytes, mark),
+            (Place::Call, b',') => n_inner % 2 == 0,
+            (Place::Call, b'"' | b'\'') => n_inner == 0 && apart && self.proper_string_at(next),
+            (Place::Call, _) => false,
+            (Place::Member | Place::Element, b',') => {
+                self.comma_continues(mark, next, place, n_inner, inside)
+            }
+            (Place::Member | Place::Element, b'}' | b']' | b')') => {
+                self.closers_fit(next, n_inner)
+                    && !(n_inner > 0
+                        && inside.count(self.bytes, mark)
+                        && self.closer_is_data(mark, next))
+            }
+            (Place::Member | Place::Element, b'+') => n_inner == 0 && self.joined(next),
+            (Place::Member | Place::Element, b'`') if self.text[next..].starts_with("```") => {
+                n_inner == 0 || self.text[next + 3..].trim().is_empty()
+            }
+            (Place::Member, b'"' | b'\'' | 0xe2) => match self.key_at(next, place) {
+                Some(ahead) => {
+                    ahead == Ahead::Known && !(n_inner > 0 && inside.count(self.bytes, mark))
+                }
+                // Strings side by side are one.
+                None => n_inner == 0 && apart && follow != 0xe2 && self.proper_string_at(next),
+            },
+            (Place::Member, _) => {
+                self.bytes[behind..next].contains(&b'\n')
+                    && self
+                        .key_at(next, if n_inner == 0 { Place::Key } else { place })
+                        .is_some()
+                    && !(n_inner > 0 && inside.count(self.bytes, mark))
+            }
+            (Place::Element, b'"' | b'\'') => {
+                n_inner % 2 == 0 && (apart || n_inner == 0) && self.proper_string_at(next)
+            }
+            (Place::Element, b'{' | b'[' | b'0'..=b'9' | b'-') => n_inner % 2 == 0 && apart,
+            (Place::Element, _) => {
+                n_inner % 2 == 0
+                    && apart
+                    && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
+            }
+        }
+    }
+
+    /// Whether the comma at `comma`, behind a mark, is followed by what can follow a string there.
+    fn comma_continues(
+        &mut self,
+        mark: usize,
+        comma: usize,
+        place: Place,
+        n_inner: usize,
+        inside: &mut Inside,
+    ) -> bool {
+        let next = self.past_space(comma + 1);
+        let Some(&follow) = self.bytes.get(next) else {
+            return true;
+        };
+        if matches!(follow, b'}' | b']') {
+            return self.closers_fit(next, n_inner);
+        }
+        if place == Place::Member {
+            let wary = if n_inner == 0 { Place::Key } else { place };
+            return match self.key_at(next, wary) {
+                Some(Ahead::Known) => {
+                    n_inner == 0
+                        || !inside.count(self.bytes, mark)
+                        || !self.closer_is_data(mark, comma)
+                }
+                Some(Ahead::Unknown) => n_inner == 0,
+                None => {
+                    matches!(follow, b',' | b'.')
+                        && self.text[next..].trim_start_matches(',').starts_with("...")
+                        || n_inner == 0
+                            && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
+                }
+            };
+        }
+        let even = n_inner % 2 == 0;
+        match follow {
+            b'"' | b'\'' => {
+                let inside_brackets = n_inner > 0
+                    && inside.count(self.bytes, mark)
+                    && self.closer_is_data(mark, comma);
+                !inside_brackets && (even || self.proper_string_at(next))
+            }
+            b'{' | b'[' | b'-' | b'0'..=b'9' | b'(' | b',' => even || n_inner == 0,
+            b'.' => self.text[next..].starts_with("..."),
+            _ => n_inner == 0 || self.literal_at(next),
+        }
+    }
+
+    /// Whether a few bare words and then a key in quotation marks stand at `at`.
+    fn word_before_key(&mut self, at: usize) -> bool {
+        let length = self.bytes[at..]
+            .iter()
+            .take(48)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b' '))
+            .count();
+        length > 0
+            && Marks::at(self.bytes, at + length).is_some()
+            && self.key_at(at + length, Place::Member) == Some(Ahead::Known)
+    }
+
+    /// Whether the mark at `mark` opens the next member or element: the string ended before, without its own mark. The
+    /// second is whether nothing else can be meant.
+    fn opens_next(
+        &mut self,
+        from: usize,
+        mark: usize,
+        place: Place,
+        inside: &mut Inside,
+    ) -> (Option<End>, bool) {
+        if !matches!(place, Place::Member | Place::Element | Place::Key) || mark == from {
+            return (None, false);
+        }
+        let head = &self.bytes[from..mark];
+        let kept = head
+            .iter()
+            .rposition(|byte| !byte.is_ascii_whitespace())
+            .map_or(0, |n| n + 1);
+        self.work += (head.len() - kept) as u64;
+        let is_comma = kept > 0 && head[kept - 1] == b',';
+        let is_line = head[kept..].contains(&b'\n');
+        let is_apart = kept < head.len();
+        let end = if is_comma {
+            let text = head[..kept - 1].trim_ascii_end().len();
+            End {
+                at: from + text,
+                next: from + kept - 1,
+                is_missing: true,
+            }
+        } else {
+            End {
+                at: from + kept,
+                next: from + kept,
+                is_missing: true,
+            }
+        };
+        if place == Place::Key {
+            // `{"key:"value"}`: the colon says where the key ended.
+            if (is_comma || is_line)
+                && self.key_at(mark, place).is_some()
+                && let Some(colon) = memchr::memchr(b':', head)
+            {
+                // `{"a: 1, "b": 2}`: so does the next key.
+                let end = End {
+                    at: from + head[..colon].trim_ascii_end().len(),
+                    next: from + colon,
+                    is_missing: true,
+                };
+                return (Some(end), true);
+            }
+            let is_colon = kept > 0 && head[kept - 1] == b':';
+            let end = End {
+                at: from + head[..kept.saturating_sub(1)].trim_ascii_end().len(),
+                next: from + kept.saturating_sub(1),
+                is_missing: true,
+            };
+            return (is_colon.then_some(end), true);
+        }
+        if place == Place::Element && is_comma && self.key_at(mark, Place::Key).is_some() {
+            // `["a" b], "key":`: the list ended as well.
+            let list = head[..kept - 1].trim_ascii_end().len();
+            if head[..list].ends_with(b"]") && !inside.count(self.bytes, mark) && inside.open[1] < 0
+            {
+                let end = End {
+                    at: from + head[..list - 1].trim_ascii_end().len(),
+                    next: from + list - 1,
+                    is_missing: true,
+                };
+                return (Some(end), true);
+            }
+        }
+        if place == Place::Element {
+            let is_close = self
+                .bytes
+                .get(mark + 1)
+                .is_some_and(|byte| !byte.is_ascii_whitespace() && !b",]})".contains(byte));
+            let opens = is_comma && (is_line || is_close && !is_apart);
+            return (opens.then_some(end), false);
+        }
+        if kept > 0 && head[kept - 1] == b':' && self.proper_string_at(mark) {
+            // `"first, b: "second"`: a bare key stands before the mark.
+            let name = head[..kept - 1]
+                .iter()
+                .rev()
+                .take(64)
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+                .count();
+            let text = head[..kept - 1 - name].trim_ascii_end();
+            if name > 0 && text.ends_with(b",") {
+                let end = End {
+                    at: from + text[..text.len() - 1].trim_ascii_end().len(),
+                    next: from + text.len() - 1,
+                    is_missing: true,
+                };
+                return (Some(end), false);
+            }
+        }
+        if !is_comma && !is_line && !is_apart {
+            return (None, false);
+        }
+        match self.key_at(mark, place) {
+            Some(ahead) => {
+                let is_open = inside.count(self.bytes, mark);
+                let is_strong = (is_comma || is_line) && !is_open && ahead == Ahead::Known;
+                let is_weak = ahead == Ahead::Known || !is_open;
+                (is_weak.then_some(end), is_strong)
+            }
+            None => (None, false),
+        }
+    }
+
+    /// The key that stands at `at` with its colon, in quotation marks or bare.
+    pub(super) fn key_at(&mut self, at: usize, place: Place) -> Option<Ahead> {
+        let limit = (at + LONGEST_KEY).min(self.bytes.len());
+        let (name, end) = if let Some((marks, length)) = Marks::at(self.bytes, at) {
+            let from = at + length;
+            let mut end = from;
+            loop {
+                end = marks.find(&self.bytes[..limit], end);
+                if end >= limit {
+                    return None;
+                }
+                if self.bytes[end] == b'\\' {
+                    end += 2;
+                    continue;
+                }
+                match marks.close(self.bytes, end) {
+                    Some(length) => break (self.text.get(from..end)?, end + length),
+                    None => end += 1,
+                }
+            }
+        } else {
+            let length = self.bytes[at..limit]
+                .iter()
+                .take_while(|&&byte| {
+                    byte.is_ascii_alphanumeric()
+                        || matches!(byte, b'_' | b'-' | b'$' | b'.')
+                        || byte >= 0x80
+                })
+                .count();
+            if length == 0 {
+                return None;
+            }
+            let mark = usize::from(self.bytes.get(at + length) == Some(&b'"'));
+            (self.text.get(at..at + length)?, at + length + mark)
+        };
+        let is_bare = end == at + name.len();
+        let colon = super::super::valid::blanks(self.bytes, end);
+        if self.bytes.get(colon) != Some(&b':') {
+            return None;
+        }
+        if is_bare {
+            // `http://..` is no key, and prose has colons: what follows must look like a value.
+            let value = super::super::valid::blanks(self.bytes, colon + 1);
+            match self.bytes.get(value) {
+                Some(b'"' | b'\'' | b'{' | b'[' | b'0'..=b'9' | b'-') | None => {}
+                Some(_) if self.literal_at(value) => {}
+                Some(b'/') => return None,
+                Some(_) if place == Place::Key || self.known_exactly(name) => {}
+                Some(_) => return None,
+            }
+        }
+        Some(self.ahead(name))
+    }
+
+    /// Whether the keys of the innermost object are known, and `name` is one.
+    fn ahead(&self, name: &str) -> Ahead {
+        let Some(top) = self.stack.last() else {
+            return Ahead::Known;
+        };
+        let Shape::Object(fields) = top.shape else {
+            return Ahead::Known;
+        };
+        let name = if name.contains('\\') {
+            unescape(name)
+        } else {
+            Cow::Borrowed(name)
+        };
+        if fields.properties.is_empty() || fields.get(&name).is_some() {
+            Ahead::Known
+        } else {
+            Ahead::Unknown
+        }
+    }
+
+    fn known_exactly(&self, name: &str) -> bool {
+        matches!(self.stack.last().map(|top| top.shape), Some(Shape::Object(fields)) if fields.get(name).is_some())
+    }
+
+    /// Whether `true`, `None` or the like stands at `at`.
+    pub(super) fn literal_at(&self, at: usize) -> bool {
+        let length = self.bytes[at..]
+            .iter()
+            .take(12)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
+            .count();
+        let word = &self.text[at..at + length];
+        crate::word::is_scalar(word)
+            || matches!(
+                word,
+                "True"
+                    | "False"
+                    | "None"
+                    | "undefined"
+                    | "TRUE"
+                    | "FALSE"
+                    | "NULL"
+                    | "Null"
+                    | "NaN"
+            )
+    }
+
+    /// Whether the string at `at` ends at its next mark, before something that can follow an element.
+    fn proper_string_at(&mut self, at: usize) -> bool {
+        let Some((marks, length)) = Marks::at(self.bytes, at) else {
+            return false;
+        };
+        let mut end = at + length;
+        loop {
+            end = marks.find(self.bytes, end);
+            match self.bytes.get(end) {
+                None => return true,
+                Some(b'\\') => end += 2,
+                Some(_) => match marks.close(self.bytes, end) {
+                    Some(length) => {
+                        let next = self.past_space(end + length);
+                        return self
+                            .bytes
+                            .get(next)
+                            .is_none_or(|byte| b",]})\"'{[-0123456789".contains(byte));
+                    }
+                    None => end += 1,
+                },
+            }
+        }
+    }
+
+    /// Whether a `+` at `at` joins a string to another.
+    fn joined(&mut self, at: usize) -> bool {
+        let next = self.past_space(at + 1);
+        Marks::at(self.bytes, next).is_some()
+    }
+
+    /// Whether closers from `at` on close what is open, and something that can follow them does.
+    pub(super) fn closers_fit(&mut self, at: usize, n_inner: usize) -> bool {
+        let mut depth = self.stack.len();
+        let mut at = at;
+        loop {
+            let want = match self.bytes.get(at) {
+                None => return true,
+                Some(b'}') => Kind::Object,
+                Some(b']') => Kind::Array,
+                Some(b')') => Kind::Tuple,
+                Some(_) => break,
+            };
+            let Some(top) = depth.checked_sub(1).and_then(|n| self.stack.get(n)) else {
+                // Too many at the end of the document.
+                let rest = self.past_space(at + 1);
+                at = rest;
+                continue;
+            };
+            let fits = match (want, top.kind) {
+                (Kind::Object, Kind::Object | Kind::Tuple) | (Kind::Array, Kind::Array) => true,
+                (Kind::Tuple, Kind::Tuple | Kind::Call) => true,
+                _ => false,
+            };
+            if fits {
+                depth -= 1;
+            } else {
+                let outer = match want {
+                    Kind::Object => top.object,
+                    Kind::Array => top.array,
+                    _ => 0,
+                };
+                if outer == 0 && n_inner > 0 {
+                    return false;
+                }
+                // One that fits nothing is one too many.
+                depth = if outer == 0 { depth } else { outer - 1 };
+            }
+            let next = self.past_space(at + 1);
+            if depth == 0 {
+                return self.document_may_end(at + 1, next, n_inner);
+            }
+            at = next;
+        }
+        let follow = self.bytes[at];
+        let Some(kind) = depth
+            .checked_sub(1)
+            .and_then(|n| self.stack.get(n))
+            .map(|top| top.kind)
+        else {
+            return true;
+        };
+        match (kind, follow) {
+            (Kind::Object, b',') => {
+                let next = self.past_space(at + 1);
+                match self.bytes.get(next) {
+                    None | Some(b'}' | b']' | b',') => true,
+                    Some(b'.') => true,
+                    Some(b'{' | b'[') => n_inner == 0,
+                    // The key is one of an object further out, whose shape is not looked at.
+                    Some(_) => self.key_at(next, Place::Member).is_some(),
+                }
+            }
+            (Kind::Object, b'"' | b'\'') => self.key_at(at, Place::Member).is_some(),
+            (Kind::Object, _) => n_inner == 0 && self.key_at(at, Place::Member).is_some(),
+            (_, b',' | b'{' | b'[' | b';') => true,
+            (_, b'"' | b'\'') => self.proper_string_at(at),
+            _ => n_inner == 0,
+        }
+    }
+
+    /// Whether the document may end behind the last closer, where `next` is the first byte that is no blank.
+    fn document_may_end(&mut self, behind: usize, next: usize, n_inner: usize) -> bool {
+        let Some(&follow) = self.bytes.get(next) else {
+            return true;
+        };
+        match follow {
+            b'`' => self.text[next..].starts_with("```"),
+            b',' => {
+                let value = self.past_space(next + 1);
+                n_inner == 0
+                    || match self.bytes.get(value) {
+                        None | Some(b'{' | b'[') => true,
+                        Some(_) => {
+                            Marks::at(self.bytes, value).is_some()
+                                && self.key_at(value, Place::Key).is_some()
+                        }
+                    }
+            }
+            b';' | b'{' | b'[' => true,
+            b'}' | b']' | b')' => self.closers_to_the_end(next) || n_inner == 0,
+            b'"' | b'\'' => false,
+            _ if n_inner == 0 => true,
+            _ => {
+                self.bytes[behind..next].contains(&b'\n')
+                    || self.work < self.patience && {
+                        self.work += (self.bytes.len() - next) as u64;
+                        memchr::memchr(b'"', &self.bytes[next..]).is_none()
+                    }
+            }
+        }
+    }
+
+    fn closers_to_the_end(&mut self, at: usize) -> bool {
+        let length = self.bytes[at..]
+            .iter()
+            .take_while(|byte| b"}]) \t\r\n".contains(byte))
+            .count();
+        self.work += length as u64;
+        at + length == self.bytes.len()
+    }
+
+    /// Whether the closer of a bracket that is open inside the string comes behind `at`, and text behind it: then what
+    /// stands between is the string's own.
+    fn closer_is_data(&mut self, _mark: usize, at: usize) -> bool {
+        if self.work > self.patience {
+            return false;
+        }
+        let mut depth = 1usize;
+        let mut end = at;
+        for &byte in &self.bytes[at..] {
+            end += 1;
+            match byte {
+                b'{' | b'[' | b'(' => depth += 1,
+                b'}' | b']' | b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        self.work += (end - at) as u64;
+        if depth > 0 {
+            return false;
+        }
+        let next = self.past_space(end);
+        match self.bytes.get(next) {
+            None | Some(b',' | b'}' | b']') => false,
+            Some(b'`') => !self.text[next..].starts_with("```"),
+            Some(_) => true,
+        }
+    }
+
+    /// The end of a string that no mark closes: the end of the text, or closers there that the string did not open.
+    fn tail(&mut self, from: usize, n_inner: usize, place: Place) -> End {
+        let whole = End {
+            at: self.bytes.len(),
+            next: self.bytes.len(),
+            is_missing: true,
+        };
+        if place == Place::Key
+            && let Some(colon) = memchr::memchr(b':', &self.bytes[from..])
+        {
+            return End {
+                at: from + colon,
+                next: from + colon,
+                is_missing: true,
+            };
+        }
+        if self.stack.is_empty() || n_inner % 2 == 1 && n_inner > 2 {
+            return whole;
+        }
+        let mut text = self.text[from..].trim_end();
+        if let Some(head) = text.strip_suffix("```") {
+            text = head.trim_end();
+        }
+        let closers = text
+            .bytes()
+            .rev()
+            .take_while(|byte| matches!(byte, b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r'))
+            .count();
+        if closers == 0 {
+            return whole;
+        }
+        let mut kept = text.len() - closers;
+        let mut counts = Inside::default();
+        counts.count(text.as_bytes(), kept);
+        let mut depth = self.stack.len();
+        let mut end = None;
+        for (n, byte) in text.bytes().enumerate().skip(kept) {
+            let (own, kind) = match byte {
+                b'}' => (&mut counts.open[0], Kind::Object),
+                b']' => (&mut counts.open[1], Kind::Array),
+                _ => continue,
+            };
+            if *own > 0 {
+                *own -= 1;
+                end = None;
+                kept = n + 1;
+                continue;
+            }
+            let outer = depth
+                .checked_sub(1)
+                .and_then(|n| self.stack.get(n))
+                .map_or(0, |top| {
+                    if kind == Kind::Object {
+                        top.object
+                    } else {
+                        top.array
+                    }
+                });
+            if outer == 0 {
+                continue;
+            }
+            depth = outer - 1;
+            if end.is_none() {
+                end = Some(n);
+            }
+        }
+        if end.is_none() {
+            return whole;
+        }
+        let at = from + text[..kept].trim_end().len();
+        End {
+            at,
+            next: from + kept,
+            is_missing: true,
+        }
+    }
+}

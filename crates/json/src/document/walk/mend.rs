@@ -1,0 +1,696 @@
+//! The evident reading: members, elements and strings, whatever is missing between them.
+
+use alloc::string::String;
+
+use super::ends::{Ahead, End, Place};
+use super::space::Marks;
+use super::{Kind, State, Walk};
+use crate::escape::{escape_into, unescape};
+use crate::repair::Repair;
+use crate::shape::Shape;
+
+impl<'a> Walk<'a> {
+    pub(super) fn mended_value(&mut self) -> State {
+        loop {
+            self.space(true);
+            let Some(byte) = self.byte(0) else {
+                return State::Ended(false);
+            };
+            match byte {
+                b'{' => {
+                    let kind = if self.is_set() {
+                        Kind::Tuple
+                    } else {
+                        Kind::Object
+                    };
+                    if kind == Kind::Tuple {
+                        self.writer
+                            .note(Repair::PythonLiteral, self.i, self.i + 1, "[");
+                    }
+                    self.writer.put(if kind == Kind::Tuple { "[" } else { "{" });
+                    let state = self.open(kind);
+                    self.i += 1;
+                    return state;
+                }
+                b'[' => {
+                    self.writer.put("[");
+                    let state = self.open(Kind::Array);
+                    self.i += 1;
+                    return state;
+                }
+                b'(' => {
+                    let kind = if self.has_comma(self.i + 1) {
+                        Kind::Tuple
+                    } else {
+                        Kind::Call
+                    };
+                    self.writer.note(
+                        Repair::PythonLiteral,
+                        self.i,
+                        self.i + 1,
+                        if kind == Kind::Tuple { "[" } else { "" },
+                    );
+                    if kind == Kind::Tuple {
+                        self.writer.put("[");
+                    }
+                    let state = self.open(kind);
+                    self.i += 1;
+                    return state;
+                }
+                b'}' | b']' | b',' => return State::Ended(false),
+                b')' if self
+                    .stack
+                    .iter()
+                    .rev()
+                    .take(2)
+                    .any(|f| matches!(f.kind, Kind::Tuple | Kind::Call)) =>
+                {
+                    return State::Ended(false);
+                }
+                b':' | b';' | b')' => self.junk(1),
+                b'\\' if Marks::at(self.bytes, self.i + 1).is_some() => self.junk(1),
+                _ => {
+                    if let Some((marks, length)) = Marks::at(self.bytes, self.i) {
+                        if self.place() == Place::Element
+                            && self.is_member_without_brace(marks, length)
+                        {
+                            self.writer
+                                .note(Repair::MissingBracket, self.i, self.i, "{");
+                            self.writer.put("{");
+                            return self.open(Kind::Object);
+                        }
+                        self.mended_string(marks, length);
+                        return State::Ended(true);
+                    }
+                    return self.bare_value();
+                }
+            }
+        }
+    }
+
+    /// Leaves out bytes that belong to nothing.
+    pub(super) fn junk(&mut self, length: usize) {
+        self.writer.note(Repair::Junk, self.i, self.i + length, "");
+        self.i += length;
+    }
+
+    /// Whether the `{` here begins a set of Python: strings without colons.
+    fn is_set(&mut self) -> bool {
+        let first = self.past_space(self.i + 1);
+        let Some((marks, length)) = Marks::at(self.bytes, first) else {
+            return false;
+        };
+        let limit = (first + 256).min(self.bytes.len());
+        let mut end = first + length;
+        loop {
+            end = marks.find(&self.bytes[..limit], end);
+            match self.bytes[..limit].get(end) {
+                None => return false,
+                Some(b'\\') => end += 2,
+                Some(_) => match marks.close(self.bytes, end) {
+                    Some(length) => {
+                        end += length;
+                        break;
+                    }
+                    None => end += 1,
+                },
+            }
+        }
+        let next = self.past_space(end);
+        match self.bytes.get(next) {
+            Some(b'}') => true,
+            Some(b',') => {
+                let second = self.past_space(next + 1);
+                Marks::at(self.bytes, second).is_some()
+                    && self.key_at(second, Place::Member).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a comma stands between this place and the bracket that closes it: then `(..)` is a tuple.
+    fn has_comma(&mut self, from: usize) -> bool {
+        let mut depth = 0usize;
+        let mut at = from;
+        let mut is_empty = true;
+        while let Some(&byte) = self.bytes.get(at) {
+            if self.work > self.patience {
+                return true;
+            }
+            self.work += 1;
+            if let Some((marks, length)) = Marks::at(self.bytes, at) {
+                is_empty = false;
+                let mut end = at + length;
+                loop {
+                    end = marks.find(self.bytes, end);
+                    match self.bytes.get(end) {
+                        None => break,
+                        Some(b'\\') => end += 2,
+                        Some(_) if marks.close(self.bytes, end).is_some() => break,
+                        Some(_) => end += 1,
+                    }
+                }
+                self.work += (end - at) as u64;
+                at = end + 1;
+                continue;
+            }
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' if depth == 0 => return is_empty,
+                b')' | b']' | b'}' => depth -= 1,
+                b',' if depth == 0 => return true,
+                _ => {}
+            }
+            is_empty &= byte.is_ascii_whitespace();
+            at += 1;
+        }
+        true
+    }
+
+    fn is_member_without_brace(&mut self, marks: Marks, length: usize) -> bool {
+        let end = marks.find(self.bytes, self.i + length);
+        self.work += 1;
+        let Some(mark) = marks.close(self.bytes, end) else {
+            return false;
+        };
+        let colon = super::super::valid::blanks(self.bytes, end + mark);
+        self.bytes.get(colon) == Some(&b':') && end - self.i < 256
+    }
+
+    pub(super) fn mended_member(&mut self) -> State {
+        let initial = self.stack.last().is_some_and(|top| top.initial);
+        let mut comma: Option<usize> = None;
+        loop {
+            self.space(true);
+            let Some(byte) = self.byte(0) else {
+                self.drop_comma(comma);
+                return self.close(true);
+            };
+            match byte {
+                b'}' => {
+                    self.drop_comma(comma);
+                    return self.close(false);
+                }
+                b']' => {
+                    if self.stack.last().is_some_and(|top| top.array > 0) {
+                        self.drop_comma(comma);
+                        return self.close(true);
+                    }
+                    self.wrong_bracket();
+                }
+                b')' => {
+                    let below = self
+                        .stack
+                        .len()
+                        .checked_sub(2)
+                        .and_then(|n| self.stack.get(n));
+                    if below.is_some_and(|f| matches!(f.kind, Kind::Tuple | Kind::Call)) {
+                        self.drop_comma(comma);
+                        return self.close(true);
+                    }
+                    self.wrong_bracket();
+                }
+                b',' | b';' => self.comma(initial, &mut comma),
+                b'.' if self.text[self.i..].starts_with("...") => {
+                    self.ellipsis();
+                }
+                b'{' => {
+                    let below = self
+                        .stack
+                        .len()
+                        .checked_sub(2)
+                        .and_then(|n| self.stack.get(n));
+                    if !initial && below.is_some_and(|f| f.kind == Kind::Array) {
+                        self.drop_comma(comma);
+                        return self.close(true);
+                    }
+                    self.wrong_bracket();
+                }
+                b'[' if !initial => {
+                    self.drop_comma(comma);
+                    if !self.writer.out.ends_with(']') {
+                        self.wrong_bracket();
+                        comma = None;
+                        continue;
+                    }
+                    // A list that goes on behind its bracket.
+                    self.writer
+                        .note(Repair::WrongBracket, self.i, self.i + 1, "");
+                    self.writer.blanks.clear();
+                    self.writer.out.pop();
+                    let is_empty = self.writer.out.ends_with('[');
+                    self.open(Kind::Array);
+                    self.i += 1;
+                    if let Some(top) = self.top() {
+                        top.initial = is_empty;
+                    }
+                    return State::Element;
+                }
+                b'[' => self.wrong_bracket(),
+                b'\\' => self.junk(1),
+                b'`' if self.text[self.i..].starts_with("```") => {
+                    self.drop_comma(comma);
+                    return self.close(true);
+                }
+                _ => {
+                    if let Some(state) = self.mended_key(initial, comma) {
+                        return state;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A key, its colon, and what the shape says of its value. `None` if it was a word that belongs to nothing.
+    fn mended_key(&mut self, initial: bool, comma: Option<usize>) -> Option<State> {
+        let start = self.i;
+        let marks = Marks::at(self.bytes, self.i);
+        let mut bare = None;
+        if marks.is_none() && self.byte(0) != Some(b':') {
+            match self.bare_key() {
+                Some(end) => bare = Some(end),
+                None => return None,
+            }
+        }
+        // A key that the end of the text cuts off says nothing.
+        let is_cut = match (marks, bare) {
+            (Some((marks, length)), _) => self.is_cut_key(marks, start + length),
+            (None, Some(end)) => self.past_space(end) >= self.bytes.len(),
+            (None, None) => false,
+        };
+        if is_cut {
+            self.writer
+                .note(Repair::CutOff, start, self.bytes.len(), "");
+            self.i = self.bytes.len();
+            return None;
+        }
+        if !initial && comma.is_none() {
+            self.writer.note(Repair::MissingComma, start, start, ",");
+            self.writer.put_before_blanks(",");
+        }
+        self.writer.put("\"");
+        let from = self.writer.out.len();
+        match (marks, bare) {
+            (Some((marks, length)), _) => self.string_inside(marks, length, Place::Key),
+            (None, Some(end)) => {
+                let name = &self.text[start..end];
+                escape_into(&mut self.writer.out, name);
+                let after = crate::escape::quoted(name);
+                self.writer.note(Repair::BareKey, start, end, &after);
+                self.i = end;
+                if self.byte(0) == Some(b'"') {
+                    self.i += 1;
+                }
+            }
+            (None, None) => self.writer.note(Repair::BareKey, start, start, "\"\""),
+        }
+        let inner = self.member_shape(from, start);
+        self.writer.out.push('"');
+        if let Some(top) = self.top() {
+            top.initial = false;
+            top.inner = inner;
+        }
+        self.space(true);
+        match self.byte(0) {
+            Some(b':') => {
+                self.writer.put(":");
+                self.i += 1;
+            }
+            Some(b'=') => {
+                let length = if self.byte(1) == Some(b'>') { 2 } else { 1 };
+                self.writer
+                    .note(Repair::MissingColon, self.i, self.i + length, ":");
+                self.writer.put(":");
+                self.i += length;
+            }
+            Some(b',' | b'}' | b']' | b')') | None => {
+                self.writer
+                    .note(Repair::MissingValue, self.i, self.i, ":null");
+                self.writer.put_before_blanks(":null");
+                return Some(State::Member);
+            }
+            Some(_) => {
+                self.writer.note(Repair::MissingColon, self.i, self.i, ":");
+                self.writer.put_before_blanks(":");
+            }
+        }
+        Some(State::Value)
+    }
+
+    /// Notes a key that came before; returns the shape of the member whose key was written from `from` on.
+    fn member_shape(&mut self, from: usize, start: usize) -> &'a Shape {
+        let key = &self.writer.out[from..];
+        let name = unescape(key);
+        let shape = self.stack.last().map_or(&Shape::Any, |top| top.shape);
+        let inner = match shape {
+            Shape::Object(fields) => fields
+                .get(&name)
+                .or(fields.others.as_deref())
+                .unwrap_or(&Shape::Any),
+            _ => &Shape::Any,
+        };
+        if !self.keys.insert(name.as_bytes()) {
+            let name = crate::escape::quoted(&name);
+            self.writer.note(Repair::DoubleKey, start, self.i, &name);
+        }
+        inner
+    }
+
+    fn is_cut_key(&self, marks: Marks, from: usize) -> bool {
+        let mut at = from;
+        loop {
+            at = marks.find(self.bytes, at);
+            match self.bytes.get(at) {
+                None => {
+                    // No mark follows: cut off, unless a colon says that only the mark is missing.
+                    return !self.bytes[from..].contains(&b':');
+                }
+                Some(b'\\') => at += 2,
+                Some(_) => match marks.close(self.bytes, at) {
+                    Some(length) => {
+                        return super::super::valid::blanks(self.bytes, at + length)
+                            >= self.bytes.len();
+                    }
+                    None => at += 1,
+                },
+            }
+        }
+    }
+
+    pub(super) fn mended_element(&mut self) -> State {
+        let (initial, kind) = self
+            .stack
+            .last()
+            .map_or((true, Kind::Array), |top| (top.initial, top.kind));
+        let mut comma: Option<usize> = None;
+        loop {
+            self.space(true);
+            let Some(byte) = self.byte(0) else {
+                self.drop_comma(comma);
+                return self.close(true);
+            };
+            match byte {
+                b']' => {
+                    self.drop_comma(comma);
+                    if kind == Kind::Tuple {
+                        self.writer
+                            .note(Repair::WrongBracket, self.i, self.i + 1, "]");
+                    }
+                    return self.close(false);
+                }
+                b')' => {
+                    self.drop_comma(comma);
+                    if kind == Kind::Array {
+                        self.writer
+                            .note(Repair::WrongBracket, self.i, self.i + 1, "]");
+                    }
+                    return self.close(false);
+                }
+                b'}' => {
+                    if kind == Kind::Tuple || self.is_meant_for_list() {
+                        self.drop_comma(comma);
+                        if kind == Kind::Array {
+                            self.writer
+                                .note(Repair::WrongBracket, self.i, self.i + 1, "]");
+                        }
+                        return self.close(false);
+                    }
+                    if self.stack.last().is_some_and(|top| top.object > 0) {
+                        self.drop_comma(comma);
+                        return self.close(true);
+                    }
+                    self.wrong_bracket();
+                }
+                b',' | b';' => self.comma(initial, &mut comma),
+                b'.' if self.text[self.i..].starts_with("...") => {
+                    self.ellipsis();
+                }
+                b':' => self.junk(1),
+                b'`' if self.text[self.i..].starts_with("```") => {
+                    self.drop_comma(comma);
+                    return self.close(true);
+                }
+                0xe2 if self.text[self.i..].starts_with('…') => {
+                    self.ellipsis();
+                }
+                _ => {
+                    if !initial && self.is_member_around() {
+                        self.drop_comma(comma);
+                        return self.close(true);
+                    }
+                    if !initial && comma.is_none() {
+                        self.writer.note(Repair::MissingComma, self.i, self.i, ",");
+                        self.writer.put_before_blanks(",");
+                    }
+                    return State::Value;
+                }
+            }
+        }
+    }
+
+    /// Whether a member of the object around the list stands here: the list, whose last element is no container, has
+    /// lost its bracket.
+    fn is_member_around(&mut self) -> bool {
+        let Some((marks, length)) = Marks::at(self.bytes, self.i) else {
+            return false;
+        };
+        let around = self
+            .stack
+            .len()
+            .checked_sub(2)
+            .and_then(|n| self.stack.get(n));
+        around.is_some_and(|frame| frame.kind == Kind::Object)
+            && !self.writer.out.trim_end_matches(',').ends_with(['}', ']'])
+            && self.is_member_without_brace(marks, length)
+    }
+
+    /// Whether the `}` here closes the list: if it closed the object around it, what follows would belong to nothing.
+    fn is_meant_for_list(&mut self) -> bool {
+        let object = self.stack.last().map_or(0, |top| top.object);
+        let Some(around) = object.checked_sub(1) else {
+            return false;
+        };
+        if around
+            .checked_sub(1)
+            .and_then(|n| self.stack.get(n))
+            .is_some_and(|f| f.kind == Kind::Object)
+        {
+            return false;
+        }
+        let next = self.past_space(self.i + 1);
+        if self.bytes.get(next) != Some(&b',') {
+            return false;
+        }
+        let next = self.past_space(next + 1);
+        Marks::at(self.bytes, next).is_some() && self.key_at(next, Place::Member).is_some()
+    }
+
+    /// A comma between members or elements; a second one, or one before the first, goes.
+    fn comma(&mut self, initial: bool, comma: &mut Option<usize>) {
+        if initial || comma.is_some() {
+            self.writer.note(Repair::ExtraComma, self.i, self.i + 1, "");
+        } else {
+            if self.byte(0) == Some(b';') {
+                self.writer
+                    .note(Repair::MissingComma, self.i, self.i + 1, ",");
+            }
+            self.writer.put(",");
+            *comma = Some(self.i);
+        }
+        self.i += 1;
+    }
+
+    /// A closer comes: the comma before it goes.
+    fn drop_comma(&mut self, comma: Option<usize>) {
+        if let Some(at) = comma {
+            self.writer.note(Repair::TrailingComma, at, at + 1, "");
+            self.writer.take_comma();
+        }
+    }
+
+    fn wrong_bracket(&mut self) {
+        self.writer
+            .note(Repair::WrongBracket, self.i, self.i + 1, "");
+        self.i += 1;
+    }
+
+    pub(super) fn mended_end(&mut self, found: bool) -> State {
+        let Some(top) = self.stack.last_mut() else {
+            return State::Ended(found);
+        };
+        match top.kind {
+            Kind::Object => {
+                if !found {
+                    self.writer
+                        .note(Repair::MissingValue, self.i, self.i, "null");
+                    self.writer.put("null");
+                }
+                State::Member
+            }
+            Kind::Array | Kind::Tuple => {
+                if found {
+                    top.initial = false;
+                }
+                State::Element
+            }
+            Kind::Call => {
+                if !found {
+                    self.writer
+                        .note(Repair::MissingValue, self.i, self.i, "null");
+                    self.writer.put("null");
+                }
+                if self.byte(0) == Some(b')') {
+                    self.i += 1;
+                    if self.byte(0) == Some(b';') {
+                        self.i += 1;
+                    }
+                }
+                self.stack.pop();
+                State::Ended(true)
+            }
+        }
+    }
+
+    /// A string that is a value, and what is joined to it.
+    pub(super) fn mended_string(&mut self, marks: Marks, length: usize) {
+        let place = self.place();
+        self.writer.put("\"");
+        self.string_inside(marks, length, place);
+        loop {
+            let next = self.past_space(self.i);
+            let joins = match self.bytes.get(next) {
+                Some(b'+') => {
+                    let behind = self.past_space(next + 1);
+                    if Marks::at(self.bytes, behind).is_some() {
+                        Some(behind)
+                    } else if behind >= self.bytes.len()
+                        || matches!(self.bytes[behind], b',' | b'}' | b']')
+                    {
+                        // A sum that was not finished.
+                        self.writer.note(Repair::Concatenation, next, next + 1, "");
+                        self.i = next + 1;
+                        None
+                    } else {
+                        None
+                    }
+                }
+                Some(b'"' | b'\'')
+                    if next > self.i && matches!(place, Place::Member | Place::Call) =>
+                {
+                    (self.key_at(next, Place::Member).is_none()).then_some(next)
+                }
+                _ => None,
+            };
+            let Some(at) = joins else { break };
+            let Some((marks, length)) = Marks::at(self.bytes, at) else {
+                break;
+            };
+            self.writer.note(Repair::Concatenation, self.i, at, "");
+            self.i = at;
+            self.string_inside(marks, length, place);
+        }
+        self.writer.out.push('"');
+    }
+
+    /// Reads a string from its mark on and writes its inside.
+    fn string_inside(&mut self, marks: Marks, length: usize, place: Place) {
+        let start = self.i;
+        if marks != Marks::Double {
+            self.writer
+                .note(Repair::OtherQuote, start, start + length, "\"");
+        }
+        if let Some((from, to, next)) = self.repeated_marks(marks, length) {
+            if marks == Marks::Double {
+                self.writer.note(Repair::OtherQuote, start, from, "\"");
+            }
+            self.inside(from, to, Marks::Single);
+            self.i = next;
+            return;
+        }
+        let mut from = start + length;
+        if self.has_a_mark_too_many(marks, from) {
+            self.writer.note(Repair::OtherQuote, from, from + 1, "");
+            from += 1;
+        }
+        let End {
+            at,
+            next,
+            is_missing,
+        } = self.find_end(from, marks, place);
+        self.inside(from, at, marks);
+        if is_missing {
+            self.writer.note(Repair::MissingQuote, at, at, "\"");
+        }
+        self.i = next;
+    }
+
+    /// A string between three marks, or between two: the begin and end of its inside, and where to go on.
+    fn repeated_marks(&mut self, marks: Marks, length: usize) -> Option<(usize, usize, usize)> {
+        let mark = self.bytes[self.i];
+        if length != 1 || self.byte(1) != Some(mark) {
+            return None;
+        }
+        if self.byte(2) == Some(mark) && marks != Marks::SingleLike {
+            let from = self.i + 3;
+            let three = [mark; 3];
+            let rest = self.bytes.get(from..)?;
+            let end = memchr::memmem::find(rest, &three);
+            self.work += end.unwrap_or(rest.len()) as u64;
+            return end.map(|n| (from, from + n, from + n + 3));
+        }
+        if !self
+            .bytes
+            .get(self.i + 2)
+            .is_some_and(|b| b.is_ascii_alphanumeric())
+            || self.work > self.patience
+        {
+            return None;
+        }
+        let from = self.i + 2;
+        let rest = &self.bytes[from..];
+        let end = memchr::memchr(mark, rest)?;
+        self.work += end as u64;
+        if rest.get(end + 1) != Some(&mark) {
+            return None;
+        }
+        let behind = super::super::valid::blanks(self.bytes, from + end + 2);
+        matches!(
+            self.bytes.get(behind),
+            None | Some(b',' | b':' | b'}' | b']')
+        )
+        .then_some((from, from + end, from + end + 2))
+    }
+
+    /// Whether the mark at `at` doubles the one before it: `""value"`, with one to close.
+    fn has_a_mark_too_many(&mut self, marks: Marks, at: usize) -> bool {
+        if marks != Marks::Double
+            || self.bytes.get(at) != Some(&b'"')
+            || !self
+                .bytes
+                .get(at + 1)
+                .is_some_and(|b| b.is_ascii_alphanumeric())
+            || self.work > self.patience
+        {
+            return false;
+        }
+        let rest = &self.bytes[at + 1..];
+        let Some(end) = memchr::memchr(b'"', rest) else {
+            return false;
+        };
+        self.work += end as u64;
+        let behind = super::super::valid::blanks(self.bytes, at + 1 + end + 1);
+        matches!(
+            self.bytes.get(behind),
+            None | Some(b',' | b':' | b'}' | b']')
+        ) && self.key_at(at, Place::Member) != Some(Ahead::Known)
+    }
+
+    /// Writes `text` between quotation marks, notes that it was bare.
+    pub(super) fn put_bare(&mut self, start: usize, end: usize) {
+        let text: &'a str = self.text;
+        let word = &text[start..end];
+        self.put_string(word);
+        let after: String = crate::escape::quoted(word);
+        self.writer.note(Repair::BareWord, start, end, &after);
+    }
+}

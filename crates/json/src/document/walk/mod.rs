@@ -1,0 +1,217 @@
+//! The walk over a whole document: an explicit stack of containers, an output that only grows at its end.
+//!
+//! ```text
+//!   Value ──▶ Ended ──▶ Member ──▶ (key, colon) Value
+//!     ▲         │  └──▶ Element ─▶ Value
+//!     └─────────┴─── a container opens or closes
+//! ```
+//!
+//! Both readings use it: the *strict* one ([`strict`]) refuses what its rules do not explain, the *evident* one
+//! ([`mend`]) looks for evidence and keeps what it finds.
+
+mod around;
+mod bare;
+mod double;
+mod ends;
+mod inside;
+mod mend;
+mod space;
+mod strict;
+
+use alloc::vec::Vec;
+
+pub(super) use double::unescaped;
+
+use super::options::{Doubt, Options};
+use super::writer::Writer;
+use super::{Expected, Unrepairable};
+use crate::keys::Keys;
+use crate::repair::Repair;
+use crate::shape::Shape;
+
+/// What is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Object,
+    Array,
+    /// `(1, 2)`: written as an array.
+    Tuple,
+    /// `ObjectId(..)`, `callback(..)`: only what is inside is written.
+    Call,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame<'a> {
+    kind: Kind,
+    /// Nothing stands in it yet.
+    initial: bool,
+    /// The member being read had a colon, or the text ended where it would stand.
+    colon: bool,
+    truncated: bool,
+    /// The shape of the container, and of the member or element being read.
+    shape: &'a Shape,
+    inner: &'a Shape,
+    /// The nearest object and the nearest array at or below this frame: index in the stack, plus one.
+    object: usize,
+    array: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// A value is due.
+    Value,
+    /// A value ended, or there was none.
+    Ended(bool),
+    Member,
+    Element,
+}
+
+/// One document being read.
+pub(super) struct Walk<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    i: usize,
+    writer: Writer,
+    stack: Vec<Frame<'a>>,
+    options: &'a Options,
+    shape: &'a Shape,
+    keys: Keys,
+    /// Where the closing bracket of the object at the root stands in the output.
+    root_closer: Option<usize>,
+    /// Bytes looked at, those read again included.
+    work: u64,
+    /// Beyond this much work no string is read twice.
+    patience: u64,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(text: &'a str, options: &'a Options, shape: &'a Shape) -> Walk<'a> {
+        Walk {
+            text,
+            bytes: text.as_bytes(),
+            i: 0,
+            writer: Writer::with_capacity(text.len() + text.len() / 8),
+            stack: Vec::new(),
+            options,
+            shape,
+            keys: Keys::default(),
+            root_closer: None,
+            work: 0,
+            patience: 16 * text.len() as u64 + 4096,
+        }
+    }
+
+    /// Reads the document to its end.
+    pub(super) fn run(mut self) -> Result<(Writer, u64), Unrepairable> {
+        match self.options.doubt {
+            Doubt::Refuse => self.strict_document()?,
+            Doubt::Mend => self.document(),
+        }
+        self.work += self.text.len() as u64;
+        Ok((self.writer, self.work))
+    }
+
+    /// Reads one value with all that is in it, and the blanks and comments around it. `false` if there is none.
+    fn value(&mut self) -> Result<bool, Unrepairable> {
+        let floor = self.stack.len();
+        let strict = self.options.doubt == Doubt::Refuse;
+        let mut state = State::Value;
+        loop {
+            state = match state {
+                State::Value if strict => self.strict_value()?,
+                State::Value => self.mended_value(),
+                State::Member if strict => self.strict_member()?,
+                State::Member => self.mended_member(),
+                State::Element if strict => self.strict_element(),
+                State::Element => self.mended_element(),
+                State::Ended(found) => {
+                    self.space(true);
+                    if self.stack.len() <= floor {
+                        return Ok(found);
+                    }
+                    if strict {
+                        self.strict_end(found)?
+                    } else {
+                        self.mended_end(found)
+                    }
+                }
+            };
+        }
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.bytes.get(self.i + ahead).copied()
+    }
+
+    fn open(&mut self, kind: Kind) -> State {
+        let (shape, object, array) = self
+            .stack
+            .last()
+            .map_or((self.shape, 0, 0), |top| (top.inner, top.object, top.array));
+        let here = self.stack.len() + 1;
+        let shape = shape.of_container(kind == Kind::Object);
+        self.stack.push(Frame {
+            kind,
+            initial: true,
+            colon: false,
+            truncated: false,
+            shape,
+            inner: match (kind, shape) {
+                (Kind::Array | Kind::Tuple, Shape::Array(items)) => items,
+                (Kind::Call, shape) => shape,
+                _ => &Shape::Any,
+            },
+            object: if kind == Kind::Object { here } else { object },
+            array: if matches!(kind, Kind::Array | Kind::Tuple) {
+                here
+            } else {
+                array
+            },
+        });
+        match kind {
+            Kind::Object => {
+                self.keys.open();
+                State::Member
+            }
+            Kind::Array | Kind::Tuple => State::Element,
+            Kind::Call => State::Value,
+        }
+    }
+
+    /// The innermost container ends; its closing bracket stands in the input or is supplied.
+    fn close(&mut self, supplied: bool) -> State {
+        let Some(frame) = self.stack.pop() else {
+            return State::Ended(true);
+        };
+        let closer = match frame.kind {
+            Kind::Object => "}",
+            Kind::Array | Kind::Tuple => "]",
+            Kind::Call => return State::Ended(true),
+        };
+        if frame.kind == Kind::Object {
+            self.keys.close();
+        }
+        if supplied {
+            self.writer
+                .note(Repair::MissingBracket, self.i, self.i, closer);
+            self.writer.put_before_blanks(closer);
+        } else {
+            self.writer.put(closer);
+            self.i += 1;
+        }
+        self.root_closer = (self.stack.is_empty() && frame.kind == Kind::Object)
+            .then(|| self.writer.out.len() - 1);
+        State::Ended(true)
+    }
+
+    fn top(&mut self) -> Option<&mut Frame<'a>> {
+        self.stack.last_mut()
+    }
+
+    fn refuse<T>(&self, expected: Expected) -> Result<T, Unrepairable> {
+        Err(Unrepairable {
+            at: self.i,
+            expected,
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! Blanks, comments, ellipses, and the quotation marks there are.
+
+use super::super::options::Doubt;
+use super::Walk;
+use crate::repair::Repair;
+
+/// Quotation marks that can close one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// `"`
+    Double,
+    /// `'`
+    Single,
+    /// `“ ”`, closed by `"` as well.
+    DoubleLike,
+    /// `‘ ’`, a backtick and an acute accent, closed by `'` as well.
+    SingleLike,
+}
+
+impl Marks {
+    /// The marks that a string beginning with the mark at `at` has, and how many bytes that mark is.
+    pub(super) fn at(bytes: &[u8], at: usize) -> Option<(Marks, usize)> {
+        match *bytes.get(at)? {
+            b'"' => Some((Marks::Double, 1)),
+            b'\'' => Some((Marks::Single, 1)),
+            b'`' => Some((Marks::SingleLike, 1)),
+            0xc2 if bytes.get(at + 1) == Some(&0xb4) => Some((Marks::SingleLike, 2)),
+            0xe2 if bytes.get(at + 1) == Some(&0x80) => match bytes.get(at + 2)? {
+                0x98 | 0x99 => Some((Marks::SingleLike, 3)),
+                0x9c | 0x9d => Some((Marks::DoubleLike, 3)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// How many bytes the mark at `at` has, if it can close such a string.
+    pub(super) fn close(self, bytes: &[u8], at: usize) -> Option<usize> {
+        let (mark, length) = Marks::at(bytes, at)?;
+        let closes = match self {
+            Marks::Double | Marks::Single => mark == self,
+            Marks::DoubleLike => matches!(mark, Marks::Double | Marks::DoubleLike),
+            Marks::SingleLike => matches!(mark, Marks::Single | Marks::SingleLike),
+        };
+        closes.then_some(length)
+    }
+
+    /// The next byte at or behind `at` that may begin a mark of this kind, or a backslash.
+    pub(super) fn find(self, bytes: &[u8], at: usize) -> usize {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let found = match self {
+            Marks::Double => memchr::memchr2(b'"', b'\\', rest),
+            Marks::Single => memchr::memchr2(b'\'', b'\\', rest),
+            Marks::DoubleLike => memchr::memchr3(b'"', b'\\', 0xe2, rest),
+            Marks::SingleLike => rest
+                .iter()
+                .position(|b| matches!(b, b'\'' | b'`' | b'\\' | 0xc2 | 0xe2)),
+        };
+        at + found.unwrap_or(rest.len())
+    }
+}
+
+/// How many bytes the blank at `at` has that JSON does not know: no-break spaces and their like, the byte order mark.
+pub(super) fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
+    match *bytes.get(at)? {
+        0xc2 if bytes.get(at + 1) == Some(&0xa0) => Some(2),
+        0xe1 if bytes.get(at + 1..at + 3) == Some(&[0xa0, 0x8e]) => Some(3),
+        0xe2 => match (bytes.get(at + 1)?, bytes.get(at + 2)?) {
+            (0x80, 0x80..=0x8b | 0xaf) | (0x81, 0x9f) => Some(3),
+            _ => None,
+        },
+        0xe3 if bytes.get(at + 1..at + 3) == Some(&[0x80, 0x80]) => Some(3),
+        0xef if bytes.get(at + 1..at + 3) == Some(&[0xbb, 0xbf]) => Some(3),
+        _ => None,
+    }
+}
+
+impl Walk<'_> {
+    /// Copies blanks and leaves comments out.
+    #[inline]
+    pub(super) fn space(&mut self, line_breaks: bool) {
+        let from = self.i;
+        while let Some(&byte) = self.bytes.get(self.i) {
+            match byte {
+                b' ' | b'\t' | b'\r' => self.i += 1,
+                b'\n' if line_breaks => self.i += 1,
+                _ => break,
+            }
+        }
+        if self.i > from {
+            self.writer.blanks.push_str(&self.text[from..self.i]);
+        }
+        if matches!(
+            self.bytes.get(self.i),
+            Some(b'/' | b'#' | b'<' | 0xc2 | 0xe1..=0xef)
+        ) {
+            self.odd_space(line_breaks);
+        }
+    }
+
+    #[cold]
+    fn odd_space(&mut self, line_breaks: bool) {
+        loop {
+            let at = self.i;
+            if let Some(length) = odd_blank(self.bytes, at) {
+                self.writer.blanks.push(' ');
+                self.writer.note(Repair::OddBlank, at, at + length, " ");
+                self.i += length;
+            } else if let Some(end) = self.comment_end(at) {
+                self.writer.note(Repair::Comment, at, end, "");
+                self.i = end;
+            } else if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r'))
+                || line_breaks && self.bytes.get(at) == Some(&b'\n')
+            {
+                self.writer.blanks.push_str(&self.text[at..=at]);
+                self.i += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Where the comment at `at` ends, if one begins there.
+    pub(super) fn comment_end(&self, at: usize) -> Option<usize> {
+        let rest = self.bytes.get(at..)?;
+        let line = || memchr::memchr(b'\n', rest).map_or(self.bytes.len(), |n| at + n);
+        match rest {
+            [b'/', b'*', ..] => {
+                let end = memchr::memmem::find(&rest[2..], b"*/");
+                Some(end.map_or(self.bytes.len(), |n| at + 2 + n + 2))
+            }
+            [b'/', b'/', ..] => Some(line()),
+            _ if self.options.doubt == Doubt::Refuse => None,
+            // `#fff` is a colour, `# text` a comment.
+            [b'#', b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!', ..] | [b'#'] => Some(line()),
+            [b'<', b'!', b'-', b'-', ..] => {
+                let end = memchr::memmem::find(rest, b"-->");
+                Some(end.map_or(self.bytes.len(), |n| at + n + 3))
+            }
+            _ => None,
+        }
+    }
+
+    /// Behind blanks and comments from `at` on, without reading them.
+    #[inline]
+    pub(super) fn past_space(&mut self, at: usize) -> usize {
+        let next = super::super::valid::blanks(self.bytes, at);
+        match self.bytes.get(next) {
+            Some(b'/' | b'#' | b'<' | 0xc2 | 0xe1..=0xef) => self.past_odd_space(next),
+            _ => next,
+        }
+    }
+
+    #[cold]
+    fn past_odd_space(&mut self, mut at: usize) -> usize {
+        loop {
+            if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+                at += 1;
+            } else if let Some(length) = odd_blank(self.bytes, at) {
+                at += length;
+            } else if self.work < self.patience
+                && let Some(end) = self.comment_end(at)
+            {
+                self.work += (end - at) as u64;
+                at = end;
+            } else {
+                return at;
+            }
+        }
+    }
+
+    /// Leaves out three dots (or the one character for them) and a comma behind them.
+    pub(super) fn ellipsis(&mut self) -> bool {
+        self.space(true);
+        let rest = &self.bytes[self.i..];
+        let length = if rest.starts_with(b"...") || rest.starts_with("…".as_bytes()) {
+            3
+        } else {
+            return false;
+        };
+        self.writer
+            .note(Repair::Ellipsis, self.i, self.i + length, "");
+        self.i += length;
+        self.space(true);
+        if self.byte(0) == Some(b',') {
+            self.i += 1;
+        }
+        true
+    }
+}

@@ -1,0 +1,724 @@
+//! The strict reading: what `jsonrepair` mends is mended the same way, what it refuses is refused.
+//!
+//! The rules are those of its documentation and tests (version 3.14); the code shares nothing with it.
+
+use alloc::string::String;
+
+use super::super::options::BadEscapes;
+use super::super::{Expected, Unrepairable};
+use super::space::Marks;
+use super::{Kind, State, Walk};
+use crate::escape::{escape_byte_into, quoted};
+use crate::repair::Repair;
+
+/// How far a string is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    AtMark,
+    AtDelimiter,
+    At(usize),
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(
+        byte,
+        b',' | b':' | b'[' | b']' | b'/' | b'{' | b'}' | b'(' | b')' | b'\n' | b'+'
+    )
+}
+
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b',' | b'[' | b']' | b'/' | b'{' | b'}' | b'\n' | b'+')
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
+pub(super) fn is_url_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+;=".contains(&byte)
+}
+
+/// Whether `text` is a scheme with its `://`.
+pub(super) fn is_url_begin(text: &str) -> bool {
+    matches!(
+        text,
+        "http://" | "https://" | "ftp://" | "mailto://" | "file://" | "data://" | "irc://"
+    )
+}
+
+impl Walk<'_> {
+    pub(super) fn strict_document(&mut self) -> Result<(), Unrepairable> {
+        self.strict_fence(&["```", "[```", "{```"]);
+        if !self.value()? {
+            self.i = self.text.len();
+            return self.refuse(Expected::Value);
+        }
+        self.strict_fence(&["```", "```]", "```}"]);
+        let comma = self.byte(0) == Some(b',');
+        if comma {
+            self.writer.put(",");
+            self.i += 1;
+            self.space(true);
+        }
+        if self.starts_value() && self.writer.ends_line_or_comma() {
+            self.lines(comma)?;
+        } else if comma {
+            self.writer.note(Repair::TrailingComma, self.i, self.i, "");
+            self.writer.take_comma();
+        }
+        while matches!(self.byte(0), Some(b'}' | b']')) {
+            self.writer
+                .note(Repair::WrongBracket, self.i, self.i + 1, "");
+            self.i += 1;
+            self.space(true);
+        }
+        if self.i < self.text.len() {
+            return self.refuse(Expected::End);
+        }
+        Ok(())
+    }
+
+    /// Several values, separated by line breaks or commas: an array.
+    fn lines(&mut self, comma: bool) -> Result<(), Unrepairable> {
+        self.writer
+            .note(Repair::SeveralValues, 0, self.text.len(), "[..]");
+        if !comma {
+            self.writer.put_before_blanks(",");
+        }
+        let mut initial = true;
+        loop {
+            if !initial {
+                if self.byte(0) == Some(b',') {
+                    self.writer.put(",");
+                    self.i += 1;
+                } else {
+                    self.writer.put_before_blanks(",");
+                }
+            }
+            initial = false;
+            if !self.value()? {
+                break;
+            }
+        }
+        self.writer.take_comma();
+        self.writer.out.insert_str(0, "[\n");
+        self.writer.put("\n]");
+        Ok(())
+    }
+
+    fn starts_value(&self) -> bool {
+        Marks::at(self.bytes, self.i).is_some()
+            || self.byte(0).is_some_and(|byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'[' | b'{')
+            })
+    }
+
+    fn strict_fence(&mut self, forms: &[&str]) {
+        while matches!(self.byte(0), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.space(true);
+        }
+        let rest = &self.text[self.i..];
+        let Some(form) = forms.iter().find(|form| rest.starts_with(**form)) else {
+            return;
+        };
+        let from = self.i;
+        self.i += form.len();
+        if self
+            .byte(0)
+            .is_some_and(|byte| is_name(byte) && !byte.is_ascii_digit())
+        {
+            while self.byte(0).is_some_and(is_name) {
+                self.i += 1;
+            }
+        }
+        self.writer.note(Repair::Fence, from, self.i, "");
+        self.space(true);
+    }
+
+    pub(super) fn strict_value(&mut self) -> Result<State, Unrepairable> {
+        self.space(true);
+        let Some(byte) = self.byte(0) else {
+            return Ok(State::Ended(false));
+        };
+        if byte == b'{' || byte == b'[' {
+            self.writer.put(if byte == b'{' { "{" } else { "[" });
+            let state = self.open(if byte == b'{' {
+                Kind::Object
+            } else {
+                Kind::Array
+            });
+            self.i += 1;
+            self.space(true);
+            if self.byte(0) == Some(b',') {
+                self.writer.note(Repair::ExtraComma, self.i, self.i + 1, "");
+                self.i += 1;
+                self.space(true);
+            }
+            return Ok(state);
+        }
+        if self.strict_string()? || self.strict_number() || self.strict_keyword() {
+            return Ok(State::Ended(true));
+        }
+        if let Some(state) = self.strict_word(false) {
+            return Ok(state);
+        }
+        if byte == b'/' {
+            self.regex();
+            return Ok(State::Ended(true));
+        }
+        Ok(State::Ended(false))
+    }
+
+    pub(super) fn strict_element(&mut self) -> State {
+        match self.byte(0) {
+            None => return self.close(true),
+            Some(b']') => return self.close(false),
+            _ => {}
+        }
+        if !self.stack.last().is_some_and(|top| top.initial) {
+            self.strict_comma();
+        }
+        self.ellipsis();
+        State::Value
+    }
+
+    fn strict_comma(&mut self) {
+        if self.byte(0) == Some(b',') {
+            self.writer.put(",");
+            self.i += 1;
+        } else {
+            self.writer.note(Repair::MissingComma, self.i, self.i, ",");
+            self.writer.put_before_blanks(",");
+        }
+    }
+
+    pub(super) fn strict_member(&mut self) -> Result<State, Unrepairable> {
+        match self.byte(0) {
+            None => return Ok(self.close(true)),
+            Some(b'}') => return Ok(self.close(false)),
+            _ => {}
+        }
+        let initial = self.stack.last().is_some_and(|top| top.initial);
+        if !initial {
+            self.strict_comma();
+            self.space(true);
+        }
+        self.ellipsis();
+        if !self.strict_string()? && self.strict_word(true).is_none() {
+            if matches!(self.byte(0), None | Some(b'}' | b'{' | b']' | b'[')) {
+                if !initial {
+                    self.writer.note(Repair::TrailingComma, self.i, self.i, "");
+                    self.writer.take_comma();
+                }
+            } else {
+                return self.refuse(Expected::Key);
+            }
+            return Ok(self.close(self.byte(0) != Some(b'}')));
+        }
+        self.space(true);
+        let colon = self.byte(0) == Some(b':');
+        let truncated = self.i >= self.text.len();
+        if colon {
+            self.writer.put(":");
+            self.i += 1;
+        } else if self.starts_value() || truncated {
+            self.writer.note(Repair::MissingColon, self.i, self.i, ":");
+            self.writer.put_before_blanks(":");
+        } else {
+            return self.refuse(Expected::Colon);
+        }
+        if let Some(top) = self.top() {
+            (top.colon, top.truncated) = (colon, truncated);
+        }
+        Ok(State::Value)
+    }
+
+    pub(super) fn strict_end(&mut self, found: bool) -> Result<State, Unrepairable> {
+        let Some(&top) = self.stack.last() else {
+            return Ok(State::Ended(found));
+        };
+        match top.kind {
+            Kind::Call => {
+                if !found {
+                    return self.refuse(Expected::Value);
+                }
+                if self.byte(0) == Some(b')') {
+                    self.i += 1;
+                    if self.byte(0) == Some(b';') {
+                        self.i += 1;
+                    }
+                }
+                self.stack.pop();
+                return Ok(State::Ended(true));
+            }
+            Kind::Object => {
+                if !found {
+                    if !top.colon && !top.truncated {
+                        return self.refuse(Expected::Colon);
+                    }
+                    self.writer
+                        .note(Repair::MissingValue, self.i, self.i, "null");
+                    self.writer.put("null");
+                }
+            }
+            Kind::Array | Kind::Tuple => {
+                if !found {
+                    if !top.initial {
+                        self.writer.note(Repair::TrailingComma, self.i, self.i, "");
+                        self.writer.take_comma();
+                    }
+                    return Ok(self.close(self.byte(0) != Some(b']')));
+                }
+            }
+        }
+        if let Some(top) = self.top() {
+            top.initial = false;
+        }
+        Ok(if top.kind == Kind::Object {
+            State::Member
+        } else {
+            State::Element
+        })
+    }
+
+    /// A string with what is joined to it by `+`.
+    fn strict_string(&mut self) -> Result<bool, Unrepairable> {
+        let Some(text) = self.strict_part()? else {
+            return Ok(false);
+        };
+        self.writer.put("\"");
+        self.writer.put(&text);
+        self.writer.put("\"");
+        let joined_from = self.i;
+        self.space(true);
+        while self.byte(0) == Some(b'+') {
+            self.i += 1;
+            self.space(true);
+            self.writer
+                .note(Repair::Concatenation, joined_from, self.i, "");
+            if let Some(text) = self.strict_part()? {
+                self.writer.out.pop();
+                self.writer.blanks.clear();
+                self.writer.put(&text);
+                self.writer.put("\"");
+            }
+            self.space(true);
+        }
+        Ok(true)
+    }
+
+    /// The inside of one string, as JSON text; `None` if none begins here.
+    fn strict_part(&mut self) -> Result<Option<String>, Unrepairable> {
+        let slashed = self.byte(0) == Some(b'\\');
+        if slashed {
+            self.i += 1;
+            if Marks::at(self.bytes, self.i).is_none() {
+                return self.refuse(Expected::Value);
+            }
+            self.writer
+                .note(Repair::EscapedDocument, self.i - 1, self.i, "");
+        }
+        let Some((marks, length)) = Marks::at(self.bytes, self.i) else {
+            return Ok(None);
+        };
+        if marks != Marks::Double {
+            self.writer
+                .note(Repair::OtherQuote, self.i, self.i + length, "\"");
+        }
+        let begin = self.i + length;
+        let mut stop = Stop::AtMark;
+        loop {
+            self.i = begin;
+            if self.work > self.patience && stop == Stop::AtMark {
+                stop = Stop::AtDelimiter;
+            }
+            let from = self.i;
+            let read = self.strict_inside(begin, marks, slashed, stop);
+            self.work += (self.i - from) as u64;
+            match read? {
+                Ok(text) => return Ok(Some(text)),
+                Err(again) => stop = again,
+            }
+        }
+    }
+
+    /// Reads the inside of a string from `begin` on, or says where it should stop instead.
+    fn strict_inside(
+        &mut self,
+        begin: usize,
+        marks: Marks,
+        slashed: bool,
+        stop: Stop,
+    ) -> Result<Result<String, Stop>, Unrepairable> {
+        let mut inside = String::new();
+        // Opening brackets less closing ones, for `(`, `[`, `{`.
+        let mut open = [0i64; 3];
+        loop {
+            let Some(byte) = self.byte(0) else {
+                if stop == Stop::AtMark && self.byte_before(self.i).is_some_and(is_delimiter) {
+                    return Ok(Err(Stop::AtDelimiter));
+                }
+                return Ok(Ok(self.unclosed(inside)));
+            };
+            // An escape may have led past the place.
+            if matches!(stop, Stop::At(place) if self.i >= place) {
+                return Ok(Ok(self.unclosed(inside)));
+            }
+            if let Some(length) = marks.close(self.bytes, self.i) {
+                let mark = self.i;
+                let next = self.past_line_space(mark + length);
+                let follow = self.bytes.get(next).copied();
+                let ends = stop == Stop::AtDelimiter
+                    || match follow {
+                        None => true,
+                        Some(byte) if is_delimiter(byte) => {
+                            !matches!(byte, b')' if open[0] > 0)
+                                && !matches!(byte, b']' if open[1] > 0)
+                                && !matches!(byte, b'}' if open[2] > 0)
+                        }
+                        Some(byte) => {
+                            byte.is_ascii_digit()
+                                || Marks::at(self.bytes, next).is_some_and(|(_, length)| {
+                                    let behind =
+                                        super::super::valid::blanks(self.bytes, next + length);
+                                    self.bytes
+                                        .get(behind)
+                                        .is_some_and(|&byte| !is_delimiter(byte))
+                                })
+                        }
+                    };
+                if ends {
+                    self.i = mark + length;
+                    return Ok(Ok(inside));
+                }
+                if follow == Some(b'\\') {
+                    self.i = next;
+                    return self.refuse(Expected::Value);
+                }
+                let before = self.index_before(mark);
+                match self.bytes.get(before) {
+                    Some(b',') => return Ok(Err(Stop::At(before))),
+                    Some(&byte) if is_delimiter(byte) => return Ok(Err(Stop::AtDelimiter)),
+                    _ => {}
+                }
+                if stop == Stop::AtMark {
+                    self.writer
+                        .note(Repair::InnerQuote, mark, mark + length, "\\\"");
+                }
+                if marks == Marks::Double || self.bytes[mark] == b'"' {
+                    inside.push_str("\\\"");
+                } else {
+                    inside.push_str(&self.text[mark..mark + length]);
+                }
+                self.i = mark + length;
+            } else if stop == Stop::AtDelimiter && ends_word(byte) {
+                let head = self.text.get(begin..self.i + 2).unwrap_or_default();
+                if self.bytes[self.i - 1] == b':' && is_url_begin(head) {
+                    while let Some(byte) = self.byte(0).filter(|&byte| is_url_byte(byte)) {
+                        inside.push(char::from(byte));
+                        self.i += 1;
+                    }
+                }
+                return Ok(Ok(self.unclosed(inside)));
+            } else if byte == b'\\' {
+                self.strict_escape(&mut inside)?;
+            } else if byte == b'"' {
+                inside.push_str("\\\"");
+                self.i += 1;
+            } else if byte < 0x20 {
+                if !matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0c) {
+                    return self.refuse(Expected::Character);
+                }
+                self.writer.note(Repair::RawControl, self.i, self.i + 1, "");
+                escape_byte_into(&mut inside, byte);
+                self.i += 1;
+            } else {
+                match byte {
+                    b'(' => open[0] += 1,
+                    b'[' => open[1] += 1,
+                    b'{' => open[2] += 1,
+                    b')' => open[0] -= 1,
+                    b']' => open[1] -= 1,
+                    b'}' => open[2] -= 1,
+                    _ => {}
+                }
+                let from = self.i;
+                self.i += 1;
+                if !slashed {
+                    while self.bytes.get(self.i).is_some_and(|&byte| {
+                        (0x20..0x80).contains(&byte)
+                            && !matches!(byte, b'"' | b'\\' | b'\'' | b'`')
+                            && !is_delimiter(byte)
+                    }) && stop != Stop::At(self.i)
+                    {
+                        self.i += 1;
+                    }
+                }
+                while !self.text.is_char_boundary(self.i) {
+                    self.i += 1;
+                }
+                inside.push_str(&self.text[from..self.i]);
+            }
+            if slashed && self.byte(0) == Some(b'\\') {
+                self.i += 1;
+            }
+        }
+    }
+
+    /// The end of a string whose closing mark is missing: blanks at its end stand behind it.
+    fn unclosed(&mut self, mut inside: String) -> String {
+        let kept = inside.trim_end_matches(' ').len();
+        inside.truncate(kept);
+        self.writer.note(Repair::MissingQuote, self.i, self.i, "\"");
+        inside
+    }
+
+    fn strict_escape(&mut self, inside: &mut String) -> Result<(), Unrepairable> {
+        match self.byte(1) {
+            Some(byte @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
+                inside.push('\\');
+                inside.push(char::from(byte));
+                self.i += 2;
+            }
+            Some(b'u') => {
+                let digits = self.bytes[self.i + 2..]
+                    .iter()
+                    .take(4)
+                    .take_while(|byte| byte.is_ascii_hexdigit())
+                    .count();
+                if digits == 4 {
+                    inside.push_str(&self.text[self.i..self.i + 6]);
+                    self.i += 6;
+                } else if self.i + 2 + digits >= self.text.len() {
+                    self.writer
+                        .note(Repair::CutOff, self.i, self.text.len(), "");
+                    self.i = self.text.len();
+                } else {
+                    return self.refuse(Expected::Unicode);
+                }
+            }
+            Some(b'\n') => {
+                inside.push_str("\\n");
+                self.writer
+                    .note(Repair::BadEscape, self.i, self.i + 2, "\\n");
+                self.i += 2;
+            }
+            Some(_) => {
+                debug_assert_eq!(self.options.escapes, BadEscapes::Drop);
+                self.writer.note(Repair::BadEscape, self.i, self.i + 1, "");
+                self.i += 1;
+                let c = self.text[self.i..].chars().next().unwrap_or(' ');
+                crate::escape::escape_into(inside, c.encode_utf8(&mut [0; 4]));
+                self.i += c.len_utf8();
+            }
+            None => self.i += 1,
+        }
+        Ok(())
+    }
+
+    fn strict_number(&mut self) -> bool {
+        let start = self.i;
+        let digits = |walk: &mut Self| {
+            let from = walk.i;
+            while walk.byte(0).is_some_and(|byte| byte.is_ascii_digit()) {
+                walk.i += 1;
+            }
+            walk.i > from
+        };
+        let mut number = String::new();
+        let mut invalid = false;
+        if self.byte(0) == Some(b'-') {
+            number.push('-');
+            self.i += 1;
+            if !self.byte(0).is_some_and(|byte| byte.is_ascii_digit()) && self.ends_number() {
+                number.push('0');
+            }
+        }
+        invalid |=
+            self.byte(0) == Some(b'0') && self.byte(1).is_some_and(|byte| byte.is_ascii_digit());
+        let from = self.i;
+        digits(self);
+        number.push_str(&self.text[from..self.i]);
+        if self.byte(0) == Some(b'.') {
+            if number.is_empty() || number == "-" {
+                number.push('0');
+            }
+            let from = self.i;
+            self.i += 1;
+            let some = digits(self);
+            number.push_str(&self.text[from..self.i]);
+            if !some {
+                number.push('0');
+            }
+        }
+        if self.i == start {
+            return false;
+        }
+        if matches!(self.byte(0), Some(b'e' | b'E')) {
+            invalid |= number == "-";
+            let from = self.i;
+            self.i += 1;
+            if matches!(self.byte(0), Some(b'-' | b'+')) {
+                self.i += 1;
+            }
+            let some = digits(self);
+            number.push_str(&self.text[from..self.i]);
+            if !some {
+                number.push('0');
+            }
+        }
+        if !self.ends_number() {
+            self.i = start;
+            return false;
+        }
+        let source = &self.text[start..self.i];
+        if invalid {
+            number = quoted(source);
+        }
+        if number != source {
+            self.writer.note(Repair::BadNumber, start, self.i, &number);
+        }
+        self.writer.put(&number);
+        true
+    }
+
+    fn ends_number(&self) -> bool {
+        self.byte(0)
+            .is_none_or(|byte| is_delimiter(byte) || matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+    }
+
+    fn strict_keyword(&mut self) -> bool {
+        let rest = &self.text[self.i..];
+        for (word, json) in [
+            ("true", "true"),
+            ("false", "false"),
+            ("null", "null"),
+            ("True", "true"),
+            ("False", "false"),
+            ("None", "null"),
+        ] {
+            if rest.starts_with(word) && !self.byte(word.len()).is_some_and(is_name) {
+                if word != json {
+                    self.writer
+                        .note(Repair::PythonLiteral, self.i, self.i + word.len(), json);
+                }
+                self.writer.put(json);
+                self.i += word.len();
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A word without quotation marks, or the begin of a call around a value.
+    fn strict_word(&mut self, is_key: bool) -> Option<State> {
+        let start = self.i;
+        if self
+            .byte(0)
+            .is_some_and(|byte| is_name(byte) && !byte.is_ascii_digit())
+        {
+            while self.byte(0).is_some_and(is_name) {
+                self.i += 1;
+            }
+            let paren = super::super::valid::blanks(self.bytes, self.i);
+            if self.bytes.get(paren) == Some(&b'(') && !is_key {
+                self.i = paren + 1;
+                self.writer.note(Repair::Wrapper, start, self.i, "");
+                return Some(self.open(Kind::Call));
+            }
+        }
+        while let Some(byte) = self.byte(0) {
+            if ends_word(byte)
+                || (is_key && byte == b':')
+                || Marks::at(self.bytes, self.i).is_some()
+            {
+                break;
+            }
+            self.i += 1;
+            while !self.text.is_char_boundary(self.i) {
+                self.i += 1;
+            }
+        }
+        let head_end = (self.i + 2).min(self.text.len());
+        if self.i > start
+            && self.bytes[self.i - 1] == b':'
+            && self.text.get(start..head_end).is_some_and(is_url_begin)
+        {
+            while self.byte(0).is_some_and(is_url_byte) {
+                self.i += 1;
+            }
+        }
+        if self.i == start {
+            return None;
+        }
+        let end = start
+            + self.text[start..self.i]
+                .trim_end_matches([' ', '\t', '\n', '\r'])
+                .len();
+        self.i = end;
+        let word = &self.text[start..end];
+        let (json, repair) = match word {
+            "undefined" => (String::from("null"), Repair::PythonLiteral),
+            _ => (
+                quoted(word),
+                if is_key {
+                    Repair::BareKey
+                } else {
+                    Repair::BareWord
+                },
+            ),
+        };
+        self.writer.note(repair, start, end, &json);
+        self.writer.put(&json);
+        if self.byte(0) == Some(b'"') {
+            self.i += 1;
+        }
+        Some(State::Ended(true))
+    }
+
+    fn regex(&mut self) {
+        let start = self.i;
+        self.i += 1;
+        while self
+            .byte(0)
+            .is_some_and(|byte| byte != b'/' || self.bytes[self.i - 1] == b'\\')
+        {
+            self.i += 1;
+        }
+        self.i = (self.i + 1).min(self.text.len());
+        let json = quoted(&self.text[start..self.i]);
+        self.writer.note(Repair::BareWord, start, self.i, &json);
+        self.writer.put(&json);
+    }
+
+    /// The last byte before `at` that is no blank.
+    fn index_before(&self, at: usize) -> usize {
+        let mut before = at.saturating_sub(1);
+        while before > 0 && matches!(self.bytes[before], b' ' | b'\t' | b'\n' | b'\r') {
+            before -= 1;
+        }
+        before
+    }
+
+    fn byte_before(&self, at: usize) -> Option<u8> {
+        self.bytes.get(self.index_before(at)).copied()
+    }
+
+    /// Behind blanks and comments, but not line breaks.
+    fn past_line_space(&mut self, mut at: usize) -> usize {
+        loop {
+            if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r')) {
+                at += 1;
+            } else if let Some(length) = super::space::odd_blank(self.bytes, at) {
+                at += length;
+            } else if self.work < self.patience
+                && let Some(end) = self.comment_end(at)
+            {
+                self.work += (end - at) as u64;
+                at = end;
+            } else {
+                return at;
+            }
+        }
+    }
+}

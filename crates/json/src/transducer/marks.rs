@@ -1,0 +1,248 @@
+//! Whether a `"` inside a string ends it. What follows decides: a look ahead that is held, a member long at most.
+//!
+//! ```text
+//!   "say "hi" now"          a letter: the mark stands inside
+//!   "f("a", b)", "x": 1     a comma, and no member behind it: inside
+//!   "a", "x": 1             a comma and a member: the end
+//!   "read "path": ..        a known key: the end, its mark and the comma are missing
+//! ```
+
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use super::state::{Ahead, Frame, Quote, State};
+use super::{HELD, Output, Step, Transducer};
+use crate::escape::escape_into;
+use crate::repair::Repair;
+
+/// Longest word that is read ahead, in bytes.
+const WORD: usize = 160;
+
+/// What a look ahead says.
+enum Turn {
+    /// More bytes are needed; this one was taken.
+    Wait,
+    /// The string ends at its mark.
+    Ends,
+    /// The mark stands inside.
+    Inside,
+    /// The string ends before its last mark, which opens a key.
+    Key,
+}
+
+impl Transducer {
+    /// Names keys that containers at `depth` have (the root's is 1): one of them, in quotation marks and with its colon,
+    /// ends a string that lost its own mark.
+    pub fn know(&mut self, depth: usize, keys: Arc<[String]>) {
+        self.known.retain(|(known, _)| *known != depth);
+        self.known.push((depth, keys));
+    }
+
+    /// A `"` in a string that began with `"`.
+    pub(super) fn quote_in_string(
+        &mut self,
+        text: &str,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let bytes = text.as_bytes();
+        if !self.in_key && self.ends_at_once(bytes, *i + 1) {
+            *i += 1;
+            self.end_value();
+            return;
+        }
+        self.copy(&text[*run..*i], out);
+        *run = *i;
+        if self.stack.is_empty() {
+            // Nothing can follow a string that is the document.
+            out.text.push('"');
+            *i += 1;
+            *run = *i;
+            self.end_value();
+            return;
+        }
+        self.owed.push('"');
+        self.ahead = Ahead::Mark;
+        self.state = State::Quoted;
+        *i += 1;
+        *run = *i;
+    }
+
+    /// Whether the bytes behind a mark, as far as they are here, make it the string's end.
+    #[inline]
+    pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize) -> bool {
+        match bytes.get(at) {
+            Some(b'}' | b']') => true,
+            Some(b',') if self.stack.last() != Some(&Frame::Object) => true,
+            Some(b',') => {
+                let mut next = at + 1;
+                while matches!(bytes.get(next), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                    next += 1;
+                }
+                bytes.get(next) == Some(&b'"') && next - at < HELD
+            }
+            _ => false,
+        }
+    }
+
+    /// A byte behind a mark that may end a string.
+    pub(super) fn after_quote(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let byte = text.as_bytes()[*i];
+        let here = at + *i as u64;
+        *run = *i;
+        if byte == b'"' && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
+            // `"""` of Python: the empty string was its begin.
+            self.mend(out, Repair::OtherQuote, here - 2, here + 1);
+            self.owed.clear();
+            self.state = State::Str(Quote::Triple(b'"'));
+            *i += 1;
+            *run = *i;
+            return;
+        }
+        let turn = if self.owed.len() < HELD {
+            self.turn(byte)
+        } else {
+            Turn::Inside
+        };
+        if let Turn::Wait = turn {
+            self.owed.push(char::from(byte));
+            *i += 1;
+            *run = *i;
+            return;
+        }
+        let owed = core::mem::take(&mut self.owed);
+        let mark = here - owed.len() as u64;
+        match turn {
+            Turn::Inside | Turn::Wait => {
+                self.mend(out, Repair::InnerQuote, mark, mark + 1);
+                let target = if self.in_key {
+                    &mut self.key
+                } else {
+                    &mut out.text
+                };
+                escape_into(target, &owed);
+                self.state = State::Str(Quote::Double);
+            }
+            Turn::Ends if self.in_key => {
+                self.end_key(here, out);
+                out.text.push_str(&owed[1..]);
+            }
+            Turn::Ends if self.ahead == Ahead::Mark => {
+                out.text.push_str(&owed);
+                self.end_value();
+            }
+            Turn::Ends => {
+                out.text.push('"');
+                self.end_value();
+                self.replay.push_str(&owed[1..]);
+                self.replay_at = mark + 1;
+            }
+            Turn::Key => {
+                self.mend(out, Repair::MissingQuote, mark, mark);
+                out.text.push('"');
+                self.end_value();
+                self.replay.push_str(&owed);
+                self.replay_at = mark;
+            }
+        }
+        self.owed = owed;
+        self.owed.clear();
+    }
+
+    fn turn(&mut self, byte: u8) -> Turn {
+        let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let word = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
+        let frame = self.stack.last().copied();
+        let next = match (self.ahead, byte) {
+            (Ahead::Mark | Ahead::Comma, _) if blank => self.ahead,
+            (Ahead::Mark, b':') => {
+                return if self.in_key {
+                    Turn::Ends
+                } else {
+                    Turn::Inside
+                };
+            }
+            (Ahead::Mark, b',') if frame == Some(Frame::Object) && !self.in_key => Ahead::Comma,
+            (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
+                return Turn::Ends;
+            }
+            (Ahead::Mark, b')') => {
+                return match frame {
+                    Some(Frame::Tuple | Frame::Keywords) => Turn::Ends,
+                    _ => Turn::Inside,
+                };
+            }
+            (Ahead::Mark, b'=' | b'{' | b'[' | b'0'..=b'9' | b'-') if self.in_key => {
+                return Turn::Ends;
+            }
+            (Ahead::Mark, _) if word && self.owed.len() == 1 && self.knows_keys() => Ahead::Key,
+            (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
+                return Turn::Ends;
+            }
+            (Ahead::Comma, _) if word => Ahead::Bare,
+            (Ahead::Bare | Ahead::BareEnd, b':' | b'=') => return Turn::Ends,
+            (Ahead::Bare, _) if word => Ahead::Bare,
+            (Ahead::Bare | Ahead::BareEnd, _) if blank => Ahead::BareEnd,
+            (Ahead::Key, _) if word && self.owed.len() < WORD => Ahead::Key,
+            (Ahead::Key, b'"') if self.is_known(&self.owed[1..]) => Ahead::KeyEnd,
+            (Ahead::KeyEnd, b':') => return Turn::Key,
+            (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
+            _ => return Turn::Inside,
+        };
+        self.ahead = next;
+        Turn::Wait
+    }
+
+    /// The input ends: what was read ahead is read as what it was taken for.
+    pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
+        while !self.replay.is_empty() {
+            let replay = core::mem::take(&mut self.replay);
+            let (used, step) = self.read(&replay, self.replay_at, out);
+            if step != Step::Stuck && used < replay.len() {
+                self.replay_at += used as u64;
+                self.replay.push_str(&replay[used..]);
+            }
+        }
+        if self.state != State::Quoted || self.ahead == Ahead::Mark {
+            return;
+        }
+        let owed = core::mem::take(&mut self.owed);
+        if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd) {
+            let mark = at - owed.len() as u64;
+            self.mend(out, Repair::InnerQuote, mark, mark + 1);
+            escape_into(&mut out.text, &owed);
+            self.state = State::Str(Quote::Double);
+            return;
+        }
+        out.text.push('"');
+        self.end_value();
+        self.value_ended = false;
+        self.read(&owed[1..], at - owed.len() as u64 + 1, out);
+        self.value_ended = false;
+    }
+
+    fn keys_here(&self) -> Option<&Arc<[String]>> {
+        let depth = self.stack.len();
+        let known = self.known.iter().find(|(known, _)| *known == depth);
+        known.map(|(_, keys)| keys)
+    }
+
+    fn knows_keys(&self) -> bool {
+        !self.in_key && self.stack.last() == Some(&Frame::Object) && self.keys_here().is_some()
+    }
+
+    /// Whether the innermost object may have this key, and has not had it yet.
+    fn is_known(&self, key: &str) -> bool {
+        self.keys_here()
+            .is_some_and(|keys| keys.iter().any(|known| known == key))
+            && !self.keys.has(key.as_bytes())
+    }
+}
