@@ -15,6 +15,7 @@ use std::ops::Range;
 
 pub(crate) use code::{Code, Gives, Success};
 pub use javascript::javascript_of;
+pub(crate) use python::imports;
 
 use crate::Language;
 use crate::diagnostic::Diagnostics;

@@ -33,6 +33,38 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     reading
 }
 
+/// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
+pub(crate) fn imports(source: &str) -> Vec<String> {
+    let language = tree_sitter_python::LANGUAGE.into();
+    let Some(tree) = tree::parse(&language, source) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = Vec::new();
+    walk(tree.root_node(), |node| {
+        let parts = match node.kind() {
+            "import_statement" => children(node),
+            "import_from_statement" => node
+                .child_by_field_name("module_name")
+                .into_iter()
+                .collect(),
+            _ => return ControlFlow::Continue(()),
+        };
+        for part in parts {
+            let part = part.child_by_field_name("name").unwrap_or(part);
+            let name = text(part, source)
+                .split('.')
+                .next()
+                .unwrap_or_default()
+                .trim();
+            if !name.is_empty() && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        ControlFlow::Break(())
+    });
+    names
+}
+
 /// Reads one field's literal from Python text that stands elsewhere, as in a shell script's header.
 pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
