@@ -37,6 +37,8 @@ pub(crate) enum Command {
     },
     /// Call a tool that is a file
     Call(crate::call::CallArguments),
+    /// Serve the tools that may run here to an MCP client, over standard input and output
+    Mcp(crate::mcp::McpArguments),
     /// Tools that are files: list, show, check, begin, sign and trust them
     Tools {
         #[command(subcommand)]

@@ -27,6 +27,7 @@ mod guard;
 mod human;
 mod jsonl;
 mod lookalike;
+mod mcp;
 mod parse;
 mod policy;
 mod prompt;
@@ -101,6 +102,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Call(arguments) => call::call(&arguments, out),
+        Command::Mcp(arguments) => mcp::mcp(&arguments, out),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
         Command::Policy { command } => policy::policy(&command, out),

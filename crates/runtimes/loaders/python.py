@@ -5,6 +5,7 @@ import sys
 
 def main():
     import asyncio
+    import importlib.machinery
     import inspect
     import json
     import os
@@ -21,6 +22,27 @@ def main():
         os.chdir(project)
     except OSError:
         pass
+
+    # Files beside the tool that were verified with it; no directory is searched for others.
+    class Beside:
+        def __init__(self, module):
+            self.module = module
+
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            module = request["modules"].get(name)
+            if module is None:
+                return None
+            return importlib.machinery.ModuleSpec(name, Beside(module), origin=module["path"])
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            module.__file__ = self.module["path"]
+            exec(compile(self.module["source"], self.module["path"], "exec"), module.__dict__)
+
+    sys.meta_path.append(Beside)
 
     if mode == "program":
         # Set here, since no argument of a program may be as long as a parameter.

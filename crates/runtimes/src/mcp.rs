@@ -136,7 +136,7 @@ fn program(
     let args = crate::programs::words(settings.get("args"))?;
     // The words of the program are words to the shell too: it reads nothing but this line.
     let line = "exec \"$@\" < \"$0/in\" > \"$0/out\"";
-    let argv = [
+    let words = [
         shell.program.into_os_string(),
         "-c".into(),
         line.into(),
@@ -147,7 +147,7 @@ fn program(
     .chain(args.into_iter().map(Into::into))
     .collect();
     Ok(Program {
-        argv,
+        argv: words,
         cwd: host.project.clone(),
         env,
         stdin: Vec::new(),
@@ -238,7 +238,7 @@ impl Session {
         let client = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
         self.ask(
             "initialize",
-            json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client}),
+            &json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client}),
         )?;
         self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         let tool = self.find(name)?;
@@ -256,7 +256,7 @@ impl Session {
                     .map_err(|error| Trouble::Said(error.to_string()))?;
             }
         }
-        let result = self.ask("tools/call", json!({"name": name, "arguments": params}))?;
+        let result = self.ask("tools/call", &json!({"name": name, "arguments": params}))?;
         Ok(returned(&result))
     }
 
@@ -271,7 +271,7 @@ impl Session {
             } else {
                 json!({"cursor": cursor})
             };
-            let page = self.ask("tools/list", params)?;
+            let page = self.ask("tools/list", &params)?;
             for tool in page["tools"].as_array().into_iter().flatten() {
                 if tool["name"] == json!(name) {
                     return Ok(tool.clone());
@@ -295,7 +295,7 @@ impl Session {
     }
 
     /// Sends a request and waits for its answer; what else comes is passed over, and asked back with a refusal.
-    fn ask(&mut self, method: &str, params: Value) -> Result<Value, Trouble> {
+    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Trouble> {
         let id = self.next_id;
         self.next_id += 1;
         self.tell(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));

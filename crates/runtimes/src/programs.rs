@@ -143,6 +143,17 @@ impl Builder<'_> {
                 id: self.id(),
                 program: "Python 3",
             })?;
+        let modules: Map<String, Value> = self
+            .chain
+            .modules
+            .iter()
+            .map(|(name, file)| {
+                (
+                    name.clone(),
+                    json!({"path": file.name(), "source": file.text}),
+                )
+            })
+            .collect();
         let nonce = self.host.nonce();
         let request = json!({
             "mode": mode,
@@ -150,6 +161,7 @@ impl Builder<'_> {
             "project": self.project(),
             "params": self.params_json(),
             "source": found.text,
+            "modules": modules,
             "nonce": nonce,
             "printed_bytes": PRINTED_BYTES,
         });

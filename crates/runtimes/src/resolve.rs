@@ -17,6 +17,8 @@ pub struct Chain {
     pub links: Vec<(Found, ToolFile)>,
     /// Why the tool may run.
     pub standing: Standing,
+    /// The modules beside the tool that it imports, by name: each may run as well.
+    pub modules: Vec<(String, Found)>,
 }
 
 impl Chain {
@@ -130,8 +132,48 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
     if let Some(bad) = validate_chain(&described).into_iter().next() {
         return Err(bad.into());
     }
+    let modules = modules(registry, trust, &links[0].0)?;
     Ok(Chain {
         links,
         standing: standing.unwrap_or(Standing::System),
+        modules,
     })
+}
+
+/// More modules than this are no tool.
+const MAX_MODULES: usize = 100;
+
+/// What a tool imports from beside it, and what that imports: all of it has to be trusted as the tool is.
+fn modules(
+    registry: &Registry,
+    trust: &Trust,
+    tool: &Found,
+) -> Result<Vec<(String, Found)>, CallError> {
+    let mut modules: Vec<(String, Found)> = Vec::new();
+    let mut open = tool.siblings();
+    while let Some((name, id)) = open.pop() {
+        if id == tool.id || modules.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        let found = match registry.find_from(&id, tool.space) {
+            Ok(found) => found,
+            // A module of the language, or none.
+            Err(toolglot_toolfiles::FindError::NotFound { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if found.space != tool.space || found.extension != "py" {
+            continue;
+        }
+        let version = found.tool().metadata.version;
+        trust.standing(&found, version.as_deref())?;
+        if modules.len() >= MAX_MODULES {
+            return Err(CallError::Config {
+                id: tool.id.to_string(),
+                why: format!("it imports more than {MAX_MODULES} files"),
+            });
+        }
+        open.extend(found.siblings());
+        modules.push((name, found));
+    }
+    Ok(modules)
 }

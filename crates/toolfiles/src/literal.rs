@@ -152,3 +152,13 @@ pub(crate) fn integer(digits: &str, radix: u32) -> Option<Number> {
         .parse()
         .ok()
 }
+
+/// The number with the other sign.
+pub(crate) fn negated(number: &Number) -> Option<Number> {
+    let text = number.to_string();
+    match text.strip_prefix('-') {
+        Some(positive) => positive.parse().ok(),
+        None if text == "0" => Some(number.clone()),
+        None => format!("-{text}").parse().ok(),
+    }
+}

@@ -95,6 +95,26 @@ impl Found {
         ToolFile::read(&self.id, self.language, &self.text)
     }
 
+    /// The modules that it imports and that lie beside it: their names, and the ids of their files if there are any.
+    /// Python only.
+    pub fn siblings(&self) -> Vec<(String, ItemId)> {
+        if self.language != Language::Python {
+            return Vec::new();
+        }
+        let category = self.id.category();
+        crate::read::imports(&self.text)
+            .into_iter()
+            .filter_map(|name| {
+                let id = if category.is_empty() {
+                    ItemId::new(&name)
+                } else {
+                    ItemId::new(&format!("{category}/{name}"))
+                };
+                Some((name, id.ok()?))
+            })
+            .collect()
+    }
+
     /// How the file is called in messages.
     pub fn name(&self) -> String {
         match &self.path {

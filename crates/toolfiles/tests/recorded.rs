@@ -54,6 +54,46 @@ fn the_specification_is_signed_by_its_author() {
     assert_eq!(refusal.code(), "hash_mismatch");
 }
 
+/// Every whole example of the specification loads: where one breaks a rule of its own document, that is a warning.
+#[test]
+fn the_examples_of_the_specification_load() {
+    let Some(text) = shared("seeds/rye-tool-format.md") else {
+        return;
+    };
+    let mut whole = 0;
+    for block in text.split("\n```").skip(1).step_by(2) {
+        let (word, body) = block.split_once('\n').expect("a fence has lines");
+        let extension = match word {
+            "python" => "py",
+            "yaml" => "yaml",
+            "typescript" => "ts",
+            _ => continue,
+        };
+        let language = Language::of_extension(extension).expect("a language");
+        // A tool stands where its category says.
+        let alone = ToolFile::read(&ItemId::new("x").expect("an id"), language, body);
+        let (Some(category), Some(_)) = (&alone.metadata.category, &alone.metadata.tool_type)
+        else {
+            // A part of a file: what it shows can be read.
+            assert!(
+                alone.errors().all(|error| error.rule.code != "F01"),
+                "{body}"
+            );
+            continue;
+        };
+        whole += 1;
+        let id = ItemId::new(&format!("{category}/hello_node")).expect("an id");
+        let tool = ToolFile::read(&id, language, body).checked();
+        let errors: Vec<_> = tool.errors().collect();
+        assert!(errors.is_empty(), "{body}\n{errors:?}");
+        assert!(
+            !tool.diagnostics.is_empty(),
+            "each of them breaks something"
+        );
+    }
+    assert_eq!(whole, 6);
+}
+
 #[test]
 fn recorded_rows_are_as_recorded() {
     let Some(rows) = shared("cases/seeds/002-rye.jsonl") else {

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use globset::GlobBuilder;
 use serde_json::Value;
-use toolglot_toolfiles::{Found, ItemId, Registry, Space, Spaces, Trust};
+use toolglot_toolfiles::{EXTENSIONS, Found, ItemId, Registry, Space, Spaces, Trust};
 
 use crate::Outcome;
 use crate::failure::Failure;
@@ -85,6 +85,7 @@ impl House {
         }
         let mut found: Vec<Found> = Vec::new();
         for word in words {
+            let word = &as_id(word);
             if !word.contains(['*', '?', '[', '{']) {
                 let id = ItemId::new(word).map_err(Failure::BadId)?;
                 let one = self.registry.find(&id)?;
@@ -118,6 +119,19 @@ impl House {
         }
         found.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(found)
+    }
+}
+
+/// An id or a pattern, of which people write the file as well: `.ai/tools/notes/*.py`.
+fn as_id(word: &str) -> String {
+    let Some((_, below)) = word.rsplit_once(".ai/tools/") else {
+        return word.to_owned();
+    };
+    let (stem, extension) = below.rsplit_once('.').unwrap_or((below, ""));
+    if EXTENSIONS.iter().any(|(known, _)| *known == extension) {
+        stem.to_owned()
+    } else {
+        below.to_owned()
     }
 }
 

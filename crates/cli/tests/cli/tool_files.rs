@@ -275,7 +275,13 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
     };
     assert_eq!(status("text/make-slug"), json!("refused"));
     assert_eq!(status("text/count-words"), json!("signed"));
-    let (again, _) = world.json(&["tools", "sign", "text/count-words", "--format", "json"]);
+    let (again, _) = world.json(&[
+        "tools",
+        "sign",
+        ".ai/tools/text/count-words.py",
+        "--format",
+        "json",
+    ]);
     assert_eq!(again["tools"][0]["status"], json!("unchanged"));
     let (verified, code) = world.json(&["tools", "verify", "text/count-words", "--format", "json"]);
     assert_eq!(
@@ -351,4 +357,90 @@ fn models_call_tools_by_id_by_server_and_by_verb() {
         "<tool_call>{\"name\": \"text/make-slug\", \"arguments\": {\"title\": \"x",
     );
     assert_eq!(half["calls"][0]["result"], Value::Null);
+}
+
+#[test]
+fn a_client_of_mcp_lists_and_calls_tools() {
+    use std::io::Write;
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    assert!(
+        world
+            .toolglot(&["tools", "trust", "text/*"])
+            .status
+            .success()
+    );
+    let mut server = Command::new(env!("CARGO_BIN_EXE_toolglot"))
+        .arg("mcp")
+        .current_dir(world.project())
+        .env("USER_SPACE", world.folder.path().join("home"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let requests = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":"two","method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"text/make-slug","arguments":{"title":"A b"}}}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"text/make-slug","arguments":{"titel":"A b"}}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"repo/show-date"}}"#,
+        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"no-such-tool"}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"resources/list"}"#,
+        "{not json",
+        r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#,
+    ];
+    let mut input = server.stdin.take().expect("a pipe");
+    input
+        .write_all((requests.join("\n") + "\n").as_bytes())
+        .expect("it reads");
+    drop(input);
+    let output = server.wait_with_output().expect("it ends");
+    let answers: Vec<Value> = String::from_utf8(output.stdout)
+        .expect("text")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(
+        ids,
+        [
+            &json!(1),
+            &json!("two"),
+            &json!(3),
+            &json!(4),
+            &json!(5),
+            &json!(6),
+            &json!(7),
+            &json!(null),
+            &json!(8)
+        ]
+    );
+    assert_eq!(answers[0]["result"]["protocolVersion"], json!("2024-11-05"));
+    let tools = answers[1]["result"]["tools"].as_array().expect("tools");
+    let names: Vec<&str> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert!(
+        names.contains(&"text/make-slug") && names.contains(&"rye/bash/bash"),
+        "{names:?}"
+    );
+    assert!(!names.contains(&"repo/show-date"), "nobody trusts it");
+    assert_eq!(
+        answers[2]["result"]["structuredContent"],
+        json!({"success": true, "output": "a-b"})
+    );
+    for (i, code) in [(3, "invalid-arguments"), (4, "unsigned")] {
+        assert_eq!(answers[i]["result"]["isError"], json!(true));
+        assert_eq!(
+            answers[i]["result"]["structuredContent"]["code"],
+            json!(code)
+        );
+    }
+    for (i, code) in [(5, -32602), (6, -32601), (7, -32700)] {
+        assert_eq!(answers[i]["error"]["code"], json!(code));
+    }
 }

@@ -389,3 +389,37 @@ fn the_files_of_the_system_set_work() {
         json!(true)
     );
 }
+
+#[test]
+fn what_a_tool_imports_from_beside_it_is_verified_too() {
+    if !can_run("modules", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let library = |body: &str| {
+        python("python/function", body)
+            .replace("\"python\"\n__exec", "\"library\"\n__exec")
+            .replace("\"python/function\"", "None")
+    };
+    world.tool("t/main-it.py", &python("python/function", "import json, helper\nfrom other import word as w\ndef execute(params, project_path):\n    return {'success': True, 'output': helper.double(w)}"));
+    // Without the files the import fails as any import does.
+    let returned = world.returned("t/main-it", json!({}));
+    assert_eq!(
+        returned["error"],
+        json!("ModuleNotFoundError: No module named 'helper'")
+    );
+    world.tool(
+        "t/helper.py",
+        &library("import deeper\ndef double(x):\n    return x + deeper.again(x)"),
+    );
+    world.tool("t/deeper.py", &library("def again(x):\n    return x"));
+    world.tool("t/other.py", &library("word = 'ab'"));
+    assert_eq!(
+        world.returned("t/main-it", json!({})),
+        json!({"success": true, "output": "abab"})
+    );
+    world.file(".ai/tools/t/deeper.py", "open('pwned', 'w')\n");
+    let (code, message) = world.refused("t/main-it", json!({}));
+    assert_eq!(code, "changed");
+    assert!(message.contains("t/deeper"), "{message}");
+}

@@ -5,10 +5,7 @@
 
 mod code;
 mod javascript;
-mod javascript_of;
-mod javascript_string;
 mod python;
-mod python_string;
 mod shell;
 mod toml;
 mod tree;
@@ -17,7 +14,8 @@ mod yaml;
 use std::ops::Range;
 
 pub(crate) use code::{Code, Gives, Success};
-pub use javascript_of::javascript_of;
+pub use javascript::javascript_of;
+pub(crate) use python::imports;
 
 use crate::Language;
 use crate::diagnostic::Diagnostics;

@@ -1,15 +1,17 @@
 //! Python: assignments of literals at the top of the module, and the shape of `execute`.
 
+mod shape;
+mod string;
+
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::code::{Entry, Gives, Return, Success, is_absolute};
 use super::tree::{self, children, shortened, text, walk};
-use super::{Field, Reading, python_string};
+use super::{Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, negated, number};
 use crate::rules;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
@@ -29,6 +31,38 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     }
     module.code(tree.root_node());
     reading
+}
+
+/// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
+pub(crate) fn imports(source: &str) -> Vec<String> {
+    let language = tree_sitter_python::LANGUAGE.into();
+    let Some(tree) = tree::parse(&language, source) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = Vec::new();
+    walk(tree.root_node(), |node| {
+        let parts = match node.kind() {
+            "import_statement" => children(node),
+            "import_from_statement" => node
+                .child_by_field_name("module_name")
+                .into_iter()
+                .collect(),
+            _ => return ControlFlow::Continue(()),
+        };
+        for part in parts {
+            let part = part.child_by_field_name("name").unwrap_or(part);
+            let name = text(part, source)
+                .split('.')
+                .next()
+                .unwrap_or_default()
+                .trim();
+            if !name.is_empty() && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        ControlFlow::Break(())
+    });
+    names
 }
 
 /// Reads one field's literal from Python text that stands elsewhere, as in a shell script's header.
@@ -225,7 +259,7 @@ impl Module<'_> {
                 {
                     return self.computed(node, variable, "an f-string with `{..}` is computed");
                 }
-                match python_string::decode(text(node, self.source)) {
+                match string::decode(text(node, self.source)) {
                     Ok(text) => Content::Text(text),
                     Err(why) => return self.computed(node, variable, why),
                 }
@@ -396,145 +430,6 @@ impl Module<'_> {
         );
         Literal::computed(node.byte_range())
     }
-
-    fn function(&mut self, function: Node<'_>) {
-        let Some(name) = function.child_by_field_name("name") else {
-            return;
-        };
-        if text(name, self.source) != "execute" {
-            return;
-        }
-        let parameters = function.child_by_field_name("parameters");
-        let end = parameters.map_or(name.end_byte(), |parameters| parameters.end_byte());
-        let n_parameters = parameters.map(children).and_then(|parameters| {
-            let is_plain = parameters.iter().all(|parameter| {
-                matches!(
-                    parameter.kind(),
-                    "identifier"
-                        | "typed_parameter"
-                        | "default_parameter"
-                        | "typed_default_parameter"
-                ) && !text(*parameter, self.source).starts_with('*')
-            });
-            is_plain.then_some(parameters.len())
-        });
-        let mut returns = Vec::new();
-        if let Some(body) = function.child_by_field_name("body") {
-            walk(body, |node| {
-                match node.kind() {
-                    "function_definition" | "class_definition" | "lambda" => {
-                        return ControlFlow::Break(());
-                    }
-                    "return_statement" => returns.push(self.returned(node)),
-                    _ => {}
-                }
-                ControlFlow::Continue(())
-            });
-        }
-        self.reading.code.entry = Some(Entry {
-            span: name.start_byte()..end,
-            returns,
-            n_parameters,
-        });
-    }
-
-    fn returned(&self, statement: Node<'_>) -> Return {
-        let span = statement.byte_range();
-        let values = children(statement);
-        let gives = match values.first() {
-            None => Gives::Other("nothing"),
-            Some(value) => match value.kind() {
-                "dictionary" => self.returned_map(*value),
-                "none" => Gives::Other("`None`"),
-                "true" | "false" => Gives::Other("a boolean"),
-                "integer" | "float" => Gives::Other("a number"),
-                "string" | "concatenated_string" => Gives::Other("a string"),
-                "list" | "list_comprehension" => Gives::Other("a list"),
-                "tuple" | "expression_list" => Gives::Other("a tuple"),
-                "set" | "set_comprehension" => Gives::Other("a set"),
-                _ => Gives::Unknown,
-            },
-        };
-        Return { span, gives }
-    }
-
-    fn returned_map(&self, map: Node<'_>) -> Gives {
-        let (mut keys, mut open, mut success) = (Vec::new(), false, Success::Missing);
-        for entry in children(map) {
-            let (Some(key), Some(value)) = (
-                entry.child_by_field_name("key"),
-                entry.child_by_field_name("value"),
-            ) else {
-                open = true;
-                continue;
-            };
-            if key.kind() != "string" {
-                open = true;
-                continue;
-            }
-            let Ok(key) = python_string::decode(text(key, self.source)) else {
-                open = true;
-                continue;
-            };
-            if key == "success" {
-                success = match value.kind() {
-                    "true" => Success::True,
-                    "false" => Success::False,
-                    "none" | "integer" | "float" | "string" | "list" | "dictionary" | "tuple" => {
-                        Success::NoBoolean
-                    }
-                    _ => Success::Computed,
-                };
-            }
-            keys.push(key);
-        }
-        Gives::Map {
-            keys,
-            open,
-            success,
-        }
-    }
-
-    /// Facts that may stand anywhere in the file.
-    fn code(&mut self, root: Node<'_>) {
-        let source = self.source;
-        let code = &mut self.reading.code;
-        walk(root, |node| {
-            match node.kind() {
-                "string" => {
-                    if let Ok(text) = python_string::decode(text(node, source))
-                        && is_absolute(&text)
-                    {
-                        code.absolute_paths.push(node.byte_range());
-                    }
-                    return ControlFlow::Break(());
-                }
-                "except_clause" => code.catches = true,
-                "attribute" => {
-                    let name = node
-                        .child_by_field_name("attribute")
-                        .map_or("", |name| text(name, source));
-                    code.checks_paths |=
-                        matches!(name, "is_relative_to" | "relative_to" | "commonpath");
-                }
-                "call" => {
-                    let function = node
-                        .child_by_field_name("function")
-                        .map_or("", |function| text(function, source));
-                    let arguments = node
-                        .child_by_field_name("arguments")
-                        .map_or("", |arguments| text(arguments, source));
-                    let opens =
-                        matches!(function, "Path" | "pathlib.Path" | "open" | "os.path.join");
-                    if opens && arguments.contains("params") && code.uses_paths.is_none() {
-                        code.uses_paths = Some(node.byte_range());
-                    }
-                }
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        });
-    }
 }
 
 fn put(members: &mut Vec<Member>, member: Member) {
@@ -552,15 +447,6 @@ fn innermost(mut assignment: Node<'_>) -> Node<'_> {
         }
     }
     assignment
-}
-
-fn negated(number: &serde_json::Number) -> Option<serde_json::Number> {
-    let text = number.to_string();
-    match text.strip_prefix('-') {
-        Some(positive) => positive.parse().ok(),
-        None if text == "0" => Some(number.clone()),
-        None => format!("-{text}").parse().ok(),
-    }
 }
 
 fn python_number(text: &str) -> Option<serde_json::Number> {

@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use tree_sitter::Node;
 
-use super::tree::{self, text, walk};
+use super::super::tree::{self, text, walk};
 
 /// The JavaScript in a TypeScript file.
 ///

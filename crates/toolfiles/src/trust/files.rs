@@ -1,0 +1,184 @@
+//! The files of the trust store, read and written whole.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Record, TrustError};
+use crate::sign::{PublicKey, Signer};
+
+/// The keys of a directory, and the projects that each counts for; none means all.
+pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            return Err(TrustError::Io {
+                path: folder.to_owned(),
+                source,
+            });
+        }
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .collect();
+    paths.sort();
+    let mut keys = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).map_err(|source| TrustError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let damaged = |why: String| TrustError::Damaged {
+            path: path.clone(),
+            why,
+        };
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
+        let text_of = |name: &str| table.get(name).and_then(toml::Value::as_str);
+        let key = match table.get("public_key") {
+            Some(toml::Value::String(text)) => PublicKey::from_text(text),
+            Some(toml::Value::Table(inner)) => {
+                let pem = inner.get("pem").and_then(toml::Value::as_str);
+                PublicKey::from_pem(pem.unwrap_or_default())
+            }
+            _ => return Err(damaged("it has no `public_key`".to_owned())),
+        }
+        .map_err(|error| damaged(error.to_string()))?;
+        let declared = text_of("fingerprint").unwrap_or_default();
+        if declared != key.fingerprint() && declared != key.long_fingerprint() {
+            return Err(damaged(format!(
+                "it declares the fingerprint `{declared}`, and its key has `{}`",
+                key.fingerprint()
+            )));
+        }
+        let projects = table
+            .get("projects")
+            .and_then(toml::Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|project| project.as_str().map(str::to_owned))
+            .collect();
+        keys.push((
+            Signer {
+                key,
+                owner: text_of("owner").unwrap_or("unknown").to_owned(),
+                revoked: text_of("revoked").map(str::to_owned),
+            },
+            projects,
+        ));
+    }
+    Ok(keys)
+}
+
+pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
+    let Some(document) = read_json(path)? else {
+        return Ok(BTreeMap::new());
+    };
+    let damaged = |why: &str| TrustError::Damaged {
+        path: path.to_owned(),
+        why: why.to_owned(),
+    };
+    let tools = document
+        .get("tools")
+        .and_then(Value::as_object)
+        .ok_or_else(|| damaged("it has no `tools`"))?;
+    tools
+        .iter()
+        .map(|(id, tool)| {
+            let text = |name: &str| tool.get(name).and_then(Value::as_str).map(str::to_owned);
+            let record = Record {
+                version: text("version").ok_or_else(|| damaged("a tool has no `version`"))?,
+                digest: text("digest").ok_or_else(|| damaged("a tool has no `digest`"))?,
+                trusted: false,
+            };
+            Ok((id.clone(), record))
+        })
+        .collect()
+}
+
+pub(super) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            return Err(TrustError::Io {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| TrustError::Damaged {
+            path: path.to_owned(),
+            why: error.to_string(),
+        })
+}
+
+/// Writes a file whole or not at all, with that mode from its first byte on.
+pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustError> {
+    let failed = |source| TrustError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let temporary = folder.join(format!(
+        ".{}.{}",
+        path.file_name().unwrap_or_default().to_string_lossy(),
+        std::process::id()
+    ));
+    let _ = fs::remove_file(&temporary);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    let written = options
+        .open(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|source| {
+        let _ = fs::remove_file(&temporary);
+        failed(source)
+    })
+}
+
+#[cfg(unix)]
+pub(super) fn mode(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(fs::metadata(path).ok()?.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+pub(super) fn mode(_: &Path) -> Option<u32> {
+    None
+}
+
+pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), TrustError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|source| {
+            TrustError::Io {
+                path: path.to_owned(),
+                source,
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, mode);
+        Ok(())
+    }
+}
