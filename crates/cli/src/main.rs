@@ -11,6 +11,7 @@
 
 mod args;
 mod call;
+mod convert;
 mod dialect_file;
 mod dialects;
 mod digest;
@@ -90,6 +91,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Parse(arguments) => parse::parse(&arguments, out),
         Command::Repair(arguments) => repair::repair(&arguments, out),
         Command::Render(arguments) => render::render(&arguments, out),
+        Command::Convert(arguments) => convert::convert(&arguments, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
