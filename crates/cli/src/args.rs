@@ -49,6 +49,16 @@ pub(crate) enum Command {
         /// A code, as a number or by name: N012, 12, trailing-comma
         code: String,
     },
+    /// Explain what a policy decides
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Show or check the log of what was decided and done
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
     /// Say what the sandbox has to work with here
     Doctor,
     /// Write completions for a shell
@@ -197,9 +207,22 @@ pub(crate) struct RunArguments {
     /// The directory that no tool leaves
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// What is allowed beforehand: read, write, recovered, exec:PROGRAM, separated by commas
-    #[arg(long, value_name = "GRANTS", default_value = "")]
-    pub(crate) allow: Grants,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArguments,
+    /// What becomes of the commands of a shell block behind one that failed
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(crate) after_failing_line: AfterFailure,
+    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    #[arg(long)]
+    pub(crate) audit_values: bool,
+    /// What tools that are files may do beyond reading: capabilities such as net.http, shell.execute, by commas
+    #[arg(long, value_name = "CAPABILITIES", default_value = "")]
+    pub(crate) capability: String,
+    #[command(flatten)]
+    pub(crate) walls: crate::call::Walls,
     /// Run every call, also where the dialect's system runs one per message
     #[arg(long)]
     pub(crate) many: bool,
@@ -212,6 +235,58 @@ pub(crate) struct RunArguments {
     /// When to use colour
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: Color,
+}
+
+/// Who may say what is run.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArguments {
+    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// What is allowed beforehand: read, write, delete, recovered, shell, exec:PROGRAM, net:HOST, separated by commas
+    #[arg(long, value_name = "GRANTS", default_value = "")]
+    pub(crate) allow: Grants,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Write the log for people, a line for a line
+    Show {
+        /// The log
+        file: PathBuf,
+    },
+    /// Check that nothing was changed, removed or inserted
+    Verify {
+        /// The log
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Explain what becomes of a call: which rules apply, and what would change it
+    Check {
+        /// {"name","arguments"}; `-` is standard input
+        #[arg(long, value_name = "FILE")]
+        call: PathBuf,
+        /// The directory that no tool leaves
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+        #[command(flatten)]
+        policy: PolicyArguments,
+        /// Write one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AfterFailure {
+    /// They run, as they would in a shell
+    #[default]
+    Run,
+    /// They are skipped
+    Skip,
 }
 
 #[derive(Debug, Subcommand)]

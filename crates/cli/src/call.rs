@@ -23,7 +23,7 @@ pub(crate) struct CallArguments {
     /// The project: the directory that holds .ai
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// What the tool may do beyond reading: write, net, exec:PROGRAM, or capabilities such as shell.execute, by commas
+    /// What the tool may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
     pub(crate) allow: String,
     #[command(flatten)]
@@ -160,9 +160,8 @@ pub(crate) fn capabilities(allow: &str) -> Vec<String> {
             "read" | "recovered" => {}
             "write" => out.push("fs.write".to_owned()),
             "net" => out.push("net.*".to_owned()),
-            word if word == "exec" || word.starts_with("exec:") => {
-                out.push("shell.execute".to_owned())
-            }
+            // A shell may run anything; one program is not that.
+            "exec:bash" | "exec:sh" => out.push("shell.execute".to_owned()),
             other => out.push(other.to_owned()),
         }
     }
@@ -189,6 +188,9 @@ pub(crate) fn refusal(id: &str, error: &CallError) -> Value {
             .iter()
             .map(|one| json!({"path": one.path, "keyword": one.keyword, "message": one.message}))
             .collect();
+    }
+    if let CallError::NotGranted { missing, .. } = error {
+        json["help"] = json!(format!("`--allow {}` grants it", missing.join(",")));
     }
     json
 }

@@ -9,7 +9,10 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
+mod approval;
 mod args;
+mod audit;
+mod authority;
 mod call;
 mod convert;
 mod dialect_file;
@@ -24,6 +27,7 @@ mod human;
 mod jsonl;
 mod lookalike;
 mod parse;
+mod policy;
 mod prompt;
 mod reading;
 mod render;
@@ -98,6 +102,8 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Call(arguments) => call::call(&arguments, out),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
+        Command::Policy { command } => policy::policy(&command, out),
+        Command::Audit { command } => audit::audit(&command, out),
         Command::Doctor => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.

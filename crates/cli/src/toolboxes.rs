@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use toolglot::Dialect;
-use toolglot_tools::Toolbox;
+use toolglot_toolfiles::{Registry, Space, Spaces};
+use toolglot_tools::{ToolSpec, Toolbox};
 
 use crate::failure::Failure;
 use crate::source;
@@ -26,6 +27,12 @@ pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
         return builtin(name);
     }
     let path = Path::new(argument);
+    if path.is_dir() {
+        let specs = tool_files(path)?;
+        if !specs.is_empty() {
+            return Ok(specs.into_iter().collect());
+        }
+    }
     let value = if path.is_dir() {
         let files = files(path).map_err(|error| source::failed(path, error))?;
         Value::Array(
@@ -44,6 +51,37 @@ pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
         origin: argument.to_owned(),
         error,
     })
+}
+
+/// The tools that are files in a project (it holds `.ai/tools`) or in a directory of tools; deprecated ones are left out,
+/// as are those that break a rule.
+fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
+    let project = if path.join(".ai/tools").is_dir() {
+        path.to_owned()
+    } else {
+        let whole = std::fs::canonicalize(path).map_err(|error| source::failed(path, error))?;
+        match whole
+            .to_str()
+            .and_then(|whole| whole.strip_suffix("/.ai/tools"))
+        {
+            Some(project) => PathBuf::from(project),
+            None => return Ok(Vec::new()),
+        }
+    };
+    let spaces = Spaces {
+        project: Some(project),
+        user: None,
+    };
+    let registry = Registry::open(&spaces)?;
+    let (entries, _) = registry.list();
+    let mut specs = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.space == Space::Project) {
+        let tool = registry.read(entry)?.tool();
+        if tool.errors().next().is_none() {
+            specs.extend(tool.specs());
+        }
+    }
+    Ok(specs)
 }
 
 /// The tools of a document: any shape that a file may have, or a string that names a builtin set.

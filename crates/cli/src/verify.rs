@@ -13,7 +13,7 @@ pub(crate) fn violations(spec: &ToolSpec, arguments: &Map<String, Value>, at: Sp
         message,
         help: None,
     };
-    let validator = match Validator::new(&spec.parameters) {
+    let validator = match Validator::new(&closed(&spec.parameters)) {
         Ok(validator) => validator,
         Err(error) => {
             let message = format!("the schema of `{}` cannot be used: {error}", spec.name);
@@ -28,6 +28,34 @@ pub(crate) fn violations(spec: &ToolSpec, arguments: &Map<String, Value>, at: Sp
             _ => note(Code::InvalidArguments, violation.message),
         })
         .collect()
+}
+
+/// Settings of a schema that may let other parameters in than those it lists.
+const OPENING: &[&str] = &[
+    "$ref",
+    "$dynamicRef",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "dependentSchemas",
+    "if",
+    "oneOf",
+    "patternProperties",
+    "unevaluatedProperties",
+];
+
+/// The schema, closed: a tool that lists its parameters has no others, unless it says so.
+fn closed(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Value::Object(settings) = &mut schema
+        && settings.contains_key("properties")
+        && !OPENING
+            .iter()
+            .any(|opening| settings.contains_key(*opening))
+    {
+        settings.insert("additionalProperties".to_owned(), false.into());
+    }
+    schema
 }
 
 /// The note on a call of a tool that is not there.

@@ -39,8 +39,28 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
+/// Whether this page runs tools, and none can be run here; then that is said, past what the harness keeps to itself.
+fn is_left_out(page: &Path) -> bool {
+    use std::io::Write;
+    let has_walls =
+        toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);
+    let has_python = Command::new("python3").arg("--version").output().is_ok();
+    let is_left_out = page.ends_with("tools.md") && !(has_walls && has_python);
+    if is_left_out {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: {}: no namespaces or no python3 here",
+            page.display()
+        );
+    }
+    is_left_out
+}
+
 /// Runs the examples of a page, in order, in one folder.
 fn check(page: &Path) -> Vec<String> {
+    if is_left_out(page) {
+        return Vec::new();
+    }
     let document = fs::read_to_string(page).expect("it was listed");
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let (mut failures, mut blessed) = (Vec::new(), Vec::new());
@@ -96,6 +116,8 @@ fn run(fence: &Fence<'_>, folder: &Path) -> String {
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .current_dir(folder)
             .env("PATH", &path)
+            // A home of the page's own: what an example trusts is trusted in its folder only.
+            .env("USER_SPACE", folder.join("home"))
             .output()
             .expect("there is a shell");
         writeln!(shown, "$ {command}").expect("writing to a string");

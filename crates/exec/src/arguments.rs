@@ -1,5 +1,7 @@
 //! Arguments by name and type.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::Failure;
@@ -49,6 +51,19 @@ impl<'a> Arguments<'a> {
         whole
             .map(Some)
             .ok_or_else(|| wrong(parameter, "a whole number, not negative", value))
+    }
+
+    /// A number of seconds above zero, if there is one; more than a day is as good as a day.
+    pub(crate) fn opt_seconds(&self, parameter: &'static str) -> Result<Option<Duration>, Failure> {
+        let Some(value) = self.value(parameter) else {
+            return Ok(None);
+        };
+        match value.as_f64() {
+            Some(seconds) if seconds > 0.0 => {
+                Ok(Some(Duration::from_secs_f64(seconds.min(86_400.0))))
+            }
+            _ => Err(wrong(parameter, "a number of seconds above zero", value)),
+        }
     }
 
     /// A flag, if there is one.

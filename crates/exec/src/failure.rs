@@ -15,12 +15,67 @@ pub enum Failure {
         /// The name.
         tool: String,
     },
-    /// A tool that starts a program.
-    #[error("`{tool}` starts a program, and there is no sandbox to start it in yet")]
-    NoSandbox {
-        /// The name.
-        tool: String,
+    /// Edits that cannot be read.
+    #[error("the edits cannot be read: {problem}")]
+    BadEdit {
+        /// What is wrong, and what to write instead.
+        problem: String,
     },
+    /// An edit that does not fit the file as it is.
+    #[error("edit {number} of `{path}` was not made, and neither were the others: {problem}")]
+    StaleEdit {
+        /// The path.
+        path: String,
+        /// Which, from 1.
+        number: usize,
+        /// What is there instead.
+        problem: String,
+    },
+    /// A file that is no UTF-8 where text is to be changed.
+    #[error("`{path}` is no UTF-8 text, and only that can be edited")]
+    NotUtf8 {
+        /// The path.
+        path: String,
+    },
+    /// A directory where files are deleted.
+    #[error("`{path}` is a directory, and only single files are deleted")]
+    DeletesDirectory {
+        /// The path.
+        path: String,
+    },
+    /// Something stands where something is to be moved.
+    #[error("`{path}` is there already, and moving replaces nothing")]
+    Exists {
+        /// The path.
+        path: String,
+    },
+    /// A directory moved into itself.
+    #[error("`{path}` cannot be moved into itself")]
+    IntoItself {
+        /// The path.
+        path: String,
+    },
+    /// A question to another machine that was not asked, or not answered.
+    #[error("{problem}")]
+    Http {
+        /// Why.
+        problem: String,
+    },
+    /// git did not do it.
+    #[error("git says: {said}")]
+    Git {
+        /// What it wrote.
+        said: String,
+    },
+    /// A command that would change nothing but a shell.
+    #[error("`{name}` changes nothing but the shell it runs in, and every command runs on its own: {}", state_help(.name))]
+    ShellState {
+        /// The command.
+        name: String,
+    },
+    /// The walls that a program needs cannot be built, or the program cannot be started.
+    #[error(transparent)]
+    Sandbox(#[from] toolglot_sandbox::Refusal),
     /// A required parameter is missing.
     #[error("`{tool}` needs the parameter `{parameter}`: {expected}")]
     MissingParameter {
@@ -175,12 +230,34 @@ pub enum Failure {
     },
 }
 
+/// What to do in place of a command that changes a shell.
+fn state_help(name: &str) -> &'static str {
+    if name == "cd" {
+        "give the directory as `cwd`, or write `cd DIR && COMMAND` in one command"
+    } else {
+        "give the values as arguments of the command that needs them"
+    }
+}
+
 impl Failure {
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Failure::UnknownTool { .. } => "unknown-tool",
-            Failure::NoSandbox { .. } => "no-sandbox",
+            Failure::BadEdit { .. } => "bad-edit",
+            Failure::StaleEdit { .. } => "stale-edit",
+            Failure::NotUtf8 { .. } => "not-utf8",
+            Failure::DeletesDirectory { .. } => "deletes-directory",
+            Failure::Exists { .. } => "exists",
+            Failure::IntoItself { .. } => "into-itself",
+            Failure::Http { .. } => "http",
+            Failure::Git { .. } => "git",
+            Failure::ShellState { .. } => "shell-state",
+            Failure::Sandbox(refusal) => match refusal {
+                toolglot_sandbox::Refusal::NotFound { .. } => "no-such-program",
+                toolglot_sandbox::Refusal::ArgumentTooLong { .. } => "argument-too-long",
+                _ => "no-sandbox",
+            },
             Failure::MissingParameter { .. } => "missing-parameter",
             Failure::WrongType { .. } => "wrong-type",
             Failure::Path { escape, .. } if escape.is_outside() => "outside-root",

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! It deliberately knows no policy beyond the walls of the root: whoever calls [`Plan::run`] has asked
-//! first. It validates no schema, starts no program and opens no socket. What it returns is bounded by
+//! first. It validates no schema. Programs run behind the [`Walls`] of the root, and nowhere else. What it returns is bounded by
 //! [`Limits`], and says so where something was left out.
 //!
 //! ```
@@ -34,8 +34,14 @@
 //! ```
 
 mod arguments;
+pub mod audit;
+mod change;
+mod command;
+mod edit;
 mod failure;
+mod git;
 mod glob;
+mod http;
 mod limits;
 mod lines;
 mod list;
@@ -43,16 +49,21 @@ mod outcome;
 mod place;
 mod plan;
 mod read;
+mod remove;
 mod replace;
 mod resolve;
 mod root;
 mod search;
 mod shown;
+mod summary;
 mod walk;
+mod walls;
 mod write;
 
+pub use change::{Change, change};
 pub use failure::Failure;
 pub use limits::Limits;
 pub use outcome::Outcome;
 pub use plan::{Plan, TOOLS, execute, plan};
 pub use root::Root;
+pub use walls::Walls;

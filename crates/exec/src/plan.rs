@@ -1,13 +1,22 @@
 //! A call, read and looked up, that has not been run.
 
+use std::path::Path;
+use std::time::Duration;
+
 use serde_json::{Map, Value};
-use toolglot_policy::PathFact;
+use toolglot_policy::{BadUrl, CommandFact, Host, PathFact};
 
 use crate::arguments::Arguments;
+use crate::command;
+use crate::edit::{Edits, edit};
+use crate::git;
 use crate::glob::Glob;
+use crate::http::{self, Question};
 use crate::list::{Listing, list};
 use crate::read::{Lines, read};
+use crate::remove::{delete, move_file};
 use crate::search::{Query, search};
+use crate::summary::summary;
 use crate::write::{Old, create_directory, write};
 use crate::{Failure, Limits, Outcome, Root};
 
@@ -19,6 +28,14 @@ pub const TOOLS: &[&str] = &[
     "list_files",
     "search_files",
     "create_directory",
+    "edit_file",
+    "delete_file",
+    "move_file",
+    "git_status",
+    "git_commit",
+    "workspace_summary",
+    "http_request",
+    "execute_command",
 ];
 
 /// A call, read and looked up, that has not been run.
@@ -26,23 +43,52 @@ pub const TOOLS: &[&str] = &[
 #[must_use = "a plan does nothing until it is run"]
 pub struct Plan<'a> {
     root: &'a Root,
-    path: PathFact,
+    paths: Vec<PathFact>,
+    command: Option<CommandFact>,
+    host: Option<Result<Host, BadUrl>>,
     action: Action<'a>,
 }
 
 #[derive(Debug)]
 enum Action<'a> {
     Read(Lines),
-    Write { content: &'a str, old: Old },
+    Write {
+        content: &'a str,
+        old: Old,
+    },
     List(Listing),
     Search(Box<Query>),
     CreateDirectory,
+    Edit(Edits),
+    Delete,
+    Move,
+    GitStatus,
+    GitCommit {
+        message: &'a str,
+    },
+    Summary,
+    Ask(Box<Question>),
+    /// It cannot be done, and a policy will say so first.
+    Failed(Failure),
+    Command {
+        time: Option<Duration>,
+    },
 }
 
 impl Plan<'_> {
     /// Where every path among the arguments leads: what a policy wants to know.
     pub fn paths(&self) -> &[PathFact] {
-        std::slice::from_ref(&self.path)
+        &self.paths
+    }
+
+    /// What the command among the arguments would run, if there is one.
+    pub fn command(&self) -> Option<&CommandFact> {
+        self.command.as_ref()
+    }
+
+    /// Where the URL among the arguments leads, if there is one.
+    pub fn host(&self) -> Option<&Result<Host, BadUrl>> {
+        self.host.as_ref()
     }
 
     /// Does it, at the place that [`Plan::paths`] told.
@@ -53,16 +99,46 @@ impl Plan<'_> {
     fn done(self) -> Result<Outcome, Failure> {
         let Plan {
             root,
-            path: PathFact { written, found },
+            paths,
+            command,
             action,
+            host: _,
         } = self;
-        let place = found.map_err(|escape| Failure::Path { written, escape })?;
+        let mut places = Vec::with_capacity(paths.len());
+        for PathFact { written, found } in paths {
+            places.push(found.map_err(|escape| Failure::Path { written, escape })?);
+        }
+        // Every tool has at least one place.
+        let place = places.first().cloned().unwrap_or_default();
         match action {
             Action::Read(lines) => read(root, &place.path, lines),
             Action::Write { content, old } => write(root, &place.path, content, old),
             Action::List(listing) => list(root, &place.path, &listing),
             Action::Search(query) => search(root, &place.path, &query),
             Action::CreateDirectory => create_directory(root, &place.path),
+            Action::Edit(edits) => edit(root, &place.path, &edits),
+            Action::GitStatus => git::status(root),
+            Action::GitCommit { message } => {
+                let files: Vec<&Path> = places
+                    .iter()
+                    .skip(1)
+                    .map(|place| place.path.as_path())
+                    .collect();
+                git::commit(root, message, &files)
+            }
+            Action::Summary => summary(root),
+            Action::Ask(question) => http::ask(root, &question),
+            Action::Failed(failure) => Err(failure),
+            Action::Delete => delete(root, &place.path),
+            Action::Move => {
+                let to = places.get(1).expect("it was planned with two");
+                move_file(root, &place.path, &to.path)
+            }
+            Action::Command { time } => {
+                let fact = command.expect("it was planned with one");
+                let line = fact.line.map_err(|_| fact.text);
+                command::run(root, &place.path, command::Run { line, time })
+            }
         }
     }
 }
@@ -89,22 +165,90 @@ pub fn plan<'a>(
         "list_files" => (listing(&arguments)?, directory(&arguments)?),
         "search_files" => (query(&arguments, &root.limits)?, directory(&arguments)?),
         "create_directory" => (Action::CreateDirectory, new_directory(&arguments)?),
-        "execute_command" => {
-            return Err(Failure::NoSandbox {
-                tool: tool.to_owned(),
+        "edit_file" => (Action::Edit(Edits::of(&arguments)?), file(&arguments)?),
+        "git_status" => (Action::GitStatus, "."),
+        "workspace_summary" => (Action::Summary, "."),
+        "git_commit" => {
+            let message = arguments.text("message", "what the commit is about")?;
+            let files = git::files(arguments.map.get("files"));
+            let paths = std::iter::once(".")
+                .chain(files)
+                .map(|path| fact(root, path))
+                .collect();
+            return Ok(Plan {
+                root,
+                paths,
+                command: None,
+                host: None,
+                action: Action::GitCommit { message },
             });
         }
+        "http_request" => {
+            let url = arguments.text("url", "the address to ask, with http:// or https://")?;
+            let host = Host::of(url);
+            // A URL that cannot be used is for the policy to refuse.
+            let time = arguments.opt_seconds("timeout")?;
+            let action = match Question::of(url, &host, arguments.map, time) {
+                Ok(question) => Action::Ask(Box::new(question)),
+                Err(failure) if host.is_err() => Action::Failed(failure),
+                Err(failure) => return Err(failure),
+            };
+            return Ok(Plan {
+                root,
+                paths: Vec::new(),
+                command: None,
+                host: Some(host),
+                action,
+            });
+        }
+        "delete_file" => (Action::Delete, file(&arguments)?),
+        "move_file" => {
+            let from = arguments.text("from", "what to move, relative to the root")?;
+            let to = arguments.text("to", "its new path, relative to the root")?;
+            let paths = vec![fact(root, from), fact(root, to)];
+            return Ok(Plan {
+                root,
+                paths,
+                command: None,
+                host: None,
+                action: Action::Move,
+            });
+        }
+        "execute_command" => return plan_command(root, &arguments),
         _ => {
             return Err(Failure::UnknownTool {
                 tool: tool.to_owned(),
             });
         }
     };
-    let path = PathFact {
+    Ok(Plan {
+        root,
+        paths: vec![fact(root, written)],
+        command: None,
+        host: None,
+        action,
+    })
+}
+
+/// Where a path leads.
+fn fact(root: &Root, written: &str) -> PathFact {
+    PathFact {
         written: written.to_owned(),
         found: root.resolve(written),
-    };
-    Ok(Plan { root, path, action })
+    }
+}
+
+fn plan_command<'a>(root: &'a Root, arguments: &Arguments<'a>) -> Result<Plan<'a>, Failure> {
+    let text = arguments.text("command", "the command line to run")?;
+    let cwd = arguments.opt_text("cwd")?.unwrap_or(".");
+    let time = arguments.opt_seconds("timeout")?;
+    Ok(Plan {
+        root,
+        paths: vec![fact(root, cwd)],
+        command: Some(command::fact(root, text, cwd)),
+        host: None,
+        action: Action::Command { time },
+    })
 }
 
 /// Plans a call and runs it at once, unjudged. For callers that have no policy to ask.

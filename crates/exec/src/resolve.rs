@@ -63,10 +63,27 @@ impl Root {
         let climbs = path
             .components()
             .any(|component| component == Component::ParentDir);
+        let is_shared = walk.n_missing == 0 && self.is_shared(&walk.path);
         Ok(Inside {
             path: walk.path,
             climbs,
+            is_shared,
         })
+    }
+}
+
+impl Root {
+    /// Whether a regular file at `path` has other names as well.
+    #[cfg(unix)]
+    fn is_shared(&self, path: &Path) -> bool {
+        use cap_std::fs::MetadataExt;
+        let metadata = self.dir.symlink_metadata(path);
+        metadata.is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
+    }
+
+    #[cfg(not(unix))]
+    fn is_shared(&self, _: &Path) -> bool {
+        false
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::Limits;
+use crate::{Limits, Walls};
 
 /// The directory that no tool leaves, held open. It stays the same directory when it is renamed.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub struct Root {
     /// How an absolute path into the root may begin: as the user wrote the root, and with its links followed.
     pub(crate) spellings: [PathBuf; 2],
     pub(crate) limits: Limits,
+    pub(crate) walls: Walls,
 }
 
 impl Root {
@@ -29,6 +30,7 @@ impl Root {
             dir,
             spellings,
             limits: Limits::default(),
+            walls: Walls::default(),
         })
     }
 
@@ -36,6 +38,12 @@ impl Root {
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Root {
         Root { limits, ..self }
+    }
+
+    /// The same root with other walls around commands.
+    #[must_use]
+    pub fn with_walls(self, walls: Walls) -> Root {
+        Root { walls, ..self }
     }
 
     /// Where the root was when it was opened: absolute, links followed.

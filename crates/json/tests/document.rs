@@ -400,6 +400,12 @@ fn work_is_linear_on_every_adversary() {
 }
 
 #[test]
+fn a_comma_that_is_escaped_ends_the_string_all_the_same() {
+    check("\"a\\,\"b");
+    check("[\"a\\,\"b\"]");
+}
+
+#[test]
 fn depth_costs_no_stack() {
     let n = 100_000;
     let texts = [

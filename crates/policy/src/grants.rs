@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::Host;
+
 /// What the user allows beforehand, as in `write,recovered,exec:git`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grants {
@@ -13,8 +15,42 @@ pub struct Grants {
     pub write: bool,
     /// Running calls whose text had to be completed, for tools that do more than read.
     pub recovered: bool,
+    /// Removing files inside the root.
+    pub delete: bool,
+    /// Running text in a shell, behind the strongest walls.
+    pub shell: bool,
     /// The programs that may be started, by name.
     pub exec: Vec<String>,
+    /// The hosts that may be asked, by name; `name:port` for ports other than those of the web.
+    pub net: Vec<String>,
+}
+
+impl Grants {
+    /// Whether a program of this name may be started: a shell could start any. A path names another program than what `PATH` finds.
+    pub(crate) fn runs(&self, program: &str) -> bool {
+        self.shell || self.exec.iter().any(|granted| granted == program)
+    }
+
+    /// Whether a host may be asked.
+    pub(crate) fn asks(&self, host: &Host) -> bool {
+        self.net
+            .iter()
+            .any(|granted| match granted.rsplit_once(':') {
+                Some((name, port)) => host.name == name && port.parse() == Ok(host.port),
+                None => host.name == *granted && matches!(host.port, 80 | 443),
+            })
+    }
+
+    /// Whether a capability that a tool declares is covered, by the word or by its beginning, as `fs.write` by `write`.
+    pub(crate) fn has(&self, capability: &str) -> bool {
+        match capability {
+            "read" | "fs.read" => self.read,
+            "write" | "fs.write" => self.write,
+            "delete" | "fs.delete" => self.delete,
+            "shell" | "shell.execute" | "shell.raw" => self.shell,
+            _ => false,
+        }
+    }
 }
 
 impl Default for Grants {
@@ -23,7 +59,10 @@ impl Default for Grants {
             read: true,
             write: false,
             recovered: false,
+            delete: false,
+            shell: false,
             exec: Vec::new(),
+            net: Vec::new(),
         }
     }
 }
@@ -33,7 +72,7 @@ impl Default for Grants {
 pub enum GrantError {
     /// A word that grants nothing.
     #[error(
-        "unknown grant `{word}`: the grants are `read`, `write`, `recovered` and `exec:PROGRAM`, separated by commas"
+        "unknown grant `{word}`: the grants are `read`, `write`, `delete`, `recovered`, `shell`, `exec:PROGRAM` and `net:HOST`, separated by commas"
     )]
     UnknownWord {
         /// The word.
@@ -42,6 +81,12 @@ pub enum GrantError {
     /// `exec` without a program, or with something else than a program's name.
     #[error("grant `{word}` names no program: write `exec:PROGRAM`, as in `exec:git`")]
     NoProgram {
+        /// The word.
+        word: String,
+    },
+    /// `net` without a host.
+    #[error("grant `{word}` names no host: write `net:HOST`, as in `net:api.example.org`")]
+    NoHost {
         /// The word.
         word: String,
     },
@@ -62,16 +107,31 @@ impl FromStr for Grants {
                 "read" => grants.read = true,
                 "write" => grants.write = true,
                 "recovered" => grants.recovered = true,
+                "delete" => grants.delete = true,
+                "shell" => grants.shell = true,
                 "exec" => {
                     return Err(GrantError::NoProgram {
                         word: word.to_owned(),
                     });
                 }
-                _ => grants.exec.push(program(word)?),
+                _ => match word.strip_prefix("net:") {
+                    Some(host) if is_host(host) => grants.net.push(host.to_ascii_lowercase()),
+                    Some(_) => {
+                        return Err(GrantError::NoHost {
+                            word: word.to_owned(),
+                        });
+                    }
+                    None => grants.exec.push(program(word)?),
+                },
             }
         }
         Ok(grants)
     }
+}
+
+/// The host of `net:HOST`: a name or an address, with or without a port.
+fn is_host(host: &str) -> bool {
+    Host::of(&format!("http://{host}/")).is_ok()
 }
 
 /// The program of `exec:PROGRAM`. A name only: what a path or a blank would mean is nobody's guess.
@@ -106,7 +166,8 @@ mod tests {
                 read: true,
                 write: true,
                 recovered: true,
-                exec: vec!["git".into(), "cargo".into()]
+                exec: vec!["git".into(), "cargo".into()],
+                ..Grants::default()
             }
         );
         assert_eq!("".parse::<Grants>(), Ok(Grants::default()));

@@ -14,23 +14,31 @@
 //!
 //! let request = Request::new("write_file", Effect::Write, End::Closed, &[]);
 //! let verdict = judge(&request, &Grants::default());
-//! assert_eq!((verdict.decision, verdict.rule), (Decision::Ask, "write-needs-grant"));
+//! assert_eq!((verdict.decision, &*verdict.rule), (Decision::Ask, "write-needs-grant"));
 //!
 //! let granted: Grants = "write".parse()?;
 //! assert_eq!(judge(&request, &granted).decision, Decision::Allow);
 //! # Ok::<(), toolglot_policy::GrantError>(())
 //! ```
 
+mod command;
 mod effect;
+mod file;
 mod grants;
+mod host;
+mod judge;
 mod names;
 mod path;
 mod request;
 mod rules;
 
+pub use command::{CommandFact, CommandLine, Join, NotLiteral, Pipeline, Survey};
 pub use effect::Effect;
+pub use file::{Item, Level, MessageLimits, PathRules, Policy, PolicyError, Reach, Sandbox, Scope};
 pub use grants::{GrantError, Grants};
+pub use host::{BadUrl, Host, is_public};
+pub use judge::{Authority, Explanation, Layer, Reason, judge};
 pub use names::{is_guarded, is_secret};
 pub use path::{Escape, Inside, PathFact};
 pub use request::{Decision, Request, Verdict};
-pub use rules::{RULES, Rule, judge};
+pub use rules::{RULES, Rule};

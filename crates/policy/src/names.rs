@@ -99,6 +99,19 @@ fn folded(name: &str) -> String {
     folded.trim_end_matches(['.', ' ']).to_owned()
 }
 
+/// A path with every name folded.
+pub(crate) fn folded_path(path: &str) -> String {
+    let names: Vec<String> = path.split('/').map(folded).collect();
+    names.join("/")
+}
+
+/// Whether a word that is no path inside the root names what holds secrets on this machine: by its names alone, wherever it is.
+pub(crate) fn is_secret_word(word: &str) -> bool {
+    const ELSEWHERE: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh"];
+    let path = Path::new(word.strip_prefix("~/").unwrap_or(word));
+    is_secret(path) || ELSEWHERE.iter().any(|place| path.starts_with(place))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -15,13 +15,15 @@ pub struct PathFact {
 }
 
 /// A place inside the root.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inside {
     /// Relative to the root, every link followed, without `.` and `..`; empty for the root itself.
     /// What does not exist yet stands as written.
     pub path: PathBuf,
     /// Whether a `..` was written on the way.
     pub climbs: bool,
+    /// Whether it is a file that has another name as well, which may be outside.
+    pub is_shared: bool,
 }
 
 /// Why a path leads to no place inside the root.
@@ -44,14 +46,14 @@ pub enum Escape {
         bytes: usize,
     },
     /// An absolute path to somewhere else.
-    #[error("the absolute path leads out of the root: write a path relative to the root")]
+    #[error("the absolute path leads out of the root; write one that is relative to it")]
     Absolute,
     /// More `..` than directories to leave.
-    #[error("`..` leads above the root: write a path relative to the root")]
+    #[error("`..` leads above the root; write a path inside it")]
     Climbs,
     /// A symbolic link that leads out of the root.
     #[error(
-        "{link:?} is a symbolic link that leads out of the root: only what is really inside it can be used"
+        "{link:?} is a symbolic link that leads out of the root; only what is really inside it can be used"
     )]
     Link {
         /// The link, relative to the root.

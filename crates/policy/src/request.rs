@@ -1,8 +1,10 @@
 //! The question and the answer.
 
+use std::borrow::Cow;
+
 use toolglot::End;
 
-use crate::{Effect, PathFact};
+use crate::{BadUrl, CommandFact, Effect, Host, PathFact};
 
 /// What a call is about to do.
 #[derive(Clone, Debug)]
@@ -15,19 +17,34 @@ pub struct Request<'a> {
     pub end: End,
     /// Every path among its arguments.
     pub paths: &'a [PathFact],
+    /// The command among its arguments.
+    pub command: Option<&'a CommandFact>,
+    /// Where the URL among its arguments leads.
+    pub host: Option<&'a Result<Host, BadUrl>>,
+    /// What else it needs, as its own description declares.
+    pub capabilities: &'a [String],
     /// Whether an equal call stands before it in the same message.
     pub is_repeat: bool,
+    /// How many calls of the message came before it.
+    pub n_before: usize,
+    /// What it costs, in the unit of the policy.
+    pub cost: f64,
 }
 
 impl<'a> Request<'a> {
-    /// A request for a call that repeats no other.
+    /// A request for the first call of a message, about nothing but paths.
     pub fn new(tool: &'a str, effect: Effect, end: End, paths: &'a [PathFact]) -> Request<'a> {
         Request {
             tool,
             effect,
             end,
             paths,
+            command: None,
+            host: None,
+            capabilities: &[],
             is_repeat: false,
+            n_before: 0,
+            cost: 0.0,
         }
     }
 }
@@ -43,6 +60,17 @@ pub enum Decision {
     Deny,
 }
 
+impl Decision {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Decision::Allow => "allow",
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        }
+    }
+}
+
 /// A decision with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
@@ -50,7 +78,7 @@ pub struct Verdict {
     /// What may become of the call.
     pub decision: Decision,
     /// The rule that decided. Stable: scripts and audits may rely on it.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// Why, and what would help; one line, lower case, no full stop.
     pub because: String,
 }

@@ -1,8 +1,9 @@
-//! The rules, all of them, and how they are applied.
+//! The rules that hold without a policy file, and those that hold with one too.
 
 use toolglot::End;
 
-use crate::{Decision, Effect, Grants, Request, Verdict, is_guarded, is_secret};
+use crate::names::is_secret_word;
+use crate::{CommandFact, Decision, Effect, Grants, Item, Request, is_guarded, is_secret};
 
 /// One row of the table.
 #[derive(Debug)]
@@ -11,108 +12,70 @@ pub struct Rule {
     pub id: &'static str,
     /// What it decides where it applies.
     pub decision: Decision,
+    /// Whether it holds whatever a policy file says.
+    pub is_floor: bool,
     /// When it applies: then it says why.
+    pub(crate) applies: fn(&Request<'_>, &Grants) -> Option<String>,
+}
+
+/// A row that holds whatever a policy file says.
+const fn floor(
+    id: &'static str,
+    decision: Decision,
     applies: fn(&Request<'_>, &Grants) -> Option<String>,
+) -> Rule {
+    Rule {
+        id,
+        decision,
+        is_floor: true,
+        applies,
+    }
+}
+
+/// A row that a policy file stands in for.
+const fn usual(
+    id: &'static str,
+    decision: Decision,
+    applies: fn(&Request<'_>, &Grants) -> Option<String>,
+) -> Rule {
+    Rule {
+        id,
+        decision,
+        is_floor: false,
+        applies,
+    }
 }
 
 /// The rules. Of those that apply the strictest decides, of equally strict ones the first.
 pub static RULES: &[Rule] = &[
-    Rule {
-        id: "truncated-never-runs",
-        decision: Decision::Deny,
-        applies: truncated,
-    },
-    Rule {
-        id: "unknown-tool",
-        decision: Decision::Deny,
-        applies: unknown_tool,
-    },
-    Rule {
-        id: "path-outside-root",
-        decision: Decision::Deny,
-        applies: path_outside_root,
-    },
-    Rule {
-        id: "path-unusable",
-        decision: Decision::Deny,
-        applies: path_unusable,
-    },
-    Rule {
-        id: "secret-path",
-        decision: Decision::Deny,
-        applies: secret_path,
-    },
-    Rule {
-        id: "guarded-path",
-        decision: Decision::Deny,
-        applies: guarded_path,
-    },
-    Rule {
-        id: "commands-need-a-sandbox",
-        decision: Decision::Deny,
-        applies: command,
-    },
-    Rule {
-        id: "read-not-granted",
-        decision: Decision::Deny,
-        applies: ungranted_read,
-    },
-    Rule {
-        id: "write-needs-grant",
-        decision: Decision::Ask,
-        applies: ungranted_write,
-    },
-    Rule {
-        id: "recovered-needs-grant",
-        decision: Decision::Ask,
-        applies: ungranted_recovered,
-    },
-    Rule {
-        id: "repeated-write",
-        decision: Decision::Ask,
-        applies: repeated_write,
-    },
-    Rule {
-        id: "read-inside-root",
-        decision: Decision::Allow,
-        applies: read,
-    },
-    Rule {
-        id: "write-granted",
-        decision: Decision::Allow,
-        applies: granted_write,
-    },
-    Rule {
-        id: "asks-the-user",
-        decision: Decision::Allow,
-        applies: ask,
-    },
+    floor("truncated-never-runs", Decision::Deny, truncated),
+    floor("unknown-tool", Decision::Deny, unknown_tool),
+    floor("path-outside-root", Decision::Deny, path_outside_root),
+    floor("path-unusable", Decision::Deny, path_unusable),
+    floor("secret-path", Decision::Deny, secret_path),
+    floor("guarded-path", Decision::Deny, guarded_path),
+    floor("command-deceives", Decision::Deny, deceiving_command),
+    floor("url-unusable", Decision::Deny, unusable_url),
+    floor("recovered-needs-grant", Decision::Ask, ungranted_recovered),
+    floor("repeated-write", Decision::Ask, repeated_write),
+    usual("read-not-granted", Decision::Deny, ungranted_read),
+    usual("write-needs-grant", Decision::Ask, ungranted_write),
+    usual("delete-needs-grant", Decision::Ask, ungranted_delete),
+    usual("command-needs-grant", Decision::Ask, ungranted_command),
+    usual("shell-needs-grant", Decision::Ask, ungranted_shell),
+    usual("network-needs-grant", Decision::Ask, ungranted_network),
+    usual(
+        "capability-needs-grant",
+        Decision::Ask,
+        ungranted_capability,
+    ),
+    usual("read-inside-root", Decision::Allow, read),
+    usual("write-granted", Decision::Allow, granted_write),
+    usual("delete-granted", Decision::Allow, granted_delete),
+    usual("command-granted", Decision::Allow, granted_command),
+    usual("network-granted", Decision::Allow, granted_network),
+    usual("asks-the-user", Decision::Allow, ask),
 ];
-
-/// Judges a request: the strictest rule that applies decides, and without one the answer is no.
-pub fn judge(request: &Request<'_>, grants: &Grants) -> Verdict {
-    let mut strictest: Option<Verdict> = None;
-    for rule in RULES {
-        if strictest
-            .as_ref()
-            .is_some_and(|verdict| verdict.decision >= rule.decision)
-        {
-            continue;
-        }
-        if let Some(because) = (rule.applies)(request, grants) {
-            strictest = Some(Verdict {
-                decision: rule.decision,
-                rule: rule.id,
-                because,
-            });
-        }
-    }
-    strictest.unwrap_or_else(|| Verdict {
-        decision: Decision::Deny,
-        rule: "nothing-allows-it",
-        because: format!("no rule allows `{}`", request.tool),
-    })
-}
 
 fn truncated(request: &Request<'_>, _: &Grants) -> Option<String> {
     (request.end == End::Truncated).then(|| {
@@ -152,18 +115,22 @@ fn escape(request: &Request<'_>, outside: bool) -> Option<String> {
 }
 
 fn secret_path(request: &Request<'_>, _: &Grants) -> Option<String> {
+    let places = request.command.map_or(&[][..], |command| &command.places);
     let fact = request
         .paths
         .iter()
-        .find(|fact| fact.inside().is_some_and(is_secret))?;
+        .chain(places)
+        .find(|fact| fact.inside().is_some_and(is_secret));
+    let words = request.command.map(CommandFact::words).unwrap_or_default();
+    let word = words.into_iter().find(|word| is_secret_word(word));
+    let written = fact.map(|fact| fact.written.as_str()).or(word)?;
     Some(format!(
-        "path {:?} leads to what usually holds secrets, which no tool reads or writes",
-        fact.written
+        "path {written:?} leads to what usually holds secrets, which no tool reads or writes"
     ))
 }
 
 fn guarded_path(request: &Request<'_>, _: &Grants) -> Option<String> {
-    if !acts(request.effect) {
+    if !request.effect.acts() {
         return None;
     }
     let fact = request
@@ -174,15 +141,6 @@ fn guarded_path(request: &Request<'_>, _: &Grants) -> Option<String> {
         "path {:?} leads to what other programs obey, such as git or an editor: it may be read, not written",
         fact.written
     ))
-}
-
-fn command(request: &Request<'_>, _: &Grants) -> Option<String> {
-    (request.effect == Effect::Execute).then(|| {
-        format!(
-            "`{}` starts a program, and there is no sandbox to start it in yet",
-            request.tool
-        )
-    })
 }
 
 fn ungranted_read(request: &Request<'_>, grants: &Grants) -> Option<String> {
@@ -200,7 +158,7 @@ fn ungranted_write(request: &Request<'_>, grants: &Grants) -> Option<String> {
 }
 
 fn ungranted_recovered(request: &Request<'_>, grants: &Grants) -> Option<String> {
-    (request.end == End::Recovered && acts(request.effect) && !grants.recovered).then(|| {
+    (request.end == End::Recovered && request.effect.acts() && !grants.recovered).then(|| {
         format!(
             "the text of this call had to be completed, and `{}` does more than read, which needs the grant `recovered`",
             request.tool
@@ -209,7 +167,7 @@ fn ungranted_recovered(request: &Request<'_>, grants: &Grants) -> Option<String>
 }
 
 fn repeated_write(request: &Request<'_>, _: &Grants) -> Option<String> {
-    (request.is_repeat && acts(request.effect)).then(|| {
+    (request.is_repeat && request.effect.acts()).then(|| {
         format!(
             "an equal call of `{}` came before in this message, and this one would do it again",
             request.tool
@@ -232,10 +190,126 @@ fn ask(request: &Request<'_>, _: &Grants) -> Option<String> {
         .then(|| format!("`{}` does nothing but wait for the user", request.tool))
 }
 
-/// Whether the effect changes anything. `Ask` does not: it leaves an item for the user.
-fn acts(effect: Effect) -> bool {
-    match effect {
-        Effect::Read | Effect::Ask => false,
-        Effect::Write | Effect::Execute | Effect::Unknown => true,
+fn deceiving_command(request: &Request<'_>, _: &Grants) -> Option<String> {
+    let error = request
+        .command?
+        .line
+        .as_ref()
+        .err()
+        .filter(|error| error.is_hopeless)?;
+    Some(format!(
+        "the command holds {} at byte {}: write it in plain words",
+        error.what, error.at
+    ))
+}
+
+fn unusable_url(request: &Request<'_>, _: &Grants) -> Option<String> {
+    request.host?.as_ref().err().map(ToString::to_string)
+}
+
+fn ungranted_delete(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    (request.effect == Effect::Delete && !grants.delete).then(|| {
+        format!(
+            "`{}` removes files, which needs the grant `delete`",
+            request.tool
+        )
+    })
+}
+
+/// The first program of a command that is not granted; of a tool that is a program itself, the tool.
+fn ungranted_program<'a>(request: &'a Request<'_>, grants: &Grants) -> Option<&'a str> {
+    if request.effect != Effect::Execute {
+        return None;
+    }
+    match request.command {
+        None => (!grants.runs(request.tool)).then_some(request.tool),
+        Some(command) => {
+            if command.only_shell_state().is_some() {
+                return None;
+            }
+            let commands = command.all_commands();
+            let programs = commands.iter().filter_map(|words| words.first());
+            programs
+                .copied()
+                .find(|program| *program != "cd" && !grants.runs(program))
+        }
+    }
+}
+
+fn ungranted_command(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    let program = ungranted_program(request, grants)?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    Some(format!(
+        "`{}` runs `{program}`, which needs the grant `exec:{name}`",
+        request.tool
+    ))
+}
+
+fn ungranted_shell(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    let error = request.command?.line.as_ref().err()?;
+    (!grants.shell && !error.is_hopeless)
+        .then(|| format!("{error}, and a shell needs the grant `shell`: write literal words, joined by `&&`, `||`, `;` or `|`"))
+}
+
+fn ungranted_network(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    if request.effect != Effect::Network {
+        return None;
+    }
+    let Some(host) = request.host else {
+        return Some(format!(
+            "`{}` asks another machine and does not say which",
+            request.tool
+        ));
+    };
+    let host = host.as_ref().ok()?;
+    (!grants.asks(host)).then(|| {
+        format!(
+            "`{}` asks {}, which needs the grant `net:{}`",
+            request.tool, host.name, host.name
+        )
+    })
+}
+
+fn ungranted_capability(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    let name = request.capabilities.iter().find(|name| !grants.has(name))?;
+    Some(format!(
+        "`{}` needs the capability `{name}`, which is not granted",
+        request.tool
+    ))
+}
+
+fn granted_delete(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    (request.effect == Effect::Delete && grants.delete)
+        .then(|| format!("`{}` removes files, which is granted", request.tool))
+}
+
+fn granted_command(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    let is_granted = request.effect == Effect::Execute
+        && ungranted_program(request, grants).is_none()
+        && ungranted_shell(request, grants).is_none();
+    is_granted.then(|| format!("`{}` runs what is granted", request.tool))
+}
+
+fn granted_network(request: &Request<'_>, grants: &Grants) -> Option<String> {
+    let host = request.host?.as_ref().ok()?;
+    grants
+        .asks(host)
+        .then(|| format!("asking {} is granted", host.name))
+}
+
+/// Whether a grant covers one item of a request: then what a policy file asks about is answered beforehand.
+pub(crate) fn covers(grants: &Grants, effect: Effect, tool: &str, item: &Item) -> bool {
+    match item {
+        Item::Command(words) => words.first().is_some_and(|program| grants.runs(program)),
+        Item::Shell(_) => grants.shell,
+        Item::Host(host) => grants.asks(host),
+        Item::Capability(name) => grants.has(name),
+        Item::Path(_) | Item::Nothing => match effect {
+            Effect::Read | Effect::Ask => grants.read,
+            Effect::Write => grants.write,
+            Effect::Delete => grants.delete,
+            Effect::Execute => grants.runs(tool),
+            Effect::Network | Effect::Unknown => false,
+        },
     }
 }

@@ -2,12 +2,16 @@
 //! for all requests is tried on all of them.
 
 use toolglot::End;
-use toolglot_policy::{Decision, Effect, Escape, Grants, Inside, PathFact, RULES, Request, judge};
+use toolglot_policy::{
+    CommandFact, Decision, Effect, Escape, Grants, Host, Inside, PathFact, RULES, Request, judge,
+};
 
-const EFFECTS: [Effect; 5] = [
+const EFFECTS: [Effect; 7] = [
     Effect::Read,
     Effect::Write,
+    Effect::Delete,
     Effect::Execute,
+    Effect::Network,
     Effect::Ask,
     Effect::Unknown,
 ];
@@ -19,6 +23,7 @@ fn inside(path: &str) -> PathFact {
         found: Ok(Inside {
             path: path.into(),
             climbs: false,
+            is_shared: false,
         }),
     }
 }
@@ -34,7 +39,7 @@ fn check(request: &Request<'_>, allow: &str, expected: (Decision, &str)) {
     let grants: Grants = allow.parse().expect("known grants");
     let verdict = judge(request, &grants);
     assert_eq!(
-        (verdict.decision, verdict.rule),
+        (verdict.decision, &*verdict.rule),
         expected,
         "{request:?} with {allow:?}: {}",
         verdict.because
@@ -42,7 +47,7 @@ fn check(request: &Request<'_>, allow: &str, expected: (Decision, &str)) {
     assert!(!verdict.because.is_empty() && !verdict.because.ends_with('.'));
 }
 
-/// All requests over some paths, under all sets of grants.
+/// All requests over some paths, commands and hosts, under all sets of grants.
 fn everything(mut visit: impl FnMut(&Request<'_>, &Grants)) {
     let paths = [
         vec![],
@@ -52,28 +57,69 @@ fn everything(mut visit: impl FnMut(&Request<'_>, &Grants)) {
         vec![inside("a"), escaped("../b", Escape::Climbs)],
         vec![escaped("", Escape::Empty)],
     ];
-    for bits in 0..16_u8 {
+    let commands = [
+        "git status",
+        "git log | rm x",
+        "git log > x",
+        "\u{202e}",
+        "cd x",
+    ]
+    .map(CommandFact::of);
+    let hosts = ["http://a.test/", "http://b.test/", "file:///x"].map(Host::of);
+    let needed = ["db".to_owned()];
+    for bits in 0..128_u8 {
+        let is_given = |bit: u8| bits & (1 << bit) != 0;
         let grants = Grants {
-            read: bits & 1 != 0,
-            write: bits & 2 != 0,
-            recovered: bits & 4 != 0,
-            exec: if bits & 8 != 0 {
-                vec!["git".to_owned()]
+            read: is_given(0),
+            write: is_given(1),
+            recovered: is_given(2),
+            exec: if is_given(3) {
+                vec!["git".into()]
+            } else {
+                Vec::new()
+            },
+            delete: is_given(4),
+            shell: is_given(5),
+            net: if is_given(6) {
+                vec!["a.test".into()]
             } else {
                 Vec::new()
             },
         };
         for effect in EFFECTS {
             for end in ENDS {
-                for paths in &paths {
-                    for is_repeat in [false, true] {
+                for is_repeat in [false, true] {
+                    for paths in &paths {
+                        let request = Request {
+                            is_repeat,
+                            ..Request::new("tool", effect, end, paths)
+                        };
+                        visit(&request, &grants);
                         visit(
                             &Request {
-                                is_repeat,
-                                ..Request::new("tool", effect, end, paths)
+                                capabilities: &needed,
+                                ..request.clone()
                             },
                             &grants,
                         );
+                        for command in commands.iter().filter(|_| effect == Effect::Execute) {
+                            visit(
+                                &Request {
+                                    command: Some(command),
+                                    ..request.clone()
+                                },
+                                &grants,
+                            );
+                        }
+                        for host in hosts.iter().filter(|_| effect == Effect::Network) {
+                            visit(
+                                &Request {
+                                    host: Some(host),
+                                    ..request.clone()
+                                },
+                                &grants,
+                            );
+                        }
                     }
                 }
             }
@@ -137,13 +183,110 @@ fn a_repeated_write_is_asked_about_and_a_repeated_read_is_not() {
 }
 
 #[test]
-fn commands_and_unknown_tools_never_run() {
-    let all = "read,write,recovered,exec:git";
-    check(
-        &Request::new("execute_command", Effect::Execute, End::Closed, &[]),
-        all,
-        (Decision::Deny, "commands-need-a-sandbox"),
+fn commands_need_a_grant_for_every_program_in_them() {
+    let check_command = |text: &str, allow: &str, expected: (Decision, &str)| {
+        let fact = CommandFact::of(text);
+        let request = Request {
+            command: Some(&fact),
+            ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+        };
+        check(&request, allow, expected);
+    };
+    let asked = (Decision::Ask, "command-needs-grant");
+    let granted = (Decision::Allow, "command-granted");
+    check_command("git status", "", asked);
+    check_command("git status", "exec:git", granted);
+    check_command("git status | head -1 && git log", "exec:git", asked);
+    check_command(
+        "git status | head -1 && git log",
+        "exec:git,exec:head",
+        granted,
     );
+    check_command("gitx status", "exec:git", asked);
+    check_command("GIT status", "exec:git", asked);
+    check_command("/usr/bin/git status", "exec:git", asked);
+    check_command("env git status", "exec:git", asked);
+    check_command("env git status", "exec:git,exec:env", granted);
+    check_command("timeout 5 rm x", "exec:timeout", asked);
+    check_command("find . -exec rm x ';'", "exec:find", asked);
+    check_command("cd sub && git status", "exec:git", granted);
+    check_command(
+        "git log > x",
+        "exec:git",
+        (Decision::Ask, "shell-needs-grant"),
+    );
+    check_command("git log > x", "shell", granted);
+    check_command("rm x", "shell", granted);
+    check_command("cat .env", "exec:cat", (Decision::Deny, "secret-path"));
+    check_command(
+        "cat ~/.ssh/id_rsa",
+        "shell",
+        (Decision::Deny, "secret-path"),
+    );
+    check_command(
+        "dd if=/etc/shadow",
+        "shell",
+        (Decision::Deny, "secret-path"),
+    );
+    check_command("cat</etc/shadow", "shell", (Decision::Deny, "secret-path"));
+    check_command(
+        "ls \u{202e}x",
+        "shell",
+        (Decision::Deny, "command-deceives"),
+    );
+    check_command(
+        "g\u{456}t status",
+        "shell",
+        (Decision::Deny, "command-deceives"),
+    );
+    check_command("", "shell", (Decision::Deny, "command-deceives"));
+}
+
+#[test]
+fn hosts_need_a_grant_each() {
+    let check_url = |url: &str, allow: &str, expected: (Decision, &str)| {
+        let host = Host::of(url);
+        let request = Request {
+            host: Some(&host),
+            ..Request::new("http_request", Effect::Network, End::Closed, &[])
+        };
+        check(&request, allow, expected);
+    };
+    check_url(
+        "https://a.test/",
+        "",
+        (Decision::Ask, "network-needs-grant"),
+    );
+    check_url(
+        "https://a.test/",
+        "net:a.test",
+        (Decision::Allow, "network-granted"),
+    );
+    check_url(
+        "https://a.test:8080/",
+        "net:a.test",
+        (Decision::Ask, "network-needs-grant"),
+    );
+    check_url(
+        "http://a.test:8080/",
+        "net:a.test:8080",
+        (Decision::Allow, "network-granted"),
+    );
+    check_url(
+        "https://x.a.test/",
+        "net:a.test",
+        (Decision::Ask, "network-needs-grant"),
+    );
+    check_url(
+        "https://a.test@b.test/",
+        "net:a.test",
+        (Decision::Deny, "url-unusable"),
+    );
+}
+
+#[test]
+fn unknown_tools_never_run() {
+    let all = "read,write,recovered,shell,delete";
     check(
         &Request::new("frobnicate", Effect::Unknown, End::Closed, &[]),
         all,
@@ -211,7 +354,7 @@ fn what_a_denial_says_names_the_path_as_it_was_written() {
     );
     assert_eq!(
         verdict.because,
-        r#"path "../a\nb": `..` leads above the root: write a path relative to the root"#
+        r#"path "../a\nb": `..` leads above the root; write a path inside it"#
     );
 }
 
@@ -220,7 +363,7 @@ fn no_grant_lets_through_what_must_never_run() {
     everything(|request, grants| {
         let verdict = judge(request, grants);
         let never = request.end == End::Truncated
-            || matches!(request.effect, Effect::Execute | Effect::Unknown)
+            || request.effect == Effect::Unknown
             || request.paths.iter().any(|fact| fact.found.is_err());
         assert!(
             !never || verdict.decision == Decision::Deny,
@@ -232,10 +375,20 @@ fn no_grant_lets_through_what_must_never_run() {
 #[test]
 fn only_reads_and_questions_run_without_a_grant() {
     everything(|request, grants| {
-        let granted = matches!(request.effect, Effect::Read | Effect::Ask)
-            || (grants.write
-                && (request.end == End::Closed || grants.recovered)
-                && !request.is_repeat);
+        let is_shell_state = request
+            .command
+            .is_some_and(|command| command.only_shell_state().is_some());
+        let may = match request.effect {
+            Effect::Read | Effect::Ask => true,
+            Effect::Write => grants.write,
+            Effect::Delete => grants.delete,
+            Effect::Execute => !grants.exec.is_empty() || grants.shell || is_shell_state,
+            Effect::Network => !grants.net.is_empty(),
+            Effect::Unknown => false,
+        };
+        let is_sure = !request.effect.acts()
+            || ((request.end == End::Closed || grants.recovered) && !request.is_repeat);
+        let granted = may && is_sure && request.capabilities.is_empty();
         let allowed = judge(request, grants).decision == Decision::Allow;
         assert!(!allowed || granted, "{request:?} under {grants:?}");
     });
@@ -248,6 +401,8 @@ fn a_further_grant_never_makes_a_verdict_stricter() {
             read: true,
             write: true,
             recovered: true,
+            delete: true,
+            shell: true,
             ..grants.clone()
         };
         assert!(

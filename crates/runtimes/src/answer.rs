@@ -123,16 +123,15 @@ fn framed(
         let code = answer.get("code").and_then(Value::as_i64).unwrap_or(0);
         return contract.of_output(&printed, stderr, i32::try_from(code).unwrap_or(1));
     }
-    let mut returned = match answer.remove("result") {
-        Some(result) => contract.of_value(result),
-        None => {
-            let raised = answer.get("raised").and_then(Value::as_str);
-            let mut value = json!({"success": false, "error": raised.unwrap_or("it failed")});
-            if let Some(traceback) = answer.get("traceback").filter(|text| **text != json!("")) {
-                value["traceback"] = traceback.clone();
-            }
-            contract.of_value(value)
+    let mut returned = if let Some(result) = answer.remove("result") {
+        contract.of_value(result)
+    } else {
+        let raised = answer.get("raised").and_then(Value::as_str);
+        let mut value = json!({"success": false, "error": raised.unwrap_or("it failed")});
+        if let Some(traceback) = answer.get("traceback").filter(|text| **text != json!("")) {
+            value["traceback"] = traceback.clone();
         }
+        contract.of_value(value)
     };
     // What a tool printed beside its answer is not lost; it never replaces what it returned.
     for (key, text) in [("stdout", printed.as_str()), ("stderr", stderr)] {

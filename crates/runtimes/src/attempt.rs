@@ -48,6 +48,9 @@ pub(crate) fn attempt(
     contract: &ReturnContract,
 ) -> Result<Answer, CallError> {
     let (found, _) = chain.tool();
+    if chain.config("protocol").and_then(Value::as_str) == Some("mcp") {
+        return crate::mcp::attempt(host, chain, params, time(chain, params));
+    }
     match chain.primitive() {
         "filesystem" => {
             return Ok(Answer {
@@ -83,7 +86,7 @@ pub(crate) fn attempt(
     Ok(answer)
 }
 
-fn command(host: &Host<'_>, program: Program, time: Duration) -> Command {
+pub(crate) fn command(host: &Host<'_>, program: Program, time: Duration) -> Command {
     let mut command = Command::new(program.argv, program.cwd);
     command.env = environment::pairs(program.env);
     command.stdin = program.stdin;

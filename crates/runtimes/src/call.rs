@@ -222,7 +222,7 @@ impl Host<'_> {
     fn prepare(&self, name: &str, arguments: Map<String, Value>) -> Result<Prepared, CallError> {
         let (found, action) = self.find(name)?;
         let tool = found.tool();
-        if !tool.is_callable() || tool.metadata.tool_type.as_deref() == Some("primitive") {
+        if !tool.is_callable() {
             return Err(CallError::NotCallable {
                 id: found.id.to_string(),
                 kind: tool.metadata.tool_type.unwrap_or_default(),

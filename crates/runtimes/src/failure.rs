@@ -110,7 +110,7 @@ pub enum CallError {
     #[error(transparent)]
     BadLink(#[from] BadLink),
     /// The tool needs what is not granted.
-    #[error("`{id}` needs {}, which is not granted; `--allow {}` grants it", .missing.join(", "), .missing.join(","))]
+    #[error("`{id}` needs {}, which is not granted", .missing.join(", "))]
     NotGranted {
         /// The tool.
         id: String,
@@ -152,6 +152,14 @@ pub enum CallError {
     /// A wall of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::Refusal),
+    /// A server does not say what it said before.
+    #[error(
+        "the server's description or schema of `{id}` is not what was approved; look at it, then `toolglot tools trust {id}` approves it as it is now"
+    )]
+    ServerChanged {
+        /// The tool.
+        id: String,
+    },
     /// There is nothing here that does it.
     #[error("`{id}` is run by `{executor}`, which this version cannot do yet")]
     NotYet {
@@ -185,6 +193,7 @@ impl CallError {
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
             CallError::Sandbox(_) => "no-sandbox",
+            CallError::ServerChanged { .. } => "server-changed",
             CallError::NotYet { .. } => "not-yet",
         }
     }

@@ -30,6 +30,14 @@ pub(crate) fn run(
     let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
     let number =
         |name: &str, default: u64| params.get(name).and_then(Value::as_u64).unwrap_or(default);
+    let directory = match text("path") {
+        "" => ".",
+        path => path,
+    };
+    let include = match text("include") {
+        "" => "**",
+        pattern => pattern,
+    };
     let outcome = match operation {
         "read_file" => {
             let (start, limit) = (number("offset", 0) + 1, number("limit", 2000));
@@ -52,15 +60,15 @@ pub(crate) fn run(
             &root,
             "list_files",
             json!({
-                "path": text("path"), "pattern": text("pattern"), "recursive": true,
+                "path": directory, "pattern": text("pattern"), "recursive": true,
             }),
         ),
-        "list_files" => do_it(&root, "list_files", json!({"path": text("path")})),
+        "list_files" => do_it(&root, "list_files", json!({"path": directory})),
         "search_files" => do_it(
             &root,
             "search_files",
             json!({
-                "path": text("path"), "pattern": text("pattern"), "file_pattern": text("include"),
+                "path": directory, "pattern": text("pattern"), "file_pattern": include,
             }),
         ),
         "edit_lines" => edit(&root, text("path"), params),

@@ -20,6 +20,7 @@ mod environment;
 mod failure;
 mod files;
 mod interpreter;
+mod mcp;
 mod programs;
 mod resolve;
 

@@ -386,7 +386,7 @@ impl Builder<'_> {
 }
 
 /// A list of words, or one word.
-fn words(value: Option<&Value>) -> Result<Vec<String>, String> {
+pub(crate) fn words(value: Option<&Value>) -> Result<Vec<String>, String> {
     match value {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::String(word)) => Ok(vec![word.clone()]),

@@ -21,6 +21,7 @@
 //! # Ok::<(), toolglot_schema::SchemaError>(())
 //! ```
 
+mod circle;
 mod defaults;
 mod document;
 mod fit;

@@ -5,6 +5,7 @@ use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 
 use crate::Violation;
+use crate::circle::circle;
 use crate::standard::standard;
 use crate::unfold::unfolds_too_far;
 
@@ -21,6 +22,12 @@ pub enum SchemaError {
         /// Which, and why not.
         #[source]
         source: Box<ValidationError<'static>>,
+    },
+    /// References that lead only to each other: no value could ever be checked against them.
+    #[error("the reference `{reference}` leads in a circle back to itself")]
+    Circle {
+        /// One of them.
+        reference: String,
     },
     /// Its references lead to more schemas than any value needs.
     #[error("the references of the schema unfold to more than 10000 schemas for one value")]
@@ -52,6 +59,9 @@ impl Validator {
     /// [`SchemaError`], with the place in the schema.
     pub fn new(schema: &Value) -> Result<Validator, SchemaError> {
         let schema = standard(schema);
+        if let Some(reference) = circle(&schema) {
+            return Err(SchemaError::Circle { reference });
+        }
         if unfolds_too_far(&schema) {
             return Err(SchemaError::Unfolds);
         }

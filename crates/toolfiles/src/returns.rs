@@ -7,6 +7,8 @@ use toolglot_schema::Validator;
 #[derive(Debug)]
 pub struct ReturnContract {
     output: Option<Validator>,
+    /// Whether the schema is about the whole map: it speaks of `success`.
+    is_of_whole: bool,
 }
 
 /// What came back from a tool, brought to one form.
@@ -28,6 +30,9 @@ impl ReturnContract {
     pub fn new(output: Option<&Value>) -> Result<ReturnContract, toolglot_schema::SchemaError> {
         Ok(ReturnContract {
             output: output.map(Validator::new).transpose()?,
+            is_of_whole: output
+                .and_then(|schema| schema.get("properties")?.get("success"))
+                .is_some(),
         })
     }
 
@@ -116,7 +121,7 @@ impl ReturnContract {
             }
         };
         if let (Some(output), true) = (&self.output, success) {
-            breaches.extend(Self::misfits(output, &map));
+            breaches.extend(self.misfits(output, &map));
         }
         Returned {
             success: success && breaches.is_empty(),
@@ -125,18 +130,15 @@ impl ReturnContract {
         }
     }
 
-    /// The schema is about the result: `output` or `data` where there is one, else the whole map.
-    fn misfits(output: &Validator, map: &Map<String, Value>) -> Vec<String> {
-        let whole = Value::Object(map.clone());
+    /// The schema is about `output` or `data` where there is one, unless it speaks of `success`; else about the whole map.
+    fn misfits(&self, output: &Validator, map: &Map<String, Value>) -> Vec<String> {
         let result = map
             .get("output")
             .or_else(|| map.get("data"))
-            .unwrap_or(&whole);
-        let of_result = output.validate(result);
-        let violations = if of_result.is_empty() || output.validate(&whole).is_empty() {
-            Vec::new()
-        } else {
-            of_result
+            .filter(|_| !self.is_of_whole);
+        let violations = match result {
+            Some(result) => output.validate(result),
+            None => output.validate(&Value::Object(map.clone())),
         };
         violations
             .into_iter()

@@ -131,13 +131,26 @@ impl ToolFile {
     pub fn is_callable(&self) -> bool {
         !matches!(
             self.metadata.tool_type.as_deref(),
-            Some("runtime" | "library" | "mcp_server")
+            Some("runtime" | "library" | "primitive" | "mcp_server")
         )
     }
 
     /// As a model is told of it: the tool, and each of its actions. A deprecated tool is left out.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        if self.metadata.is_deprecated() || !self.is_callable() {
+        if self.metadata.is_deprecated() {
+            return Vec::new();
+        }
+        let mut specs = self.callable_specs();
+        // A tool with actions is told of by them.
+        if !self.actions.is_empty() {
+            specs.retain(|spec| spec.name != self.id.as_str());
+        }
+        specs
+    }
+
+    /// Everything that may be called: the tool, and each of its actions; a deprecated tool too.
+    pub fn callable_specs(&self) -> Vec<ToolSpec> {
+        if !self.is_callable() {
             return Vec::new();
         }
         let spec = |name: String, description: String, parameters: &Value| ToolSpec {
@@ -147,21 +160,17 @@ impl ToolFile {
             effect: Effect::Unknown,
         };
         let own = self.metadata.description.clone().unwrap_or_default();
-        if self.actions.is_empty() {
-            let description = format!("{own}{}", self.examples());
-            return vec![spec(self.id.to_string(), description, &self.schema.input)];
-        }
-        self.actions
-            .iter()
-            .map(|action| {
-                let description = action.description.clone().unwrap_or_else(|| own.clone());
-                spec(
-                    format!("{}.{}", self.id, action.name),
-                    description,
-                    &action.input,
-                )
-            })
-            .collect()
+        let description = format!("{own}{}", self.examples());
+        let whole = spec(self.id.to_string(), description, &self.schema.input);
+        let actions = self.actions.iter().map(|action| {
+            let description = action.description.clone().unwrap_or_else(|| own.clone());
+            spec(
+                format!("{}.{}", self.id, action.name),
+                description,
+                &action.input,
+            )
+        });
+        std::iter::once(whole).chain(actions).collect()
     }
 
     /// What the author wrote for a reader, as a model reads it.

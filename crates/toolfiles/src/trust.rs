@@ -136,6 +136,8 @@ pub struct Trust {
 }
 
 const LEDGER: &str = ".ai/toolglot/ledger.json";
+/// Where the ledger keeps what servers said; no project's path is this.
+const PINS: &str = "servers";
 const COPIES: &str = ".ai/toolglot/trusted";
 const LOCK: &str = ".ai/toolglot.lock";
 const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
@@ -224,21 +226,21 @@ impl Trust {
             return Ok(Standing::Trusted);
         }
         let is_signed = Header::find(&found.text, style).is_some();
-        if found.space == Space::User && !is_signed {
-            return match record {
-                Some(record) if !record.trusted => Err(Refusal::Stripped {
-                    id: id.to_owned(),
-                    version: record.version,
-                }),
-                _ => Ok(Standing::Own),
-            };
-        }
         let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
-        if !is_signed && let Some(before) = record.as_ref().or(locked) {
-            return Err(Refusal::Stripped {
-                id: id.to_owned(),
-                version: before.version.clone(),
-            });
+        if !is_signed {
+            let id = id.to_owned();
+            return match (record.as_ref().or(locked), found.space) {
+                (Some(before), _) if before.trusted => Err(Refusal::Changed {
+                    id,
+                    version: before.version.clone(),
+                }),
+                (Some(before), _) => Err(Refusal::Stripped {
+                    id,
+                    version: before.version.clone(),
+                }),
+                (None, Space::User) => Ok(Standing::Own),
+                (None, _) => Err(Refusal::Unsigned { id }),
+            };
         }
         let verified = verify(id, &found.text, style, &self.keys)?;
         if found.space == Space::Project
@@ -298,8 +300,31 @@ impl Trust {
         let sha = digest(&text);
         let copies = self.home()?.join(COPIES);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
+        // Who trusts a tool anew takes what its server says now as well.
+        if let Some(Value::Object(pins)) = self.ledger.get_mut(PINS) {
+            pins.shift_remove(&pin_name(found));
+        }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
+    }
+
+    /// The digest that was pinned of what a server says about a tool.
+    pub fn pinned(&self, found: &Found) -> Option<&str> {
+        self.ledger.get(PINS)?.get(pin_name(found))?.as_str()
+    }
+
+    /// Pins what a server says about a tool.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
+        let path = self.home()?.join(LEDGER);
+        let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
+        if let Value::Object(pins) = pins {
+            pins.insert(pin_name(found), Value::String(digest.to_owned()));
+        }
+        let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
+        write(&path, text.as_bytes(), 0o600)
     }
 
     /// Notes that a signed tool was run or signed, so that an older one is not taken back.
@@ -510,6 +535,11 @@ impl Trust {
             _ => "~".to_owned(),
         }
     }
+}
+
+/// The name of a pin: the file that wraps the server's tool.
+fn pin_name(found: &Found) -> String {
+    found.name()
 }
 
 /// The keys of a directory, and the projects that each counts for; none means all.

@@ -29,7 +29,7 @@ impl Seen {
                 self.reads.clear();
                 &mut self.commands
             }
-            Effect::Write | Effect::Unknown => {
+            Effect::Write | Effect::Delete | Effect::Network | Effect::Unknown => {
                 self.reads.clear();
                 self.commands.clear();
                 return None;

@@ -16,6 +16,10 @@ pub enum Effect {
     Read,
     /// It changes files.
     Write,
+    /// It removes files.
+    Delete,
+    /// It asks another machine.
+    Network,
     /// It runs a program, which may do anything.
     Execute,
     /// It hands over to the user, with a question or a result: the message ends with a pending item.
@@ -30,6 +34,8 @@ impl fmt::Display for Effect {
         f.write_str(match self {
             Effect::Read => "read",
             Effect::Write => "write",
+            Effect::Delete => "delete",
+            Effect::Network => "network",
             Effect::Execute => "execute",
             Effect::Ask => "ask",
             Effect::Unknown => "unknown",
@@ -77,6 +83,17 @@ pub(crate) struct Habits {
 pub struct Toolbox {
     entries: Vec<Entry>,
     ignore_case: bool,
+}
+
+/// Adds tools without other names, behind those that are there. Of two with one name the first stays.
+impl Extend<ToolSpec> for Toolbox {
+    fn extend<I: IntoIterator<Item = ToolSpec>>(&mut self, specs: I) {
+        for spec in specs {
+            if self.get(&spec.name).is_none() {
+                self.entries.push(Entry::new(spec, Habits::default()));
+            }
+        }
+    }
 }
 
 /// Tools without other names. Of two with one name the first stays.

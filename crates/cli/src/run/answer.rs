@@ -113,9 +113,14 @@ enum Shape {
 /// What a model reads of a result: plain text, or JSON where it was taught so.
 fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> String {
     let shape = JSON_RESULTS.iter().find(|(known, _)| *known == dialect);
-    let output = match &step.state {
-        State::Done(outcome) if outcome.ok => outcome.output.clone(),
-        _ => text.into(),
+    // A command that ran and failed has a result like any other: its output and its exit code.
+    let has_result =
+        |outcome: &toolglot_exec::Outcome| outcome.ok || outcome.output.get("exitCode").is_some();
+    let (output, failed) = match &step.state {
+        State::Done(outcome) if has_result(outcome) => {
+            (outcome.output.clone(), failed && shape.is_none())
+        }
+        _ => (text.into(), failed),
     };
     let value = match (shape, failed) {
         (None, _) => return text.strip_suffix('\n').unwrap_or(text).to_owned(),

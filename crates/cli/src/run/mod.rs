@@ -7,19 +7,24 @@
 //! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
 
 mod answer;
+mod files;
 mod record;
 mod report;
 mod session;
-mod step;
+pub(crate) mod step;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Write};
 
 use toolglot_exec::Root;
+use toolglot_runtimes::Host;
 use toolglot_tools::Toolbox;
 
+use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
+use crate::audit::Auditor;
+use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
 use crate::human;
@@ -28,6 +33,7 @@ use crate::parse::write_line;
 use crate::reading::{Manner, compile};
 use crate::{Outcome, select, source, toolboxes, verify};
 
+use files::FileTools;
 use record::Record;
 use report::Report;
 use session::Session;
@@ -46,13 +52,33 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         _ => None,
     };
     let vocabulary = toolboxes::builtin("vocabulary")?;
+    let bytes = source::bytes(&arguments.file)?;
+    // Tools that are files are looked up by what the message names: a project may have thousands.
+    let project = crate::call::project(&arguments.root)?;
+    let (registry, trust) = Host::open(&project)?;
+    let mut capabilities = crate::call::capabilities(&arguments.capability);
+    if arguments.policy.allow.write {
+        capabilities.push("fs.write".to_owned());
+    }
+    let host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
+    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host);
+    let mut vocabulary = vocabulary;
+    vocabulary.extend(files.specs());
+    let taught = taught.map(|mut taught| {
+        taught.extend(files.specs());
+        taught
+    });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let authority = authority::load(&arguments.policy, root.path());
+    let root = root.with_walls(authority::walls(&authority));
+    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
-    let reading = manner.whole(&source::bytes(&arguments.file)?);
+    let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();
     digest::split(&mut message, &dialects);
+    files.resolve_servers(&mut message);
 
     let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
     message.notes.extend(lookalikes);
@@ -61,8 +87,12 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         dialects: &dialects,
         named: named.as_ref(),
         vocabulary: &vocabulary,
+        files: (!files.is_empty()).then_some(&files),
         root: &root,
-        grants: &arguments.allow,
+        authority: &authority,
+        after_failing_line: arguments.after_failing_line,
+        approver: Approver::here(),
+        auditor: auditor.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
     };

@@ -40,7 +40,7 @@ struct CallRecord {
 #[derive(Debug, Serialize)]
 struct VerdictRecord {
     decision: &'static str,
-    rule: &'static str,
+    rule: String,
     because: String,
 }
 
@@ -99,7 +99,7 @@ impl CallRecord {
             duplicate_of: step.call.duplicate_of,
             verdict: VerdictRecord {
                 decision: decision(step.verdict.decision),
-                rule: step.verdict.rule,
+                rule: step.verdict.rule.to_string(),
                 because: step.verdict.because.clone(),
             },
             result,

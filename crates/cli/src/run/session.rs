@@ -1,16 +1,21 @@
 //! The calls of one message, one after the other.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use toolglot::{Call, Calls, Code, Dialect, End, Note};
-use toolglot_exec::{Outcome, Root, plan};
-use toolglot_policy::{Decision, Effect, Grants, Request, Verdict, judge};
+use toolglot_exec::{Outcome, Plan, Root, plan};
+use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
+use super::files::FileTools;
 use super::step::{State, Step};
-use crate::{form, server, verify};
+use crate::approval::{Answer, Approver, Shown};
+use crate::args::AfterFailure;
+use crate::audit::Auditor;
+use crate::{authority, form, server, verify};
 
 /// Dialects whose systems run one call per message, with the words in which they refuse the others.
 const ONE_CALL: &[(&str, &str)] = &[(
@@ -27,9 +32,14 @@ pub(crate) struct Session<'a> {
     pub(crate) named: Option<&'a Toolbox>,
     /// The tools whose effects are known, under the names that all others are brought to.
     pub(crate) vocabulary: &'a Toolbox,
-
+    /// Tools that are files, where the message names any; the vocabulary has them too.
+    pub(crate) files: Option<&'a FileTools<'a>>,
     pub(crate) root: &'a Root,
-    pub(crate) grants: &'a Grants,
+    pub(crate) authority: &'a Authority,
+    /// What becomes of the commands of a shell block behind one that failed.
+    pub(crate) after_failing_line: AfterFailure,
+    pub(crate) approver: Approver,
+    pub(crate) auditor: Option<&'a Auditor>,
     /// Whether every call of a message runs, whatever its dialect's system does.
     pub(crate) many: bool,
     pub(crate) dry_run: bool,
@@ -52,6 +62,10 @@ impl Session<'_> {
             let started = Instant::now();
             let mut step = self.step(canonical, message, &steps);
             step.duration = started.elapsed();
+            if let Some(auditor) = self.auditor {
+                // What is done cannot be undone by a log that fails now: it said what would be done before.
+                let _ = auditor.after(self.root, &step);
+            }
             steps.push(step);
         }
         steps
@@ -70,18 +84,21 @@ impl Session<'_> {
         if let Some(spec) = self.vocabulary.get(&canonical.tool) {
             fill_defaults(spec, &mut canonical);
         }
-        let (verdict, state) = match self.objection(&canonical, call, before) {
+        let (verdict, state) = match self.objection(&canonical, call, &message.calls, before) {
             Some(objection) => {
                 notes.extend(objection.notes);
                 let form = self.form(call).filter(|_| objection.shows_form);
                 let verdict = Verdict {
                     decision: Decision::Deny,
-                    rule: objection.rule,
+                    rule: objection.rule.into(),
                     because: objection.because,
                 };
                 (verdict, State::Refused { form })
             }
-            None => self.judged(&canonical, call, before),
+            None => self
+                .files
+                .and_then(|files| files.carry_out(&canonical, call, (self.authority, self.dry_run)))
+                .unwrap_or_else(|| self.judged(&canonical, call, before)),
         };
         Step {
             call: canonical,
@@ -93,7 +110,13 @@ impl Session<'_> {
     }
 
     /// What stands against a call whatever the policy says; the first reason counts.
-    fn objection(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> Option<Objection> {
+    fn objection(
+        &self,
+        canonical: &Canonical,
+        call: &Call,
+        calls: &[Call],
+        before: &[Step],
+    ) -> Option<Objection> {
         if before
             .iter()
             .any(|step| matches!(step.state, State::Pending))
@@ -107,6 +130,19 @@ impl Session<'_> {
         }
         if let Some(objection) = self.second_call(canonical, call, before) {
             return Some(objection);
+        }
+        if self.after_failing_line == AfterFailure::Skip
+            && before.iter().any(|step| {
+                let is_of_block = |at: usize| self.is_line_of(&calls[at], call);
+                is_of_block(step.call.call) && !step.is_fine()
+            })
+        {
+            return Some(Objection {
+                rule: "behind-a-failing-line",
+                because: "a line before it in the same block failed".to_owned(),
+                notes: Vec::new(),
+                shows_form: false,
+            });
         }
         if call.end == End::Truncated {
             // The policy knows why half a call never runs.
@@ -149,7 +185,12 @@ impl Session<'_> {
         }
         if let Some(named) = self.named {
             // In the names and by the schema that the model was given, before anything is renamed.
-            let as_named = toolglot_tools::normalize(std::slice::from_ref(call), named);
+            let mut as_named = toolglot_tools::normalize(std::slice::from_ref(call), named);
+            for one in &mut as_named {
+                if let Some(spec) = named.get(&one.tool) {
+                    fill_defaults(spec, one);
+                }
+            }
             if let Some(objection) = as_named
                 .iter()
                 .find_map(|one| misfit(one, call, (named, named)))
@@ -195,21 +236,28 @@ impl Session<'_> {
     }
 
     fn judged(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> (Verdict, State) {
-        let effect = effect(self.vocabulary.get(&canonical.tool));
+        let effect = authority::effect(self.vocabulary.get(&canonical.tool));
         let plan = plan(self.root, &canonical.tool, &canonical.arguments);
-        let paths = plan.as_ref().map_or(&[][..], |plan| plan.paths());
         let is_same = |step: &Step| {
             step.call.tool == canonical.tool && step.call.arguments == canonical.arguments
         };
-        let is_repeat = before.iter().any(is_same);
         let request = Request {
-            tool: &canonical.tool,
-            effect,
-            end: call.end,
-            paths,
-            is_repeat,
+            is_repeat: before.iter().any(is_same),
+            n_before: before.len(),
+            ..authority::request(&canonical.tool, effect, call.end, plan.as_ref().ok())
         };
-        let verdict = judge(&request, self.grants);
+        let mut verdict = self.authority.judge(&request).verdict;
+        let shown = Shown {
+            root: self.root,
+            tool: &canonical.tool,
+            arguments: &canonical.arguments,
+        };
+        if verdict.decision == Decision::Ask && plan.is_ok() && !self.dry_run {
+            match self.approver.ask(&shown, &verdict) {
+                Answer::Nobody => verdict.because.push_str(" (nobody is there to be asked)"),
+                answer => verdict = answer.verdict(verdict),
+            }
+        }
         let state = if verdict.decision != Decision::Allow {
             let form = self.form(call).filter(|_| call.end == End::Truncated);
             State::Refused { form }
@@ -221,15 +269,45 @@ impl Session<'_> {
             match plan {
                 Err(failure) => State::Done(Outcome::from(failure)),
                 Ok(_) if self.dry_run => State::Planned,
-                Ok(plan) => State::Done(plan.run()),
+                Ok(plan) => match self.audited(&shown, &verdict, &plan) {
+                    Ok(()) => State::Done(plan.run()),
+                    Err(error) => {
+                        verdict = unaudited(&error);
+                        State::Refused { form: None }
+                    }
+                },
             }
         };
         (verdict, state)
     }
 
+    /// Writes into the log what is about to be done.
+    fn audited(&self, shown: &Shown<'_>, verdict: &Verdict, plan: &Plan<'_>) -> io::Result<()> {
+        self.auditor.map_or(Ok(()), |auditor| {
+            auditor.before(shown, verdict, plan.paths())
+        })
+    }
+
+    /// Whether two calls are lines of one shell block: they were written as one call, in one place.
+    #[expect(clippy::unused_self, reason = "reads as the question it is")]
+    fn is_line_of(&self, one: &Call, other: &Call) -> bool {
+        one.id != other.id && one.span == other.span
+    }
+
     /// How a call should have been written.
     fn form(&self, call: &Call) -> Option<String> {
         form::of_call(self.dialect(call)?, self.named, Some(&call.name))
+    }
+}
+
+/// The verdict on what cannot be logged.
+fn unaudited(error: &io::Error) -> Verdict {
+    Verdict {
+        decision: Decision::Deny,
+        rule: "audit-failed".into(),
+        because: format!(
+            "the audit log cannot be written, and nothing is done that it does not tell: {error}"
+        ),
     }
 }
 
@@ -274,16 +352,5 @@ fn fill_defaults(spec: &ToolSpec, canonical: &mut Canonical) {
     toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
     if let Value::Object(filled) = arguments {
         canonical.arguments = filled;
-    }
-}
-
-/// The effect of a tool as the policy calls it; the crates of tools and of policy know nothing of each other.
-fn effect(spec: Option<&ToolSpec>) -> Effect {
-    match spec.map(|spec| spec.effect) {
-        Some(toolglot_tools::Effect::Read) => Effect::Read,
-        Some(toolglot_tools::Effect::Write) => Effect::Write,
-        Some(toolglot_tools::Effect::Execute) => Effect::Execute,
-        Some(toolglot_tools::Effect::Ask) => Effect::Ask,
-        _ => Effect::Unknown,
     }
 }

@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolglot::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
 use toolglot_exec::Root;
-use toolglot_policy::Grants;
+use toolglot_policy::Authority;
 use toolglot_tools::Toolbox;
+
+use crate::approval::Approver;
+use crate::args::AfterFailure;
 
 use super::session::Session;
 use super::step::{State, Step};
@@ -40,10 +43,10 @@ fn message(dialect: &str, calls: &[(&str, Value, End)]) -> Calls {
 /// A root with one file, and what a session over it needs.
 struct World {
     directory: TempDir,
-    root: Root,
     dialects: Vec<Dialect>,
     vocabulary: Toolbox,
-    grants: Grants,
+    authority: Authority,
+    after_failing_line: AfterFailure,
     many: bool,
     dry_run: bool,
 }
@@ -53,11 +56,14 @@ impl World {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("notes.txt"), "one\ntwo\n").expect("it is written");
         World {
-            root: Root::open(directory.path()).expect("it is there"),
             directory,
             dialects: toolglot_dialects::all().to_vec(),
             vocabulary: Toolbox::builtin("vocabulary").expect("it is built in"),
-            grants: grants.parse().expect("known words"),
+            authority: Authority {
+                grants: grants.parse().expect("known words"),
+                ..Authority::default()
+            },
+            after_failing_line: AfterFailure::Run,
             many: false,
             dry_run: false,
         }
@@ -73,12 +79,18 @@ impl World {
     }
 
     fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
+        let root = Root::open(self.directory.path()).expect("it is there");
+        let root = root.with_walls(crate::authority::walls(&self.authority));
         let session = Session {
             dialects: &self.dialects,
             named,
             vocabulary: &self.vocabulary,
-            root: &self.root,
-            grants: &self.grants,
+            files: None,
+            root: &root,
+            authority: &self.authority,
+            after_failing_line: self.after_failing_line,
+            approver: Approver::Nobody,
+            auditor: None,
             many: self.many,
             dry_run: self.dry_run,
         };
@@ -100,7 +112,7 @@ impl World {
 
 /// The rules that decided, in order.
 fn rules(steps: &[Step]) -> Vec<&str> {
-    steps.iter().map(|step| step.verdict.rule).collect()
+    steps.iter().map(|step| &*step.verdict.rule).collect()
 }
 
 #[test]
@@ -193,9 +205,79 @@ fn an_equal_read_is_not_run_again_unless_something_was_written() {
 }
 
 #[test]
-fn commands_are_refused_whatever_is_granted() {
-    let steps = World::new("write,exec:touch").run(&[("bash", json!({"command": "touch x"}))]);
-    assert_eq!(rules(&steps), ["commands-need-a-sandbox"]);
+fn a_command_needs_a_grant_and_runs_in_the_root() {
+    let command = |text: &str| ("bash", json!({"command": text}));
+    let steps = World::new("write").run(&[command("touch x")]);
+    assert_eq!(rules(&steps), ["command-needs-grant"]);
+    let world = World::new("write,exec:cp,exec:cat,exec:false");
+    if no_walls() {
+        return;
+    }
+    let steps = world.run(&[
+        command("cp notes.txt x && cat x"),
+        command("cat notes.txt; touch y"),
+        command("false || cat x | cat"),
+        command("cd .. && cat x"),
+        command("cd ."),
+    ]);
+    let expected = [
+        "command-granted",
+        "command-needs-grant",
+        "command-granted",
+        "command-granted",
+        "command-granted",
+    ];
+    assert_eq!(rules(&steps), expected);
+    let told: Vec<&str> = steps
+        .iter()
+        .map(|step| match &step.state {
+            State::Done(outcome) => outcome.text.as_str(),
+            _ => "",
+        })
+        .collect();
+    assert_eq!((told[0], told[2]), ("one\ntwo\n", "one\ntwo\n"));
+    assert!(
+        told[3].contains("leads above the root") && told[4].contains("`cwd`"),
+        "{told:?}"
+    );
+    assert_eq!(world.text("x").as_deref(), Some("one\ntwo\n"));
+}
+
+/// Whether commands cannot be walled in here, said loudly.
+#[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+fn no_walls() -> bool {
+    let missing =
+        toolglot_sandbox::layers().level() != Some(toolglot_sandbox::Isolation::Namespaces);
+    if missing {
+        eprintln!("SKIPPED: there are no namespaces here");
+    }
+    missing
+}
+
+#[test]
+fn lines_behind_a_failing_one_run_or_are_skipped() {
+    if no_walls() {
+        return;
+    }
+    let lines = || {
+        let mut message = message(
+            "axe",
+            &["false", "true"].map(|line| ("bash", json!({"command": line}), End::Closed)),
+        );
+        // Lines of one block stand where the block stands.
+        message.calls[1].span = message.calls[0].span;
+        message
+    };
+    let mut world = World::new("exec:false,exec:true");
+    assert_eq!(
+        rules(&world.run_message(&lines(), None)),
+        ["command-granted", "command-granted"]
+    );
+    world.after_failing_line = AfterFailure::Skip;
+    assert_eq!(
+        rules(&world.run_message(&lines(), None)),
+        ["command-granted", "behind-a-failing-line"]
+    );
 }
 
 #[test]

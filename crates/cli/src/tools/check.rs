@@ -104,15 +104,14 @@ fn page(path: &Path) -> Result<Page, Failure> {
     let whole = whole.with_extension("");
     let whole = whole.to_string_lossy();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let id = match whole.rsplit_once("/.ai/tools/") {
-        Some((_, id)) => ItemId::new(id).map_err(Failure::BadId)?,
-        None => {
-            let alone = ItemId::new(&stem).map_err(Failure::BadId)?;
-            let category = ToolFile::read(&alone, language, &text).metadata.category;
-            match category.filter(|category| !category.is_empty()) {
-                Some(category) => ItemId::new(&format!("{category}/{stem}")).unwrap_or(alone),
-                None => alone,
-            }
+    let id = if let Some((_, id)) = whole.rsplit_once("/.ai/tools/") {
+        ItemId::new(id).map_err(Failure::BadId)?
+    } else {
+        let alone = ItemId::new(&stem).map_err(Failure::BadId)?;
+        let category = ToolFile::read(&alone, language, &text).metadata.category;
+        match category.filter(|category| !category.is_empty()) {
+            Some(category) => ItemId::new(&format!("{category}/{stem}")).unwrap_or(alone),
+            None => alone,
         }
     };
     Ok(Page {

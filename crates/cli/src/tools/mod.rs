@@ -3,7 +3,7 @@
 pub(crate) mod args;
 mod change;
 mod check;
-mod clock;
+pub(crate) mod clock;
 mod keys;
 mod list;
 mod new;

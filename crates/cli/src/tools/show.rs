@@ -99,16 +99,14 @@ fn words(shown: &Value) -> String {
     }
     let standing = &shown["standing"];
     let status = standing["status"].as_str().unwrap_or("-");
-    match standing["message"].as_str() {
-        Some(message) => {
-            let _ = writeln!(text, "  does not run: {message}");
-        }
-        None => {
-            let owner = standing["owner"]
-                .as_str()
-                .map(|owner| format!(" by {owner}"));
-            let _ = writeln!(text, "  runs: {status}{}", owner.unwrap_or_default());
-        }
+    if let Some(message) = standing["message"].as_str() {
+        let _ = writeln!(text, "  does not run: {message}");
+    } else {
+        let owner = standing["owner"].as_str();
+        let owner = owner
+            .map(|owner| format!(" by {owner}"))
+            .unwrap_or_default();
+        let _ = writeln!(text, "  runs: {status}{owner}");
     }
     let _ = writeln!(text, "  file: {}", field("path"));
     let _ = writeln!(text, "  executor: {}", field("executor_id"));

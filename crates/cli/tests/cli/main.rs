@@ -8,7 +8,9 @@ mod jsonl;
 mod parse;
 mod prompt;
 mod render;
+mod repair;
 mod run;
+mod tool_files;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -46,6 +46,7 @@ fn inside(path: &str, climbs: bool) -> Inside {
     Inside {
         path: path.into(),
         climbs,
+        is_shared: false,
     }
 }
 

@@ -20,7 +20,7 @@ fn world() -> World {
 }
 
 /// The verdict on a read or a write of `path`, with the grant to write.
-fn verdict(world: &World, effect: Effect, path: &str) -> (Decision, &'static str) {
+fn verdict(world: &World, effect: Effect, path: &str) -> (Decision, String) {
     let (tool, arguments) = match effect {
         Effect::Read => ("read_file", json!({"path": path})),
         _ => ("write_file", json!({"path": path, "content": "x"})),
@@ -31,7 +31,7 @@ fn verdict(world: &World, effect: Effect, path: &str) -> (Decision, &'static str
         &Request::new(tool, effect, End::Closed, plan.paths()),
         &grants,
     );
-    (verdict.decision, verdict.rule)
+    (verdict.decision, verdict.rule.into_owned())
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn no_spelling_hides_where_a_path_leads() {
     ] {
         assert_eq!(
             verdict(&world, Effect::Write, path),
-            (Decision::Deny, "guarded-path"),
+            (Decision::Deny, "guarded-path".to_owned()),
             "{path}"
         );
     }
@@ -65,7 +65,7 @@ fn no_spelling_hides_where_a_path_leads() {
         for effect in [Effect::Read, Effect::Write] {
             assert_eq!(
                 verdict(&world, effect, path),
-                (Decision::Deny, "secret-path"),
+                (Decision::Deny, "secret-path".to_owned()),
                 "{path}"
             );
         }
@@ -73,13 +73,13 @@ fn no_spelling_hides_where_a_path_leads() {
     for path in ["out/secret.txt", "../out/secret.txt", "/etc/passwd"] {
         assert_eq!(
             verdict(&world, Effect::Read, path),
-            (Decision::Deny, "path-outside-root"),
+            (Decision::Deny, "path-outside-root".to_owned()),
             "{path}"
         );
     }
     assert_eq!(
         verdict(&world, Effect::Read, "file:///etc/passwd"),
-        (Decision::Deny, "path-unusable")
+        (Decision::Deny, "path-unusable".to_owned())
     );
 }
 
@@ -94,14 +94,14 @@ fn ordinary_work_goes_through() {
     ] {
         assert_eq!(
             verdict(&world, Effect::Read, path),
-            (Decision::Allow, "read-inside-root"),
+            (Decision::Allow, "read-inside-root".to_owned()),
             "{path}"
         );
     }
     for path in ["src/main.rs", "not/yet/there", "we ird \u{e9}\u{65e5}.txt"] {
         assert_eq!(
             verdict(&world, Effect::Write, path),
-            (Decision::Allow, "write-granted"),
+            (Decision::Allow, "write-granted".to_owned()),
             "{path}"
         );
     }

@@ -1,6 +1,7 @@
 //! The builtin tools from outside: what they do, and what no call makes them do.
 #![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
+mod edit;
 mod list;
 mod read;
 mod search;
@@ -11,5 +12,7 @@ mod write;
 mod containment;
 #[cfg(unix)]
 mod judged;
+#[cfg(target_os = "linux")]
+mod programs;
 #[cfg(unix)]
 mod races;

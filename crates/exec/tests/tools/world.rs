@@ -51,6 +51,14 @@ impl World {
         }
     }
 
+    /// The same world with its root changed.
+    pub(crate) fn changed(self, change: impl FnOnce(Root) -> Root) -> World {
+        World {
+            root: change(self.root),
+            ..self
+        }
+    }
+
     /// A path inside the root.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.dir.path().join("root").join(path)

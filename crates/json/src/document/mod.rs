@@ -131,7 +131,7 @@ impl HeldDocument {
 ///
 /// let text = "Sure! ```json\n{'path': \"a.rs\", lines: [1, 2,], ...}\n```";
 /// let repaired = repair(text, &Options::LLM, &Shape::Any)?;
-/// assert_eq!(repaired.text.trim(), r#"{"path": "a.rs", "lines": [1, 2]}"#);
+/// assert_eq!(repaired.text.trim(), r#"{"path": "a.rs", "lines": [1, 2] }"#);
 /// # Ok::<(), toolglot_json::Unrepairable>(())
 /// ```
 ///

@@ -61,6 +61,16 @@ pub enum Refusal {
         /// The version that was signed.
         version: String,
     },
+    /// It has no signature, and is not the text that was trusted.
+    #[error(
+        "`{id}` was changed since it was trusted as {version}; `toolglot tools trust {id}` shows what changed"
+    )]
+    Changed {
+        /// The tool.
+        id: String,
+        /// The version that was trusted.
+        version: String,
+    },
     /// The body is not what was signed.
     #[error(
         "`{id}` was changed after it was signed: its body is {actual:.16}.., the signature is for {declared:.16}.."
@@ -143,6 +153,7 @@ impl Refusal {
         match self {
             Refusal::Unsigned { .. } => "unsigned",
             Refusal::Stripped { .. } => "stripped",
+            Refusal::Changed { .. } => "changed",
             Refusal::Edited { .. } => "hash_mismatch",
             Refusal::UntrustedKey { .. } => "untrusted_key",
             Refusal::Revoked { .. } => "revoked_key",

@@ -599,6 +599,15 @@ impl<'a> Reader<'a> {
             .array(list)
             .map(core::mem::take)
             .unwrap_or_default();
+        let mut items = items;
+        if self.work > self.patience {
+            items.extend(new);
+            if let Some(list) = self.tree.array(list) {
+                *list = items;
+            }
+            return;
+        }
+        self.work += items.len() as u64;
         let row_length = |id: &Id| match self.tree.get(*id) {
             Node::Array(row) => Some(row.len()),
             _ => None,
@@ -607,7 +616,6 @@ impl<'a> Reader<'a> {
         let width = lengths
             .next()
             .filter(|&width| width > 0 && lengths.all(|n| n == width));
-        let mut items = items;
         let is_row = |tree: &Tree, id: Id| matches!(tree.get(id), Node::Array(_));
         if let Some(width) = width {
             let rows = items

@@ -159,7 +159,15 @@ impl Walk<'_> {
                 }
             }
         }
-        self.fenced(at).or_else(|| self.container_in_prose(at))
+        let found = self.fenced(at).or_else(|| self.container_in_prose(at))?;
+        self.behind_reasoning(found).or(Some(found))
+    }
+
+    /// The first container behind the model's reasoning, if `found` stands in it.
+    fn behind_reasoning(&mut self, found: usize) -> Option<usize> {
+        self.text[..found].find("<think")?;
+        let end = found + self.text[found..].rfind("</think")?;
+        self.fenced(end).or_else(|| self.container_in_prose(end))
     }
 
     fn is_tuple(&self, at: usize) -> bool {
@@ -233,7 +241,12 @@ impl Walk<'_> {
         let mut at = from;
         while let Some(step) = memchr::memchr2(b'{', b'[', self.bytes.get(at..)?) {
             at += step;
-            if self.is_container(at, false) {
+            // `property['x']` is code, not a list.
+            let is_index = self.bytes[at] == b'['
+                && at > 0
+                && (self.bytes[at - 1].is_ascii_alphanumeric()
+                    || matches!(self.bytes[at - 1], b']' | b')' | b'_'));
+            if !is_index && self.is_container(at, false) {
                 return Some(at);
             }
             at += 1;
@@ -364,11 +377,16 @@ impl Walk<'_> {
             return;
         }
         let is_scalar = |word: &str| crate::word::is_scalar(word.trim());
+        // `12,345` is one number in groups, or two: it stays text.
+        let is_grouped = bare
+            .split(',')
+            .skip(1)
+            .all(|part| part.bytes().take(3).filter(u8::is_ascii_digit).count() == 3);
         let parts = || {
             bare.split(['\n', ','])
                 .filter(|part| !part.trim().is_empty())
         };
-        if parts().count() > 1 && parts().all(is_scalar) {
+        if parts().count() > 1 && parts().all(is_scalar) && (!is_grouped || bare.contains('\n')) {
             self.writer
                 .note(Repair::SeveralValues, self.i, self.bytes.len(), "[..]");
             self.writer.put("[");

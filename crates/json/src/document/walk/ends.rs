@@ -170,6 +170,7 @@ impl Walk<'_> {
             }
             (Place::Call, b')') => n_inner % 2 == 0 || !inside.count(self.bytes, mark),
             (Place::Call, b',') => n_inner % 2 == 0,
+            (Place::Call, b'"' | b'\'') => n_inner == 0 && apart && self.proper_string_at(next),
             (Place::Call, _) => false,
             (Place::Member | Place::Element, b',') => {
                 self.comma_continues(mark, next, place, n_inner, inside)
@@ -306,6 +307,18 @@ impl Walk<'_> {
         };
         if place == Place::Key {
             // `{"key:"value"}`: the colon says where the key ended.
+            if (is_comma || is_line)
+                && self.key_at(mark, place).is_some()
+                && let Some(colon) = memchr::memchr(b':', head)
+            {
+                // `{"a: 1, "b": 2}`: so does the next key.
+                let end = End {
+                    at: from + head[..colon].trim_ascii_end().len(),
+                    next: from + colon,
+                    is_missing: true,
+                };
+                return (Some(end), true);
+            }
             let is_colon = kept > 0 && head[kept - 1] == b':';
             let end = End {
                 at: from + head[..kept.saturating_sub(1)].trim_ascii_end().len(),

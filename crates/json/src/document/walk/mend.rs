@@ -434,6 +434,10 @@ impl<'a> Walk<'a> {
                     self.ellipsis();
                 }
                 _ => {
+                    if !initial && self.is_member_around() {
+                        self.drop_comma(comma);
+                        return self.close(true);
+                    }
                     if !initial && comma.is_none() {
                         self.writer.note(Repair::MissingComma, self.i, self.i, ",");
                         self.writer.put_before_blanks(",");
@@ -442,6 +446,22 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+    }
+
+    /// Whether a member of the object around the list stands here: the list, whose last element is no container, has
+    /// lost its bracket.
+    fn is_member_around(&mut self) -> bool {
+        let Some((marks, length)) = Marks::at(self.bytes, self.i) else {
+            return false;
+        };
+        let around = self
+            .stack
+            .len()
+            .checked_sub(2)
+            .and_then(|n| self.stack.get(n));
+        around.is_some_and(|frame| frame.kind == Kind::Object)
+            && !self.writer.out.trim_end_matches(',').ends_with(['}', ']'])
+            && self.is_member_without_brace(marks, length)
     }
 
     /// Whether the `}` here closes the list: if it closed the object around it, what follows would belong to nothing.

@@ -360,7 +360,8 @@ impl Walk<'_> {
                 }
                 return Ok(Ok(self.unclosed(inside)));
             };
-            if stop == Stop::At(self.i) {
+            // An escape may have led past the place.
+            if matches!(stop, Stop::At(place) if self.i >= place) {
                 return Ok(Ok(self.unclosed(inside)));
             }
             if let Some(length) = marks.close(self.bytes, self.i) {

@@ -1,0 +1,267 @@
+//! Asking the user on the terminal: what exactly would be done, and whether it may.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use toolglot_exec::audit::hex;
+use toolglot_exec::{Root, change};
+use toolglot_policy::{Decision, Verdict};
+
+/// Whom to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Approver {
+    /// The user, on the terminal that standard error is.
+    Terminal,
+    /// Nobody: what would be asked is refused.
+    Nobody,
+}
+
+/// What is shown and approved, or not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: &'a Map<String, Value>,
+}
+
+/// What the user said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+    /// Yes, but to something that is no longer so.
+    Changed,
+    Nobody,
+}
+
+impl Answer {
+    /// The verdict that follows from it.
+    pub(crate) fn verdict(self, asked: Verdict) -> Verdict {
+        let (decision, rule, because) = match self {
+            Answer::Yes => (Decision::Allow, "approved", "the user approved it".to_owned()),
+            Answer::No => (Decision::Deny, "not-approved", "the user did not approve it".to_owned()),
+            Answer::Changed => (
+                Decision::Deny,
+                "changed-since-approval",
+                "the file changed while the user was looking at it, so the approval is for something else".to_owned(),
+            ),
+            Answer::Nobody => return asked,
+        };
+        Verdict {
+            decision,
+            rule: rule.into(),
+            because,
+        }
+    }
+}
+
+impl Approver {
+    /// The user, if there is a terminal.
+    pub(crate) fn here() -> Approver {
+        if io::stderr().is_terminal() && terminal().is_ok() {
+            Approver::Terminal
+        } else {
+            Approver::Nobody
+        }
+    }
+
+    /// Shows the call, asks, and makes sure that what was approved is still what would be done.
+    pub(crate) fn ask(self, shown: &Shown<'_>, verdict: &Verdict) -> Answer {
+        match (self, terminal()) {
+            (Approver::Terminal, Ok(terminal)) => {
+                let Ok(out) = terminal.try_clone() else {
+                    return Answer::Nobody;
+                };
+                ask(shown, verdict, &mut BufReader::new(terminal), &mut &out)
+            }
+            _ => Answer::Nobody,
+        }
+    }
+}
+
+fn terminal() -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
+/// Asks through any two streams.
+pub(crate) fn ask(
+    shown: &Shown<'_>,
+    verdict: &Verdict,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Answer {
+    let before = shown.hash();
+    let mut line = String::new();
+    let asked = write!(
+        out,
+        "\n{}\nThis would be done (sha256 {}):\n  {}\n{}Do it? [y/N] ",
+        visible(&verdict.because),
+        &before[..16],
+        visible(&shown.canonical()),
+        shown
+            .change()
+            .map(|text| visible_lines(&text))
+            .unwrap_or_default()
+    )
+    .and_then(|()| out.flush())
+    .and_then(|()| input.read_line(&mut line));
+    if asked.is_err() || !matches!(line.trim(), "y" | "Y" | "yes") {
+        return Answer::No;
+    }
+    if shown.hash() == before {
+        Answer::Yes
+    } else {
+        Answer::Changed
+    }
+}
+
+impl Shown<'_> {
+    /// The call as it will be run, keys in order.
+    pub(crate) fn canonical(&self) -> String {
+        let mut keys: Vec<&String> = self.arguments.keys().collect();
+        keys.sort();
+        let sorted: Map<String, Value> = keys
+            .into_iter()
+            .map(|key| (key.clone(), self.arguments[key].clone()))
+            .collect();
+        let root = self.root.path().to_string_lossy();
+        serde_json::json!({"tool": self.tool, "arguments": sorted, "root": root}).to_string()
+    }
+
+    /// What an edit would change, as a diff.
+    fn change(&self) -> Option<String> {
+        change(self.root, self.tool, self.arguments).map(|change| change.diff())
+    }
+
+    /// The hash of the call and of the file that it would change.
+    fn hash(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(b"toolglot-approval-v1\0");
+        hash.update(self.canonical());
+        hash.update([0]);
+        if let Some(change) = change(self.root, self.tool, self.arguments) {
+            hash.update(change.old.unwrap_or_default());
+        }
+        hex(&hash.finalize())
+    }
+}
+
+/// Text with everything escaped that a terminal would obey or hide, line breaks too.
+fn visible(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            if is_plain(c) {
+                vec![c]
+            } else {
+                c.escape_unicode().collect()
+            }
+        })
+        .collect()
+}
+
+fn visible_lines(text: &str) -> String {
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| format!("  {}", visible(line)))
+        .collect();
+    [lines.join("\n"), String::new()].join("\n")
+}
+
+fn is_plain(c: char) -> bool {
+    let is_hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    !c.is_control() && !is_hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use serde_json::json;
+    use toolglot_exec::Root;
+    use toolglot_policy::{Decision, Verdict};
+
+    use super::{Answer, Shown, ask};
+
+    fn asked() -> Verdict {
+        Verdict {
+            decision: Decision::Ask,
+            rule: "write-needs-grant".into(),
+            because: "it writes".into(),
+        }
+    }
+
+    #[test]
+    fn only_a_yes_is_one_and_what_hides_is_shown() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path()).expect("opened");
+        std::fs::write(directory.path().join("a"), "one\ntwo\n").expect("written");
+        let arguments = json!({"path": "a", "content": "one\n\u{202e}2\n"});
+        let shown = Shown {
+            root: &root,
+            tool: "write_file",
+            arguments: arguments.as_object().expect("an object"),
+        };
+        for (typed, answer) in [
+            ("y\n", Answer::Yes),
+            ("yes\n", Answer::Yes),
+            ("\n", Answer::No),
+            ("", Answer::No),
+            ("n\n", Answer::No),
+            ("yy\n", Answer::No),
+        ] {
+            let mut out = Vec::new();
+            assert_eq!(
+                ask(&shown, &asked(), &mut Cursor::new(typed), &mut out),
+                answer,
+                "{typed:?}"
+            );
+            let out = String::from_utf8(out).expect("text");
+            assert!(
+                out.contains("-two") && out.contains("+\\u{202e}2") && !out.contains('\u{202e}'),
+                "{out}"
+            );
+        }
+    }
+
+    /// Answers, and changes the file while doing so.
+    struct Sly(std::path::PathBuf, Cursor<&'static str>);
+    impl std::io::Read for Sly {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1.read(buffer)
+        }
+    }
+    impl std::io::BufRead for Sly {
+        fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+            std::fs::write(&self.0, "other")?;
+            self.1.fill_buf()
+        }
+        fn consume(&mut self, n: usize) {
+            self.1.consume(n);
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_under_the_question_is_not_approved() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path()).expect("opened");
+        let file = directory.path().join("a");
+        std::fs::write(&file, "old").expect("written");
+        let arguments = json!({"path": "a", "content": "new"});
+        let shown = Shown {
+            root: &root,
+            tool: "write_file",
+            arguments: arguments.as_object().expect("an object"),
+        };
+        let answer = ask(
+            &shown,
+            &asked(),
+            &mut Sly(file, Cursor::new("y\n")),
+            &mut Vec::new(),
+        );
+        assert_eq!(answer, Answer::Changed);
+        assert_eq!(answer.verdict(asked()).rule, "changed-since-approval");
+    }
+}

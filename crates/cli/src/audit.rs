@@ -1,0 +1,156 @@
+//! `toolglot audit`, and what a run writes into its log.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use toolglot_exec::Root;
+use toolglot_exec::audit::{self, Log, hex};
+use toolglot_policy::{PathFact, Verdict};
+
+use crate::Outcome;
+use crate::approval::Shown;
+use crate::args::AuditCommand;
+use crate::failure::Failure;
+use crate::run::step::{State, Step};
+use crate::source;
+
+/// Shows or checks a log.
+pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (AuditCommand::Show { file } | AuditCommand::Verify { file }) = command;
+    let text = String::from_utf8_lossy(&source::bytes(file)?).into_owned();
+    if let AuditCommand::Show { .. } = command {
+        for line in text.lines() {
+            show(line, out).map_err(Failure::Output)?;
+        }
+    }
+    match audit::verify(&text) {
+        Ok(whole) => {
+            let torn = if whole.torn > 0 {
+                format!(", {} cut off by a crash", whole.torn)
+            } else {
+                String::new()
+            };
+            writeln!(
+                out,
+                "the log is whole: {} lines{torn}, the last has the hash {}",
+                whole.lines, whole.last
+            )
+        }
+        Err(broken) => writeln!(out, "THE LOG IS BROKEN: {broken}"),
+    }
+    .map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(audit::verify(&text).is_err()))
+}
+
+fn show(line: &str, out: &mut dyn Write) -> io::Result<()> {
+    let Ok(record) = serde_json::from_str::<Value>(line) else {
+        return writeln!(out, "?     a line that is none: {} bytes", line.len());
+    };
+    let text = |key: &str| {
+        record
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .escape_debug()
+            .to_string()
+    };
+    let seq = record
+        .get("seq")
+        .and_then(Value::as_u64)
+        .unwrap_or_default();
+    writeln!(
+        out,
+        "{seq:<5} {} {:7} {:5} {} {} ({})",
+        text("time"),
+        text("event"),
+        text("decision"),
+        text("tool"),
+        record.get("arguments").unwrap_or(&Value::Null),
+        text("rule")
+    )
+}
+
+/// Writes a run into a log.
+#[derive(Debug)]
+pub(crate) struct Auditor {
+    log: Log,
+    has_values: bool,
+}
+
+impl Auditor {
+    /// The log of that name, or of the environment; `None` if there is neither.
+    pub(crate) fn of(named: Option<&Path>, has_values: bool) -> Option<Auditor> {
+        let path = named
+            .map(Path::to_path_buf)
+            .or_else(|| std::env::var_os("TOOLGLOT_AUDIT").map(PathBuf::from))?;
+        Some(Auditor {
+            log: Log::new(path),
+            has_values,
+        })
+    }
+
+    /// A call is about to be carried out.
+    pub(crate) fn before(
+        &self,
+        shown: &Shown<'_>,
+        verdict: &Verdict,
+        paths: &[PathFact],
+    ) -> io::Result<()> {
+        let mut record = self.record("before", shown, verdict);
+        let resolved: Vec<Value> = paths
+            .iter()
+            .filter_map(|fact| fact.inside())
+            .map(|path| path.to_string_lossy().into())
+            .collect();
+        record.insert("paths".into(), resolved.into());
+        self.log.append(record)
+    }
+
+    /// What came of a call.
+    pub(crate) fn after(&self, root: &Root, step: &Step) -> io::Result<()> {
+        let (event, result) = match &step.state {
+            State::Done(outcome) => (
+                "after",
+                json!({"ok": outcome.ok, "error": outcome.output.get("error"), "bytes": outcome.text.len(),
+                    "sha256": hex(&Sha256::digest(&outcome.text))}),
+            ),
+            State::Refused { .. } => ("refused", Value::Null),
+            State::Repeated(_) | State::Planned | State::Pending => return Ok(()),
+        };
+        let shown = Shown {
+            root,
+            tool: &step.call.tool,
+            arguments: &step.call.arguments,
+        };
+        let mut record = self.record(event, &shown, &step.verdict);
+        record.insert("result".into(), result);
+        let milliseconds = u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX);
+        record.insert("duration_ms".into(), milliseconds.into());
+        self.log.append(record)
+    }
+
+    fn record(&self, event: &str, shown: &Shown<'_>, verdict: &Verdict) -> Map<String, Value> {
+        let arguments = if self.has_values {
+            audit::masked(shown.arguments)
+        } else {
+            audit::shape(shown.arguments)
+        };
+        let record = json!({
+            "event": event,
+            "process": std::process::id(),
+            "root": shown.root.path().to_string_lossy(),
+            "tool": shown.tool,
+            "call": hex(&Sha256::digest(shown.canonical())),
+            "arguments": arguments,
+            "decision": verdict.decision.word(),
+            "rule": verdict.rule,
+            "because": if self.has_values { Value::from(verdict.because.as_str()) } else { Value::Null },
+        });
+        match record {
+            Value::Object(record) => record,
+            _ => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Tools that are files, called by a model: by id, by server and name, or through Rye's four verbs.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use toolglot::{Call, Calls, End};
+use toolglot_exec::Outcome;
+use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
+use toolglot_runtimes::{CallError, Host};
+use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
+use toolglot_tools::{Canonical, ToolSpec};
+
+use super::step::State;
+use crate::server;
+
+/// The tools of a registry that a message may name.
+pub(crate) struct FileTools<'a> {
+    host: Host<'a>,
+    /// The names that may be called, with what a model is to know of them.
+    specs: BTreeMap<String, ToolSpec>,
+}
+
+/// The verbs of Rye, which take an id.
+const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
+
+impl<'a> FileTools<'a> {
+    /// The tools that `text` names. What it does not name, it cannot call, and is not read.
+    pub(crate) fn named_in(text: &str, host: Host<'a>) -> FileTools<'a> {
+        let mut specs = BTreeMap::new();
+        let (entries, _) = host.registry.list();
+        for entry in &entries {
+            if !names(text, entry.id.as_str()) {
+                continue;
+            }
+            // What cannot be read is not called; `toolglot tools check` tells why.
+            if let Ok(found) = host.registry.read(entry) {
+                for spec in found.tool().callable_specs() {
+                    specs.insert(spec.name.clone(), spec);
+                }
+            }
+        }
+        if VERBS.iter().any(|verb| text.contains(verb)) {
+            specs.extend(verbs().into_iter().map(|spec| (spec.name.clone(), spec)));
+        }
+        FileTools { host, specs }
+    }
+
+    /// Whether there is anything to call.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.specs.is_empty()
+    }
+
+    /// What a model is to know of them.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = ToolSpec> {
+        self.specs.values().cloned()
+    }
+
+    /// Brings calls of a server's tool to the tool's id.
+    pub(crate) fn resolve_servers(&self, message: &mut Calls) {
+        for call in &mut message.calls {
+            let Some(server) = call
+                .ns
+                .as_deref()
+                .filter(|server| !server::is_local(server))
+            else {
+                continue;
+            };
+            let ids = [
+                format!("mcp/{server}/{}", call.name),
+                format!("{server}/{}", call.name),
+            ];
+            if let Some(id) = ids.into_iter().find(|id| self.specs.contains_key(id)) {
+                call.name = id;
+                call.ns = None;
+            }
+        }
+    }
+
+    /// Carries out a call of one of these tools; `None` if it is of another.
+    pub(crate) fn carry_out(
+        &self,
+        canonical: &Canonical,
+        call: &Call,
+        (authority, dry_run): (&Authority, bool),
+    ) -> Option<(Verdict, State)> {
+        if !self.specs.contains_key(&canonical.tool) {
+            return None;
+        }
+        let text = |name: &str| {
+            canonical
+                .arguments
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        if call.end == End::Truncated {
+            return Some(Self::judged(
+                &Request::new(&canonical.tool, Effect::Read, call.end, &[]),
+                authority,
+            ));
+        }
+        Some(match canonical.tool.as_str() {
+            "rye_execute" => {
+                let parameters = canonical
+                    .arguments
+                    .get("parameters")
+                    .and_then(Value::as_object);
+                let dry_run =
+                    dry_run || canonical.arguments.get("dry_run") == Some(&Value::Bool(true));
+                self.execute(
+                    text("item_id"),
+                    parameters.cloned().unwrap_or_default(),
+                    call,
+                    (authority, dry_run),
+                )
+            }
+            "rye_search" => Self::read(call, authority, dry_run, || {
+                Ok(search(self.host.registry, text("query")))
+            }),
+            "rye_load" => Self::read(call, authority, dry_run, || {
+                load(self.host.registry, text("item_id"))
+            }),
+            "rye_sign" => self.sign(text("item_id"), call, (authority, dry_run)),
+            id => self.execute(id, canonical.arguments.clone(), call, (authority, dry_run)),
+        })
+    }
+
+    fn execute(
+        &self,
+        id: &str,
+        arguments: Map<String, Value>,
+        call: &Call,
+        (authority, dry_run): (&Authority, bool),
+    ) -> (Verdict, State) {
+        let chain = match self.host.check(id, arguments.clone()) {
+            Ok(chain) => chain,
+            Err(error) => return refused(&error),
+        };
+        let (_, tool) = chain.tool();
+        let reads_only = tool
+            .metadata
+            .requires
+            .iter()
+            .all(|requirement| requirement == "fs.read");
+        let effect = if reads_only {
+            Effect::Read
+        } else {
+            Effect::Write
+        };
+        let request = Request {
+            capabilities: &tool.metadata.requires,
+            ..Request::new(id, effect, call.end, &[])
+        };
+        let (verdict, state) = Self::judged(&request, authority);
+        if verdict.decision != Decision::Allow {
+            return (verdict, state);
+        }
+        if dry_run {
+            return (verdict, State::Planned);
+        }
+        match self.host.call(id, arguments) {
+            Ok(called) => {
+                let text = told(&called.returned.value);
+                let output = Value::Object(called.returned.value);
+                let ok = called.returned.success;
+                (verdict, State::Done(Outcome { ok, output, text }))
+            }
+            Err(error) => refused(&error),
+        }
+    }
+
+    /// Something that only looks.
+    fn read(
+        call: &Call,
+        authority: &Authority,
+        dry_run: bool,
+        look: impl FnOnce() -> Result<Value, String>,
+    ) -> (Verdict, State) {
+        let (verdict, state) = Self::judged(
+            &Request::new(&call.name, Effect::Read, call.end, &[]),
+            authority,
+        );
+        if verdict.decision != Decision::Allow {
+            return (verdict, state);
+        }
+        if dry_run {
+            return (verdict, State::Planned);
+        }
+        let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
+        let ok = output["success"] == json!(true);
+        let text = output.as_object().map(told).unwrap_or_default();
+        (verdict, State::Done(Outcome { ok, output, text }))
+    }
+
+    /// Signing is vouching for something: a model does it only where the user granted exactly that.
+    fn sign(
+        &self,
+        id: &str,
+        call: &Call,
+        (authority, dry_run): (&Authority, bool),
+    ) -> (Verdict, State) {
+        let granted: Vec<&str> = self.host.granted.iter().map(String::as_str).collect();
+        let needed = capability::of_item("sign", "tool", id);
+        if !capability::allows(&granted, &needed) {
+            return refused(&CallError::NotGranted {
+                id: "rye_sign".to_owned(),
+                missing: vec![needed],
+            });
+        }
+        Self::read(call, authority, dry_run, || self.signed(id))
+    }
+
+    fn signed(&self, id: &str) -> Result<Value, String> {
+        let id = ItemId::new(id).map_err(|error| error.to_string())?;
+        let found = self
+            .host
+            .registry
+            .find(&id)
+            .map_err(|error| error.to_string())?;
+        let tool: ToolFile = found.tool().checked();
+        if let Some(error) = tool.errors().next() {
+            return Err(format!(
+                "`{id}` breaks rules of tool files: {}",
+                error.message
+            ));
+        }
+        let (Some(path), true) = (&found.path, found.space != Space::System) else {
+            return Err("tools of the system cannot be signed anew".to_owned());
+        };
+        let mut trust = self.host.trust.borrow_mut();
+        let key = trust.private_key().map_err(|error| error.to_string())?;
+        let style = toolglot_toolfiles::Style::of(found.language);
+        let mut signed = found.clone();
+        signed.text = sign_text(&found.text, style, &key, &crate::tools::clock::now(), None);
+        std::fs::write(path, &signed.text).map_err(|error| error.to_string())?;
+        let version = tool.metadata.version.unwrap_or_default();
+        let sha = toolglot_toolfiles::digest(toolglot_toolfiles::body(&signed.text, style));
+        trust
+            .lock(&signed, &version, &sha)
+            .map_err(|error| error.to_string())?;
+        trust
+            .seen(&signed, &version)
+            .map_err(|error| error.to_string())?;
+        Ok(json!({"success": true, "output": format!("signed {id} {version}"), "digest": sha}))
+    }
+
+    /// What the policy says; capabilities were asked before, so that changing is granted by them.
+    fn judged(request: &Request<'_>, authority: &Authority) -> (Verdict, State) {
+        let mut authority = authority.clone();
+        authority.grants.write = true;
+        let verdict = authority.judge(request).verdict;
+        (verdict, State::Refused { form: None })
+    }
+}
+
+impl std::fmt::Debug for FileTools<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.specs.keys()).finish()
+    }
+}
+
+/// Whether a text may call a tool: its id stands in it, or the parts of it that a server and a name are.
+fn names(text: &str, id: &str) -> bool {
+    if text.contains(id) {
+        return true;
+    }
+    match id.rsplit_once('/') {
+        Some((category, name)) => {
+            let server = category.strip_prefix("mcp/").unwrap_or(category);
+            !server.contains('/') && text.contains(server) && text.contains(name)
+        }
+        None => false,
+    }
+}
+
+fn refused(error: &CallError) -> (Verdict, State) {
+    let mut because = error.to_string();
+    if let CallError::NotGranted { missing, .. } = error {
+        because.push_str("; `--capability ");
+        because.push_str(&missing.join(","));
+        because.push_str("` grants it");
+    }
+    let verdict = Verdict {
+        decision: Decision::Deny,
+        rule: error.code().into(),
+        because,
+    };
+    (verdict, State::Refused { form: None })
+}
+
+/// What a model reads of a result: its one part where there is but one, else the map; whether it succeeded, its dialect
+/// says.
+fn told(value: &Map<String, Value>) -> String {
+    let mut parts = value.iter().filter(|(key, _)| *key != "success");
+    match (parts.next(), parts.next()) {
+        (Some((key, Value::String(text))), None)
+            if ["output", "data", "error"].contains(&key.as_str()) =>
+        {
+            text.clone()
+        }
+        (Some((key, value)), None) if ["output", "data", "error"].contains(&key.as_str()) => {
+            value.to_string()
+        }
+        _ => Value::Object(value.clone()).to_string(),
+    }
+}
+
+fn verbs() -> Vec<ToolSpec> {
+    let item = json!({"type": "string", "enum": ["tool"], "default": "tool", "description": "What kind of item"});
+    let id = json!({"type": "string", "minLength": 1, "description": "The item's id, as in rye/file-system/read"});
+    let spec = |name: &str, description: &str, properties: Value, required: Value| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({"type": "object", "properties": properties, "required": required}),
+        effect: toolglot_tools::Effect::Unknown,
+    };
+    vec![
+        spec(
+            "rye_execute",
+            "Runs a tool by its id",
+            json!({
+                "item_type": item,
+                "item_id": id,
+                "parameters": {"type": "object", "default": {}, "description": "The tool's arguments"},
+                "dry_run": {"type": "boolean", "default": false, "description": "Check it and run nothing"},
+            }),
+            json!(["item_id"]),
+        ),
+        spec(
+            "rye_search",
+            "Finds tools by words",
+            json!({"item_type": item, "query": {"type": "string", "default": "", "description": "Words that a tool's name, tags or description hold"}}),
+            json!([]),
+        ),
+        spec(
+            "rye_load",
+            "Shows a tool's text and schema",
+            json!({"item_type": item, "item_id": id}),
+            json!(["item_id"]),
+        ),
+        spec(
+            "rye_sign",
+            "Signs a tool with the user's key",
+            json!({"item_type": item, "item_id": id}),
+            json!(["item_id"]),
+        ),
+    ]
+}
+
+fn search(registry: &Registry, query: &str) -> Value {
+    const MOST: usize = 50;
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let (entries, _) = registry.list();
+    let mut found = Vec::new();
+    for entry in &entries {
+        let Ok(file) = registry.read(entry) else {
+            continue;
+        };
+        let tool = file.tool();
+        if !tool.is_callable() || tool.metadata.is_deprecated() {
+            continue;
+        }
+        let description = tool.metadata.description.clone().unwrap_or_default();
+        let all = format!(
+            "{} {} {description}",
+            entry.id,
+            tool.metadata.tags.join(" ")
+        )
+        .to_lowercase();
+        if words.iter().all(|word| all.contains(word)) {
+            found.push(json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()}));
+        }
+        if found.len() == MOST {
+            break;
+        }
+    }
+    json!({"success": true, "data": found})
+}
+
+fn load(registry: &Registry, id: &str) -> Result<Value, String> {
+    let id = ItemId::new(id).map_err(|error| error.to_string())?;
+    let found = registry.find(&id).map_err(|error| error.to_string())?;
+    let tool = found.tool();
+    Ok(json!({
+        "success": true,
+        "data": {
+            "item_id": id.as_str(),
+            "version": tool.metadata.version,
+            "description": tool.metadata.description,
+            "input_schema": tool.schema.input,
+            "text": found.text,
+        },
+    }))
+}

@@ -1,0 +1,354 @@
+//! `toolglot tools`, `call` and `run` over tools that are files: the project of `examples/tools`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A copy of the example project, and a home that trusts nothing.
+struct World {
+    folder: TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        let folder = tempfile::tempdir().expect("room for a folder");
+        let world = World { folder };
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tools");
+        copy(&examples, &world.project());
+        fs::create_dir_all(world.folder.path().join("home")).expect("a folder");
+        world
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn toolglot(&self, words: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args(words)
+            .current_dir(self.project())
+            .env("USER_SPACE", self.folder.path().join("home"))
+            .output()
+            .expect("the binary starts")
+    }
+
+    fn json(&self, words: &[&str]) -> (Value, i32) {
+        let output = self.toolglot(words);
+        let value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!(
+                "{words:?}: {error}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            )
+        });
+        (value, output.status.code().expect("it ended by itself"))
+    }
+
+    fn trust_all(&self) {
+        let output = self.toolglot(&["tools", "trust", "**"]);
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).expect("a file");
+        }
+    }
+}
+
+/// Whether tools can be run here; a test that cannot run them says so.
+fn can_run() -> bool {
+    use std::io::Write;
+    let has_walls =
+        toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    let ok = has_walls && has("python3") && has("node") && has("bash");
+    if !ok {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: no namespaces, python3, node or bash here"
+        );
+    }
+    ok
+}
+
+#[test]
+fn every_example_runs_once_it_is_trusted() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    fs::remove_file(world.project().join("README.md")).expect("it was copied");
+    fs::write(world.project().join("a.txt"), "b a b\nTODO later\n").expect("a file");
+    let (refused, code) = world.json(&["call", "text/make-slug", "--args", r#"{"title":"x"}"#]);
+    assert_eq!((&refused["code"], code), (&json!("unsigned"), 1));
+    world.trust_all();
+    for (id, args, expected) in [
+        (
+            "text/count-words",
+            json!({"file_path": "a.txt", "top": 1}),
+            json!({"success": true, "data": {"words": 5, "frequent": {"b": 2}}}),
+        ),
+        (
+            "text/count-words",
+            json!({"file_path": "../x"}),
+            json!({"success": false, "error": "Path is outside the project workspace"}),
+        ),
+        (
+            "text/make-slug",
+            json!({"title": "Crème & Brûlée!"}),
+            json!({"success": true, "output": "creme-brulee"}),
+        ),
+        (
+            "data/sort-rows",
+            json!({"rows": [{"a": 2}, {"a": 1}], "key": "a"}),
+            json!({"success": true, "data": [{"a": 1}, {"a": 2}]}),
+        ),
+        (
+            "repo/count-lines",
+            json!({}),
+            json!({"success": true, "stdout": "2 txt\n", "stderr": "", "exit_code": 0}),
+        ),
+        (
+            "repo/find-notes",
+            json!({"word": "TODO"}),
+            json!({"success": true, "stdout": "./a.txt:2:TODO later\n", "stderr": "", "exit_code": 0}),
+        ),
+    ] {
+        let (returned, code) = world.json(&["call", id, "--args", &args.to_string()]);
+        assert_eq!(returned, expected, "{id}");
+        assert_eq!(code, i32::from(expected["success"] != json!(true)), "{id}");
+    }
+    let (record, _) = world.json(&["call", "repo/show-date", "--format", "json"]);
+    assert_eq!(
+        record["chain"],
+        json!(["repo/show-date", "rye/core/primitives/subprocess"])
+    );
+    assert_eq!(record["arguments"], json!({"format": "day"}));
+    assert_eq!(
+        (&record["standing"], &record["attempts"][0]["success"]),
+        (&json!("trusted"), &json!(true))
+    );
+    let (checked, code) = world.json(&["call", "repo/show-date", "--dry-run"]);
+    assert_eq!((&checked["runs"], code), (&json!(true), 0));
+}
+
+#[test]
+fn the_examples_keep_every_rule() {
+    let world = World::new();
+    let (checked, code) = world.json(&["tools", "check", "--format", "json"]);
+    assert_eq!(code, 0);
+    assert_eq!(
+        (&checked["errors"], &checked["warnings"]),
+        (&json!(0), &json!(0)),
+        "{checked}"
+    );
+    assert_eq!(checked["tools"].as_array().map(Vec::len), Some(6));
+}
+
+#[test]
+fn tools_are_listed_searched_and_shown() {
+    let world = World::new();
+    let ids = |words: &[&str]| -> Vec<String> {
+        let (listed, _) = world.json(words);
+        let tools = listed["tools"].as_array().expect("tools").iter();
+        tools
+            .map(|tool| tool["id"].as_str().expect("an id").to_owned())
+            .collect()
+    };
+    let all = ids(&["tools", "list", "--format", "json"]);
+    assert!(
+        all.contains(&"rye/bash/bash".to_owned()) && all.contains(&"text/make-slug".to_owned())
+    );
+    // By name, by tag, by description, by text; all words count, better fits come first.
+    assert_eq!(
+        ids(&["tools", "list", "--search", "slug", "--format", "json"]),
+        ["text/make-slug"]
+    );
+    let by_tag = ids(&[
+        "tools",
+        "list",
+        "--search",
+        "statistics",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(by_tag, ["repo/count-lines", "text/count-words"]);
+    assert_eq!(
+        ids(&[
+            "tools",
+            "list",
+            "--search",
+            "most FREQUENT",
+            "--format",
+            "json"
+        ]),
+        ["text/count-words"]
+    );
+    assert_eq!(
+        ids(&[
+            "tools",
+            "list",
+            "--search",
+            "localeCompare",
+            "--format",
+            "json"
+        ]),
+        ["data/sort-rows"]
+    );
+    assert_eq!(
+        ids(&[
+            "tools",
+            "list",
+            "--search",
+            "no-such-word",
+            "--format",
+            "json"
+        ]),
+        Vec::<String>::new()
+    );
+    let (shown, _) = world.json(&["tools", "show", "repo/find-notes", "--format", "json"]);
+    assert_eq!(
+        shown["input_schema"]["properties"]["word"]["default"],
+        json!("TODO|FIXME")
+    );
+    assert_eq!(
+        shown["documentation"]["examples"][0],
+        json!("Which TODOs are in this project?")
+    );
+    assert_eq!(shown["metadata"]["stability"], json!("stable"));
+    assert_eq!(shown["standing"]["status"], json!("unsigned"));
+    let missing = world.toolglot(&["tools", "show", "find-notes"]);
+    assert_eq!(missing.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert_eq!(
+        said,
+        "error: no tool is called `find-notes`; did you mean `repo/find-notes`?\n"
+    );
+}
+
+#[test]
+fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
+    let world = World::new();
+    let file = world.project().join(".ai/tools/text/make-slug.js");
+    let text = fs::read_to_string(&file).expect("an example");
+    fs::write(
+        &file,
+        text.replace("\"1.0.0\"", "\"1.0\"")
+            .replace("\"text\";", "\"other\";"),
+    )
+    .expect("a file");
+    let (checked, code) = world.json(&["tools", "check", "text/make-slug", "--format", "json"]);
+    assert_eq!(code, 1);
+    let said: Vec<(&str, u64, u64)> = checked["tools"][0]["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .map(|one| {
+            (
+                one["code"].as_str().expect("a code"),
+                one["line"].as_u64().expect("a line"),
+                one["column"].as_u64().expect("a column"),
+            )
+        })
+        .collect();
+    assert_eq!(said, [("R05", 3, 28), ("R04", 6, 29)]);
+    assert!(world.toolglot(&["tools", "keys", "new"]).status.success());
+    let (signed, code) = world.json(&["tools", "sign", "text/*", "--format", "json"]);
+    assert_eq!(code, 1);
+    let status = |id: &str| {
+        let tools = signed["tools"].as_array().expect("tools").iter();
+        let tool = tools
+            .clone()
+            .find(|tool| tool["id"] == json!(id))
+            .expect("it was named");
+        tool["status"].clone()
+    };
+    assert_eq!(status("text/make-slug"), json!("refused"));
+    assert_eq!(status("text/count-words"), json!("signed"));
+    let (again, _) = world.json(&["tools", "sign", "text/count-words", "--format", "json"]);
+    assert_eq!(again["tools"][0]["status"], json!("unchanged"));
+    let (verified, code) = world.json(&["tools", "verify", "text/count-words", "--format", "json"]);
+    assert_eq!(
+        (&verified["tools"][0]["standing"]["owner"], code),
+        (&json!("local"), 0)
+    );
+}
+
+#[test]
+fn models_call_tools_by_id_by_server_and_by_verb() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    world.trust_all();
+    let run = |dialect: &str, message: &str| -> Value {
+        fs::write(world.project().join("message.txt"), message).expect("a file");
+        world
+            .json(&[
+                "run",
+                "message.txt",
+                "--dialect",
+                dialect,
+                "--format",
+                "json",
+            ])
+            .0
+    };
+    let record = run(
+        "rye_invoke",
+        "<invoke name=\"rye_execute\">\n<parameter name=\"item_id\">text/make-slug</parameter>\n<parameter name=\"parameters\">{\"title\": \"A b\"}</parameter>\n</invoke>\n<invoke name=\"text/make-slug\">\n<parameter name=\"title\">C d</parameter>\n<parameter name=\"max_length\">1</parameter>\n</invoke>",
+    );
+    let results: Vec<&Value> = (0..2)
+        .map(|i| &record["calls"][i]["result"]["output"]["output"])
+        .collect();
+    assert_eq!(results, [&json!("a-b"), &json!("c")], "{record}");
+    let record = run(
+        "forge",
+        "<tool><server_name>text</server_name><tool_name>make-slug</tool_name><arguments><title>E f</title></arguments></tool>",
+    );
+    assert_eq!(
+        record["calls"][0]["result"]["output"]["output"],
+        json!("e-f"),
+        "{record}"
+    );
+    let record = run(
+        "hermes",
+        "<tool_call>{\"name\": \"rye_search\", \"arguments\": {\"query\": \"slug\"}}</tool_call>\n<tool_call>{\"name\": \"rye_load\", \"arguments\": {\"item_id\": \"text/make-slug\"}}</tool_call>\n<tool_call>{\"name\": \"rye_sign\", \"arguments\": {\"item_id\": \"text/make-slug\"}}</tool_call>\n<tool_call>{\"name\": \"rye/bash/bash\", \"arguments\": {\"command\": \"id\"}}</tool_call>\n<tool_call>{\"name\": \"text/make-slug\", \"arguments\": {\"titel\": \"x\"}}</tool_call>",
+    );
+    let call = |i: usize| &record["calls"][i];
+    assert_eq!(
+        call(0)["result"]["output"]["data"][0]["item_id"],
+        json!("text/make-slug")
+    );
+    assert!(
+        call(1)["result"]["output"]["data"]["text"]
+            .as_str()
+            .expect("a text")
+            .contains("normalize")
+    );
+    for (i, rule) in [
+        (2, "not-granted"),
+        (3, "not-granted"),
+        (4, "invalid-arguments"),
+    ] {
+        assert_eq!(
+            (&call(i)["verdict"]["rule"], &call(i)["result"]),
+            (&json!(rule), &Value::Null)
+        );
+    }
+    let half = run(
+        "hermes",
+        "<tool_call>{\"name\": \"text/make-slug\", \"arguments\": {\"title\": \"x",
+    );
+    assert_eq!(half["calls"][0]["result"], Value::Null);
+}

@@ -1,0 +1,473 @@
+//! Recorded attacks and controls, through the built binary, as this user and, where this is root, as an ordinary one too.
+//!
+//! The cases lie beside the repository and are no part of it; without them this test says so and passes. Each attack that is a
+//! command is also run without any protection first: one that does not fire then proves nothing, and is listed.
+//! Every row holds, or stands in [`ELSEWHERE`] with the reason.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "the score is for people")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Rows that are shown elsewhere, or need what this binary does not have.
+const ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "write-021",
+        "a race: crates/exec/tests/tools/containment.rs",
+    ),
+    (
+        "pol-008",
+        "an approval on a terminal: crates/cli/src/approval.rs",
+    ),
+    ("sch-009", "arguments that are no object: crates/schema"),
+];
+
+/// Areas that need what this binary does not have yet.
+const AREAS_ELSEWHERE: &[(&str, &str)] = &[
+    ("mcp", "there are no servers of tools yet"),
+    ("signing", "there are no tool files yet"),
+];
+
+/// Areas whose attacks are run unprotected first. Not those that would take the machine down.
+const LIVE_AREAS: &[&str] = &["command", "network", "secrets"];
+
+/// One row of the file.
+struct Row {
+    id: String,
+    area: String,
+    setup: String,
+    call: Value,
+    policy: String,
+    must: String,
+    check: String,
+}
+
+/// Directories of one row.
+struct Place {
+    base: tempfile::TempDir,
+}
+
+/// What came of a row.
+struct Ran {
+    document: Value,
+    elapsed: Duration,
+    peak_mb: u64,
+}
+
+#[test]
+fn attacks_are_refused_or_contained_and_controls_work() {
+    let Some(rows) = rows() else {
+        eprintln!("SKIPPED: there are no recorded attacks beside the repository");
+        return;
+    };
+    let doctor = toolglot(&["doctor"]).output().expect("it runs");
+    if !doctor.status.success() {
+        eprintln!(
+            "SKIPPED: the walls cannot be built here:\n{}",
+            String::from_utf8_lossy(&doctor.stdout)
+        );
+        return;
+    }
+    let mut score: BTreeMap<(String, String), [usize; 2]> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut not_live = Vec::new();
+    let mut n_live = 0;
+    for row in &rows {
+        let elsewhere = AREAS_ELSEWHERE
+            .iter()
+            .find(|(area, _)| *area == row.area)
+            .or_else(|| ELSEWHERE.iter().find(|(id, _)| *id == row.id));
+        if elsewhere.is_some() {
+            continue;
+        }
+        if let Some(fired) = fires_unprotected(row) {
+            n_live += usize::from(fired);
+            if !fired {
+                not_live.push(row.id.as_str());
+            }
+        }
+        let cell = score
+            .entry((row.area.clone(), row.must.clone()))
+            .or_default();
+        cell[1] += 1;
+        match judge(row) {
+            Ok(()) => cell[0] += 1,
+            Err(why) => wrong.push(format!("{}: {why}", row.id)),
+        }
+    }
+    let n: [usize; 2] = score
+        .values()
+        .fold([0, 0], |sum, cell| [sum[0] + cell[0], sum[1] + cell[1]]);
+    eprintln!(
+        "recorded attacks and controls: {} of {} as they must be",
+        n[0], n[1]
+    );
+    for ((area, must), cell) in &score {
+        eprintln!("  {area:10} {must:8} {:3} of {:3}", cell[0], cell[1]);
+    }
+    eprintln!(
+        "  fired without protection: {n_live}; did not here: {}",
+        not_live.join(" ")
+    );
+    for (what, why) in AREAS_ELSEWHERE.iter().chain(ELSEWHERE) {
+        eprintln!("  not run: {what}: {why}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    once_more_as_an_ordinary_user();
+}
+
+/// The same without being root; afterwards, as the two would see each other's processes.
+fn once_more_as_an_ordinary_user() {
+    let status = fs::read_to_string("/proc/self/status").expect("readable");
+    if !status.lines().any(|line| line.starts_with("Uid:\t0\t0\t")) || rows().is_none() {
+        return;
+    }
+    let own = std::env::current_exe().expect("this test");
+    let output = Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(own)
+        .args([
+            "attacks_are_refused_or_contained_and_controls_work",
+            "--nocapture",
+        ])
+        .env("TMPDIR", "/tmp")
+        .env("HOME", "/nonexistent")
+        .output();
+    match output {
+        Err(error) => eprintln!("SKIPPED: there is no `setpriv`: {error}"),
+        Ok(output) => {
+            let text = [output.stdout, output.stderr]
+                .map(|text| String::from_utf8_lossy(&text).into_owned())
+                .concat();
+            eprintln!("as an ordinary user:\n{text}");
+            assert!(output.status.success());
+        }
+    }
+}
+
+fn rows() -> Option<Vec<Row>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/threats.jsonl");
+    let text = fs::read_to_string(path).ok()?;
+    let row = |line: &str| -> Row {
+        let value: Value = serde_json::from_str(line).expect("a row is JSON");
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        Row {
+            id: text("id"),
+            area: text("area"),
+            setup: text("setup"),
+            call: value["call"].clone(),
+            policy: text("policy"),
+            must: text("must"),
+            check: text("check"),
+        }
+    };
+    Some(text.lines().map(row).collect())
+}
+
+fn toolglot(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolglot"));
+    command.args(arguments);
+    command
+}
+
+impl Place {
+    fn new() -> Place {
+        let base = tempfile::tempdir().expect("a directory");
+        for name in ["ws", "out", "home"] {
+            fs::create_dir(base.path().join(name)).expect("made");
+        }
+        Place { base }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.base.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_string_lossy().into_owned()
+    }
+
+    /// A text with the directories in place of their names.
+    fn filled(&self, text: &str) -> String {
+        text.replace("$OUT", &self.text("out"))
+            .replace("$WS", &self.text("ws"))
+            .replace("$HOMEDIR", &self.text("home"))
+    }
+
+    fn filled_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => match text.strip_prefix("@nest:") {
+                Some(rest) => {
+                    let (piece, n) = rest.rsplit_once(':').expect("a text and a number");
+                    piece.repeat(n.parse().expect("a number")).into()
+                }
+                None => self.filled(text).into(),
+            },
+            Value::Array(list) => list.iter().map(|value| self.filled_value(value)).collect(),
+            Value::Object(map) => Value::Object(
+                map.iter()
+                    .map(|(key, value)| (key.clone(), self.filled_value(value)))
+                    .collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+
+    /// Runs a script in the workspace. Whether it succeeded.
+    fn bash(&self, script: &str, ran: Option<&Ran>) -> bool {
+        // From a file: a script among the arguments would find itself among the processes.
+        let script_file = self.path("script");
+        fs::write(&script_file, self.filled(script)).expect("written");
+        let mut command = Command::new("bash");
+        command
+            .arg(script_file)
+            .current_dir(self.path("ws"))
+            .env("HOME", self.path("home"))
+            .env("RESULT", self.path("result"))
+            .env("AUDIT", self.path("audit"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some(ran) = ran {
+            command
+                .env("ELAPSED_MS", ran.elapsed.as_millis().to_string())
+                .env("PEAK_RSS_MB", ran.peak_mb.to_string());
+        }
+        command.status().expect("bash runs").success()
+    }
+
+    fn end(&self) {
+        if let Ok(pid) = fs::read_to_string(self.path("out/srv.pid")) {
+            let _ = Command::new("kill").arg(pid.trim()).status();
+        }
+    }
+}
+
+/// Whether the attack of a row fires without protection; `None` if that is not tried.
+fn fires_unprotected(row: &Row) -> Option<bool> {
+    let command = row.call["arguments"]["command"].as_str()?;
+    if row.must == "allow"
+        || row.check.is_empty()
+        || row.check == "true"
+        || !LIVE_AREAS.contains(&row.area.as_str())
+    {
+        return None;
+    }
+    let place = Place::new();
+    place.bash(&row.setup, None);
+    let output = Command::new("timeout")
+        .args(["5", "bash", "-c", &place.filled(command)])
+        .current_dir(place.path("ws"))
+        .env("HOME", place.path("home"))
+        .env("CANARY_ENV", "1")
+        .output()
+        .expect("bash runs");
+    fs::write(
+        place.path("result"),
+        [output.stdout, output.stderr].concat(),
+    )
+    .expect("written");
+    fs::write(place.path("audit"), "").expect("written");
+    let held = place.bash(&row.check, None);
+    place.end();
+    let _ = fs::remove_file("/tmp/shared-canary");
+    Some(!held)
+}
+
+/// Runs a row. Why it is not as it must be.
+fn judge(row: &Row) -> Result<(), String> {
+    let place = Place::new();
+    place.bash(&row.setup, None);
+    let policy = policy(row, &place);
+    let mut arguments = place.filled_value(&row.call["arguments"]);
+    if row.id == "path-023" {
+        arguments = row.call["arguments"].clone();
+    }
+    let name = row.call["name"].as_str().unwrap_or_default();
+    let ran = match name {
+        "@tool-schema" => run_schema(&place, &arguments),
+        "@parse" => run_text(
+            &place,
+            &policy,
+            arguments["text"].as_str().unwrap_or_default(),
+            "auto",
+            row,
+        ),
+        _ => {
+            let text = format!(
+                "TOOL_CALL: {}\n",
+                json!({"tool": name, "arguments": arguments})
+            );
+            run_text(&place, &policy, &text, "tool_call", row)
+        }
+    };
+    let answer = ran.document["answer"].as_str().unwrap_or_default();
+    fs::write(place.path("result"), answer).expect("written");
+    let held = row.check.is_empty() || place.bash(&row.check, Some(&ran));
+    place.end();
+    let calls = ran.document["calls"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let was_done = |call: &Value| call["verdict"]["decision"] == "allow" && call["state"] == "done";
+    let succeeded = |call: &Value| was_done(call) && call["result"]["ok"] == true;
+    let verdict = || {
+        let call = calls.first().cloned().unwrap_or_default();
+        format!(
+            "{} by {}: {} {}",
+            call["verdict"]["decision"],
+            call["verdict"]["rule"],
+            call["verdict"]["because"],
+            call["result"]["text"]
+        )
+    };
+    let is_right = match (row.must.as_str(), name) {
+        ("deny", "@tool-schema") => ran.document["valid"] == false,
+        (_, "@tool-schema") => ran.document["valid"] == true,
+        ("deny", _) => !calls.iter().any(succeeded),
+        ("allow", _) => calls.iter().any(succeeded),
+        // Nothing came of it that must not, whether it ran or was refused; where nothing can be checked it ran.
+        _ if name == "@parse" || row.check != "true" => true,
+        _ => calls.iter().any(was_done),
+    };
+    match (is_right, held) {
+        (true, true) => Ok(()),
+        (false, _) => Err(format!("not {}: {}", row.must, verdict())),
+        (true, false) => Err(format!(
+            "the effect is not as it must be ({}): {}",
+            row.check,
+            verdict()
+        )),
+    }
+}
+
+/// The arguments that say which policy holds.
+fn policy(row: &Row, place: &Place) -> Vec<String> {
+    let shipped = |name: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../examples/policies")
+            .join(name)
+    };
+    let own = |text: &str| {
+        let path = place.path("policy.toml");
+        fs::write(&path, text).expect("written");
+        path
+    };
+    let file = match row.policy.as_str() {
+        "@file:missing" => place.path("no-such-file"),
+        "@file:syntax-error" => own("version = 1\n[[rule]\n"),
+        "net-allow:api.example.test" => shipped("net-allow.toml"),
+        "allow: git *; deny: git push" => own(
+            "version = 1\n[[rule]]\nid='git'\ndecision='allow'\nargv=[['git','...']]\n[[rule]]\nid='push'\ndecision='deny'\nargv=[['git','push','...']]\n",
+        ),
+        "workspace allows exec; user scope denies" => {
+            fs::create_dir(place.path("ws/.ai")).expect("made");
+            let all = "version = 1\ndefault = 'allow'\n[[rule]]\nid='all'\ndecision='allow'\ncapabilities=['exec','shell']\n";
+            fs::write(place.path("ws/.ai/policy.toml"), all).expect("written");
+            shipped("default.toml")
+        }
+        "sandbox backend unavailable" => shipped("exec-contained.toml"),
+        "glob rule src/**" => own(
+            "version = 1\n[[rule]]\nid='src'\ndecision='allow'\ncapabilities=['write']\npaths=['src/**']\n",
+        ),
+        "dedup on" | "approval shown, file changes before execution" => shipped("default.toml"),
+        name => shipped(&format!("{name}.toml")),
+    };
+    vec!["--policy".to_owned(), file.to_string_lossy().into_owned()]
+}
+
+fn run_text(place: &Place, policy: &[String], text: &str, dialect: &str, row: &Row) -> Ran {
+    let message = place.path("message");
+    fs::write(&message, text).expect("written");
+    let own = env!("CARGO_BIN_EXE_toolglot");
+    let mut command = if row.policy == "sandbox backend unavailable" {
+        // In a namespace that may hold no others.
+        let mut command = Command::new("unshare");
+        command.args([
+            "-Ur",
+            "sh",
+            "-c",
+            "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$@\"",
+            "sh",
+            own,
+        ]);
+        command
+    } else {
+        Command::new(own)
+    };
+    command
+        .args(["run", "--format", "json", "--dialect", dialect])
+        .args(policy)
+        .arg("--root")
+        .arg(place.path("ws"))
+        .arg("--audit")
+        .arg(place.path("audit"))
+        .arg(message)
+        .env("CANARY_ENV", "1")
+        .env("HOME", place.path("home"))
+        .env_remove("XDG_CONFIG_HOME")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
+    let output = fs::File::create(place.path("document")).expect("made");
+    let started = Instant::now();
+    let mut child = command.stdout(output).spawn().expect("it starts");
+    let mut peak_mb = 0;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| {
+            line.strip_prefix("VmHWM:")?
+                .trim()
+                .strip_suffix(" kB")?
+                .trim()
+                .parse::<u64>()
+                .ok()
+        });
+        peak_mb = peak_mb.max(peak.unwrap_or(0) / 1024);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    let elapsed = started.elapsed();
+    let text = fs::read(place.path("document")).expect("there");
+    Ran {
+        document: serde_json::from_slice(&text).unwrap_or_default(),
+        elapsed,
+        peak_mb,
+    }
+}
+
+/// Asks whether arguments fit a schema, through a tool of that schema: one that fits is refused later, as nobody knows what it does.
+fn run_schema(place: &Place, arguments: &Value) -> Ran {
+    let tools = place.path("tools.json");
+    fs::write(&tools, json!({"probe": arguments["schema"]}).to_string()).expect("written");
+    let message = place.path("message");
+    let call = json!({"tool": "probe", "arguments": arguments["arguments"]});
+    fs::write(&message, format!("TOOL_CALL: {call}\n")).expect("written");
+    let started = Instant::now();
+    let output = toolglot(&[
+        "run",
+        "--format",
+        "json",
+        "--dialect",
+        "tool_call",
+        "--tools",
+    ])
+    .arg(&tools)
+    .arg("--root")
+    .arg(place.path("ws"))
+    .arg(&message)
+    .output()
+    .expect("it runs");
+    let elapsed = started.elapsed();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    // A schema that cannot be used is refused as a whole, with exit code 2.
+    let is_valid = document["calls"][0]["verdict"]["rule"] == "unknown-tool";
+    Ran {
+        document: json!({"valid": is_valid, "calls": document["calls"]}),
+        elapsed,
+        peak_mb: 0,
+    }
+}

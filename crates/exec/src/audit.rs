@@ -1,0 +1,391 @@
+//! The log of what was decided and done: one JSON object a line, each with the hash of the one before it.
+//!
+//! A line is written, and is on the disk, before anything is done, and another one after it. Whoever changes, removes or
+//! inserts a line breaks the chain from there on; what was cut off at the end shows only to those who remember the last hash.
+
+mod masked;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+pub use masked::{masked, shape};
+
+/// What stands before the first line.
+const FIRST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The hash stands last in its line, behind this.
+const HASH_KEY: &str = ",\"hash\":\"";
+
+/// A log, kept in one file that is only appended to.
+#[derive(Clone, Debug)]
+pub struct Log {
+    path: PathBuf,
+}
+
+/// Why a log is not what was written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {why}")]
+pub struct Broken {
+    /// The first line that does not fit, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+/// A log that is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// How many lines it has.
+    pub lines: usize,
+    /// How many of them were cut off by a crash, and are noted as such by the line behind.
+    pub torn: usize,
+    /// The hash of the last line: remember it elsewhere to notice if lines are cut off.
+    pub last: String,
+}
+
+impl Log {
+    /// A log in this file, which is made with the first line.
+    pub fn new(path: impl Into<PathBuf>) -> Log {
+        Log { path: path.into() }
+    }
+
+    /// Appends a line and waits until it is on the disk. Several processes may do so at once.
+    ///
+    /// # Errors
+    /// If the file cannot be written: then what the line is about must not be done.
+    pub fn append(&self, record: Map<String, Value>) -> io::Result<()> {
+        let mut file = open(&self.path)?;
+        lock(&file)?;
+        let (mut seq, mut prev, end) = last(&mut file)?;
+        let mut text = String::new();
+        if end == End::NoBreak {
+            text.push('\n');
+        }
+        if end == End::Torn {
+            // A crash cut the last line off. It stays as it is, and the next one says so.
+            let mut torn = Map::new();
+            torn.insert("event".into(), "torn-line".into());
+            text.push('\n');
+            prev = push_line(&mut text, seq, &prev, torn);
+            seq += 1;
+        }
+        push_line(&mut text, seq, &prev, record);
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn lock(file: &File) -> io::Result<()> {
+    rustix::fs::flock(file, rustix::fs::FlockOperation::LockExclusive).map_err(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn lock(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// How a log ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// With a whole line, or it is empty.
+    Whole,
+    /// With a whole line but for its line break.
+    NoBreak,
+    /// With a part of a line.
+    Torn,
+}
+
+/// The number of the next line, the hash of the last whole one, and how the file ends.
+fn last(file: &mut File) -> io::Result<(u64, String, End)> {
+    let mut start = file.seek(SeekFrom::End(0))?;
+    let mut tail: Vec<u8> = Vec::new();
+    // Backwards, until there is a whole line or the beginning of the file.
+    while start > 0 {
+        let from = start.saturating_sub(64 << 10);
+        let mut piece = vec![0; usize::try_from(start - from).unwrap_or(0)];
+        file.seek(SeekFrom::Start(from))?;
+        file.read_exact(&mut piece)?;
+        piece.extend_from_slice(&tail);
+        tail = piece;
+        start = from;
+        let whole = tail
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at);
+        if tail[..whole].contains(&b'\n') {
+            break;
+        }
+    }
+    let text = String::from_utf8_lossy(&tail);
+    let behind = &text[text.rfind('\n').map_or(0, |at| at + 1)..];
+    let end = if behind.is_empty() {
+        End::Whole
+    } else if split_hash(behind).is_some_and(|(body, own)| hash(&body) == own) {
+        End::NoBreak
+    } else {
+        End::Torn
+    };
+    let whole = match end {
+        End::Torn => text.rfind('\n').map_or("", |at| &text[..at]),
+        End::Whole | End::NoBreak => text.trim_end_matches('\n'),
+    };
+    let line = whole.rsplit('\n').next().unwrap_or_default();
+    if line.is_empty() {
+        return Ok((0, FIRST.to_owned(), end));
+    }
+    let seq = serde_json::from_str::<Value>(line)
+        .ok()
+        .and_then(|line| line.get("seq")?.as_u64());
+    let (Some(seq), Some((_, hash))) = (seq, split_hash(line)) else {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the last line is no line of an audit log",
+        ));
+    };
+    Ok((seq + 1, hash.to_owned(), end))
+}
+
+/// Puts a line behind the text. Its hash.
+fn push_line(text: &mut String, seq: u64, prev: &str, record: Map<String, Value>) -> String {
+    let mut line = Map::new();
+    line.insert("seq".into(), seq.into());
+    line.insert("time".into(), now().into());
+    line.insert("prev".into(), prev.into());
+    line.extend(record);
+    let mut body = Value::Object(line).to_string();
+    let hash = hash(&body);
+    body.pop();
+    text.push_str(&body);
+    text.push_str(HASH_KEY);
+    text.push_str(&hash);
+    text.push_str("\"}\n");
+    hash
+}
+
+/// The hash of a line's text without the hash. It covers the hash of the line before, which stands in it.
+fn hash(body: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"toolglot-audit-v1\0");
+    hash.update(body);
+    hex(&hash.finalize())
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect()
+}
+
+/// A line's text without its hash, and the hash.
+fn split_hash(line: &str) -> Option<(String, &str)> {
+    let at = line.rfind(HASH_KEY)?;
+    let hash = line[at + HASH_KEY.len()..].strip_suffix("\"}")?;
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| (format!("{}}}", &line[..at]), hash))
+}
+
+/// Checks that every line is what was written, and that none is missing between them.
+///
+/// # Errors
+/// The first line that does not fit.
+pub fn verify(text: &str) -> Result<Whole, Broken> {
+    let mut whole = Whole {
+        lines: 0,
+        torn: 0,
+        last: FIRST.to_owned(),
+    };
+    let mut seq = 0;
+    let mut is_torn = false;
+    let n_lines = text.lines().count();
+    for (index, line) in text.lines().enumerate() {
+        let broken = |why| Broken {
+            line: index + 1,
+            why,
+        };
+        whole.lines += 1;
+        let parsed = serde_json::from_str::<Value>(line).ok();
+        let (Some(parsed), Some((body, own))) = (parsed, split_hash(line)) else {
+            // The last line may be half: a crash, and nothing was written since.
+            if is_torn {
+                return Err(broken("two lines that are none follow each other"));
+            }
+            is_torn = true;
+            whole.torn += 1;
+            if index + 1 == n_lines && !text.ends_with('\n') {
+                continue;
+            }
+            if index + 1 == n_lines {
+                return Err(broken("it is no line of an audit log"));
+            }
+            continue;
+        };
+        if std::mem::take(&mut is_torn) && parsed["event"] != "torn-line" {
+            return Err(Broken {
+                line: index,
+                why: "it is no line of an audit log",
+            });
+        }
+        if hash(&body) != own {
+            return Err(broken("it is not what was written: its hash does not fit"));
+        }
+        if parsed["prev"] != *whole.last {
+            return Err(broken(
+                "the line before it is not the one that was there when it was written",
+            ));
+        }
+        if parsed["seq"] != seq {
+            return Err(broken("its number does not follow the one before it"));
+        }
+        seq += 1;
+        own.clone_into(&mut whole.last);
+    }
+    Ok(whole)
+}
+
+/// The time in UTC, to the millisecond.
+fn now() -> String {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let seconds = since.as_secs();
+    let (year, month, day) = civil(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z",
+        since.subsec_millis()
+    )
+}
+
+/// Year, month and day of a day counted from 1970-01-01 (Howard Hinnant's `civil_from_days`).
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let of_era = days % 146_097;
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{Log, civil, verify};
+
+    fn record(value: Value) -> Map<String, Value> {
+        match value {
+            Value::Object(record) => record,
+            _ => Map::new(),
+        }
+    }
+
+    #[test]
+    fn every_change_breaks_the_chain_where_it_was_made() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("log");
+        let log = Log::new(&path);
+        for n in 0..5 {
+            log.append(record(
+                json!({"event": "before", "n": n, "text": "a\n{\"event\":\"forged\"}"}),
+            ))
+            .expect("written");
+        }
+        let text = std::fs::read_to_string(&path).expect("there");
+        assert_eq!(verify(&text).expect("whole").lines, 5);
+        assert!(!text.contains("\n{\"event\":\"forged\"}"));
+        let lines: Vec<&str> = text.lines().collect();
+        let joined = |lines: &[&str]| [lines.join("\n"), String::new()].join("\n");
+        let changed = text.replacen("\"n\":2", "\"n\":7", 1);
+        assert_eq!(verify(&changed).expect_err("changed").line, 3);
+        assert_eq!(
+            verify(&joined(&[lines[0], lines[2], lines[3]]))
+                .expect_err("removed")
+                .line,
+            2
+        );
+        assert_eq!(
+            verify(&joined(&[lines[0], lines[1], lines[1]]))
+                .expect_err("doubled")
+                .line,
+            3
+        );
+        assert_eq!(
+            verify(&joined(&[lines[1], lines[0]]))
+                .expect_err("swapped")
+                .line,
+            1
+        );
+        assert_eq!(
+            verify(&joined(&[lines[0], "{}", lines[1]]))
+                .expect_err("inserted")
+                .line,
+            2
+        );
+    }
+
+    #[test]
+    fn a_line_that_a_crash_cut_off_is_noted_and_the_log_goes_on() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("log");
+        let log = Log::new(&path);
+        for _ in 0..3 {
+            log.append(record(json!({"event": "before"})))
+                .expect("written");
+        }
+        let whole = std::fs::read(&path).expect("there");
+        let second = whole
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .expect("a line")
+            + 1;
+        for end in second..whole.len() {
+            std::fs::write(&path, &whole[..end]).expect("written");
+            let cut = std::fs::read_to_string(&path).expect("there");
+            assert!(verify(&cut).is_ok(), "cut at {end}");
+            log.append(record(json!({"event": "after"})))
+                .expect("written");
+            let text = std::fs::read_to_string(&path).expect("there");
+            let found =
+                verify(&text).unwrap_or_else(|broken| panic!("cut at {end}: {broken}\n{text}"));
+            // A line without its break alone is whole.
+            let is_half = whole[end - 1] != b'\n' && whole[end] != b'\n';
+            assert_eq!(found.torn, usize::from(is_half), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn days_have_dates() {
+        assert_eq!(
+            [civil(0), civil(11_016), civil(20_779)],
+            [(1970, 1, 1), (2000, 2, 29), (2026, 11, 22)]
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! Arguments as a log may show them.
+
+use serde_json::{Map, Value, json};
+
+/// Keys whose values are nobody's business.
+const SECRET_KEYS: &[&str] = &[
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "authorization",
+    "cookie",
+    "credential",
+    "private_key",
+];
+
+/// How keys and tokens of services begin.
+const SECRET_STARTS: &[&str] = &[
+    "sk-",
+    "sk_",
+    "pk_live",
+    "rk_live",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "eyJ",
+    "npm_",
+    "pypi-",
+    "hf_",
+    "-----BEGIN",
+];
+
+/// Keys whose values say where something happens; they are shown.
+const PLACES: &[&str] = &["path", "cwd", "from", "to"];
+
+const MASK: &str = "[masked]";
+
+/// The values with what looks like a secret masked.
+pub fn masked(arguments: &Map<String, Value>) -> Value {
+    each(arguments, &|_, text| text)
+}
+
+/// The form of the values: their types and sizes, and where something happens.
+pub fn shape(arguments: &Map<String, Value>) -> Value {
+    each(arguments, &|key, value| match value {
+        Value::String(text) if !PLACES.contains(&key) => {
+            json!({"type": "string", "bytes": text.len()})
+        }
+        other => other,
+    })
+}
+
+/// Goes through all values; objects and arrays are entered through a list of what is left, and put together again by `Value`
+/// itself, whose depth the reader of the arguments has capped.
+fn each(arguments: &Map<String, Value>, show: &dyn Fn(&str, Value) -> Value) -> Value {
+    let shown = arguments
+        .iter()
+        .map(|(key, value)| (key.clone(), one(key, value, show)));
+    Value::Object(shown.collect())
+}
+
+fn one(key: &str, value: &Value, show: &dyn Fn(&str, Value) -> Value) -> Value {
+    let lower = key.to_ascii_lowercase();
+    if SECRET_KEYS.iter().any(|secret| lower.contains(secret)) && !value.is_null() {
+        return MASK.into();
+    }
+    match value {
+        Value::Object(inner) => each(inner, show),
+        Value::Array(list) => {
+            Value::Array(list.iter().map(|value| one(key, value, show)).collect())
+        }
+        Value::String(text) => show(key, hide(text).into()),
+        other => show(key, other.clone()),
+    }
+}
+
+/// A text without the words that look like secrets.
+fn hide(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut is_bearer = false;
+    for piece in text.split_inclusive(|c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '=' | ',' | ';' | ':' | '@' | '/')
+    }) {
+        let word = piece.trim_end_matches(|c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '=' | ',' | ';' | ':' | '@' | '/')
+        });
+        let is_secret = SECRET_STARTS
+            .iter()
+            .any(|start| word.starts_with(start) && word.len() >= 12);
+        // The password of an address stands between `:` and `@`.
+        let is_password = piece.ends_with('@') && out.ends_with(':') && !word.is_empty();
+        if is_secret || is_password || (is_bearer && word.len() >= 8) {
+            out.push_str(MASK);
+            out.push_str(&piece[word.len()..]);
+        } else {
+            out.push_str(piece);
+        }
+        if !word.is_empty() {
+            is_bearer = word.eq_ignore_ascii_case("bearer") || word.eq_ignore_ascii_case("basic");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{masked, shape};
+
+    #[test]
+    fn secrets_are_masked_wherever_they_stand() {
+        let arguments = json!({
+            "command": "curl -H 'Authorization: Bearer abcdefghijkl' https://u:hunter2@h/x sk-abcdefghijklmnop",
+            "headers": {"X-Api_Key": "k", "list": [{"password": 1}]},
+            "path": "a/b.txt", "n": 3,
+        });
+        let shown = masked(arguments.as_object().expect("an object")).to_string();
+        for secret in ["abcdefghijkl", "hunter2", "\"k\"", "1}"] {
+            assert!(!shown.contains(secret), "{secret}: {shown}");
+        }
+        assert!(shown.contains("curl -H") && shown.contains("a/b.txt"));
+    }
+
+    #[test]
+    fn a_shape_shows_places_and_sizes_only() {
+        let arguments = json!({"path": "a", "content": "four", "edits": [{"search": "x", "replace": "yy"}], "n": 3});
+        let expected = json!({
+            "path": "a", "content": {"type": "string", "bytes": 4},
+            "edits": [{"search": {"type": "string", "bytes": 1}, "replace": {"type": "string", "bytes": 2}}], "n": 3,
+        });
+        assert_eq!(shape(arguments.as_object().expect("an object")), expected);
+    }
+}

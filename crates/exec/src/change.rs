@@ -1,0 +1,71 @@
+//! What a call would make of a file, without doing it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use similar::TextDiff;
+
+use crate::arguments::Arguments;
+use crate::edit::{Edits, text};
+use crate::shown::shown;
+use crate::{Failure, Root};
+
+/// What a call would make of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file, relative to the root.
+    pub path: PathBuf,
+    /// What is in it now; `None` if there is none.
+    pub old: Option<String>,
+    /// What would be in it.
+    pub new: String,
+}
+
+impl Change {
+    /// The difference, as a unified diff.
+    pub fn diff(&self) -> String {
+        let old = self.old.as_deref().unwrap_or_default();
+        let name = shown(&self.path);
+        let before = if self.old.is_some() {
+            format!("a/{name}")
+        } else {
+            "/dev/null".to_owned()
+        };
+        TextDiff::from_lines(old, &self.new)
+            .unified_diff()
+            .header(&before, &format!("b/{name}"))
+            .to_string()
+    }
+}
+
+/// What a call of a tool that writes text would make of its file. `None` of other tools, and where it could not be done.
+pub fn change(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Option<Change> {
+    let arguments = Arguments {
+        tool: tool.to_owned(),
+        map: arguments,
+    };
+    let path = root.resolve(arguments.opt_text("path").ok()??).ok()?.path;
+    let old = match text(root, &path) {
+        Ok(old) => Some(old),
+        Err(Failure::NotFound { .. }) => None,
+        Err(_) => return None,
+    };
+    let content = || {
+        arguments
+            .opt_text("content")
+            .ok()
+            .flatten()
+            .map(str::to_owned)
+    };
+    let new = match tool {
+        "write_file" => content()?,
+        "append_file" => format!("{}{}", old.as_deref().unwrap_or_default(), content()?),
+        "edit_file" => edited(&arguments, &path, old.as_deref()?)?,
+        _ => return None,
+    };
+    Some(Change { path, old, new })
+}
+
+fn edited(arguments: &Arguments<'_>, path: &Path, old: &str) -> Option<String> {
+    Edits::of(arguments).ok()?.apply(path, old).ok()
+}

@@ -1,0 +1,283 @@
+//! `execute_command`: literal words are run word by word, without a shell; other text in a shell, if that was allowed.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
+use toolglot_sandbox::{Command, Exit, run_pipeline};
+
+use crate::{Failure, Outcome, Root};
+
+/// Words of a command that are looked up as paths.
+const MOST_WORDS: usize = 512;
+
+/// What is to be run.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) line: Result<CommandLine, String>,
+    pub(crate) time: Option<Duration>,
+}
+
+/// Reads a command and finds out where its words lead that name places inside the root.
+pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
+    let mut fact = CommandFact::of(text);
+    let resolve = |word: &&str| {
+        let path = if Path::new(word).is_absolute() {
+            (*word).to_owned()
+        } else {
+            format!("{cwd}/{word}")
+        };
+        root.resolve(&path).ok().map(|found| PathFact {
+            written: (*word).to_owned(),
+            found: Ok(found),
+        })
+    };
+    fact.places = fact
+        .words()
+        .iter()
+        .take(MOST_WORDS)
+        .filter_map(resolve)
+        .collect();
+    fact
+}
+
+/// Runs it in the directory `cwd` of the root.
+pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure> {
+    root.directory(cwd)
+        .map_err(|error| root.explain("used as the working directory", cwd, error.into()))?;
+    let time = root.walls.time(run.time);
+    let mut told = Told::default();
+    match run.line {
+        Ok(line) => {
+            if let Some(name) = shell_state(&line) {
+                return Err(Failure::ShellState { name });
+            }
+            literal(root, cwd.to_path_buf(), &line, time, &mut told)?;
+        }
+        Err(text) => {
+            let mut command = root.walls.command(root.path(), cwd, true);
+            command.argv = ["bash", "--noprofile", "--norc", "-c", &text]
+                .map(Into::into)
+                .to_vec();
+            command.limits.time = time;
+            let is_missing = |error: &toolglot_sandbox::Refusal| {
+                matches!(error, toolglot_sandbox::Refusal::NotFound { .. })
+            };
+            let outcome = command.run().or_else(|error| {
+                if !is_missing(&error) {
+                    return Err(error);
+                }
+                command.argv = ["sh", "-c", &text].map(Into::into).to_vec();
+                command.run()
+            })?;
+            told.add(&outcome);
+        }
+    }
+    Ok(told.outcome(time))
+}
+
+/// The name of a command that is alone in its line and would change nothing but a shell.
+fn shell_state(line: &CommandLine) -> Option<String> {
+    let mut commands = line.commands();
+    let first = commands.next()?.first()?;
+    (commands.next().is_none() && matches!(first.as_str(), "cd" | "export" | "source" | "."))
+        .then(|| first.clone())
+}
+
+/// Runs pipelines as `&&`, `||` and `;` say. `cd` is ours: it changes where the commands behind it run.
+fn literal(
+    root: &Root,
+    mut cwd: PathBuf,
+    line: &CommandLine,
+    time: Duration,
+    told: &mut Told,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    for pipeline in &line.pipelines {
+        let is_run = match pipeline.join {
+            Join::Then => true,
+            Join::And => told.is_success(),
+            Join::Or => !told.is_success(),
+        };
+        if !is_run {
+            continue;
+        }
+        if let [words] = pipeline.commands.as_slice()
+            && words[0] == "cd"
+        {
+            match change_directory(root, &cwd, words) {
+                Ok(to) => {
+                    cwd = to;
+                    told.exit = Exit::Code(0);
+                }
+                Err(message) => {
+                    told.stderr.push_str(&message);
+                    told.exit = Exit::Code(1);
+                }
+            }
+            continue;
+        }
+        let left = time.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            told.exit = Exit::TimedOut;
+            break;
+        }
+        let commands: Vec<Command> = pipeline
+            .commands
+            .iter()
+            .map(|words| {
+                let mut command = root.walls.command(root.path(), &cwd, false);
+                command.argv = words.iter().map(Into::into).collect();
+                command.limits.time = left;
+                command
+            })
+            .collect();
+        let outcomes = match run_pipeline(&commands) {
+            Ok(outcomes) => outcomes,
+            // The commands before it have run: that is told, not lost.
+            Err(error) if told.n_run > 0 => {
+                let _ = writeln!(told.stderr, "{error}");
+                told.exit = Exit::Code(127);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for outcome in &outcomes {
+            told.add(outcome);
+        }
+        if told.exit == Exit::TimedOut {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn change_directory(root: &Root, cwd: &Path, words: &[String]) -> Result<PathBuf, String> {
+    let [_, to] = words else {
+        return Err("cd: one directory is needed\n".to_owned());
+    };
+    let path = if Path::new(to).is_absolute() {
+        PathBuf::from(to)
+    } else {
+        cwd.join(to)
+    };
+    let written = path.to_string_lossy();
+    let found = root
+        .resolve(if written.is_empty() { "." } else { &written })
+        .map_err(|escape| format!("cd: {to}: {escape}\n"))?;
+    root.directory(&found.path)
+        .map(|_| found.path)
+        .map_err(|error| format!("cd: {to}: {error}\n"))
+}
+
+/// What is told of all that ran.
+#[derive(Debug)]
+struct Told {
+    stdout: String,
+    stderr: String,
+    exit: Exit,
+    n_cut: u64,
+    n_left: u32,
+    n_run: usize,
+}
+
+impl Default for Told {
+    fn default() -> Told {
+        Told {
+            stdout: String::new(),
+            stderr: String::new(),
+            exit: Exit::Code(0),
+            n_cut: 0,
+            n_left: 0,
+            n_run: 0,
+        }
+    }
+}
+
+impl Told {
+    fn is_success(&self) -> bool {
+        self.exit == Exit::Code(0)
+    }
+
+    fn add(&mut self, outcome: &toolglot_sandbox::Outcome) {
+        self.stdout.push_str(&outcome.stdout.text());
+        self.stderr.push_str(&outcome.stderr.text());
+        self.exit = outcome.exit;
+        self.n_cut += outcome.stdout.n_cut() + outcome.stderr.n_cut();
+        self.n_left += outcome.n_left;
+        self.n_run += 1;
+    }
+
+    fn outcome(self, time: Duration) -> Outcome {
+        let is_success = self.is_success();
+        let how = match self.exit {
+            Exit::Code(0) => None,
+            Exit::Code(code) => Some(format!("exit code {code}")),
+            Exit::TimedOut => Some(format!(
+                "stopped after {} seconds, with all that it had started",
+                time.as_secs_f64()
+            )),
+            Exit::Signal(signal) => {
+                Some(format!("ended by signal {signal}{}", signal_means(signal)))
+            }
+            _ => Some("ended".to_owned()),
+        };
+        let exit_code = match self.exit {
+            Exit::Code(code) => code,
+            // As shells say it.
+            Exit::TimedOut => 124,
+            Exit::Signal(signal) => 128 + signal,
+            _ => 1,
+        };
+        let mut text = self.stdout.clone();
+        let mut line = |part: &str| {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(part);
+        };
+        if !self.stderr.is_empty() {
+            line(&format!("[stderr]\n{}", self.stderr));
+        }
+        if let Some(how) = &how {
+            line(&format!("[{how}]"));
+        }
+        if self.n_left > 0 {
+            line(&format!(
+                "[{} left behind and killed]",
+                crate::shown::counted(self.n_left.into(), "process")
+                    .replace("processs", "processes")
+            ));
+        }
+        if text.is_empty() {
+            "[the command succeeded and wrote nothing]".clone_into(&mut text);
+        }
+        let output = json!({
+            "stdout": self.stdout,
+            "stderr": self.stderr,
+            "exitCode": exit_code,
+            "timedOut": self.exit == Exit::TimedOut,
+            "bytesCut": self.n_cut,
+            "processesKilled": self.n_left,
+        });
+        Outcome {
+            ok: is_success,
+            output,
+            text,
+        }
+    }
+}
+
+/// What a signal usually means where a limit sent it.
+fn signal_means(signal: i32) -> &'static str {
+    match signal {
+        9 => " (killed, perhaps for its memory)",
+        11 => " (invalid memory access)",
+        24 => " (its processor time was up)",
+        25 => " (a file grew over the limit)",
+        31 => " (a system call that is not allowed)",
+        _ => "",
+    }
+}

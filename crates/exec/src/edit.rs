@@ -1,0 +1,143 @@
+//! `edit_file`: pieces of a file replaced, all or none, each only where it is sure which piece is meant.
+//!
+//! Three forms lead here: exact pieces (`edits`, or `old_string` with `new_string`), SEARCH/REPLACE blocks and unified diffs
+//! (both in `diff`). A piece that is not there, or is there more than once, is an error that shows what is.
+
+mod blocks;
+mod exact;
+mod lines;
+mod unified;
+
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::arguments::Arguments;
+use crate::place::{OpenError, split};
+use crate::shown::{plain, shown};
+use crate::write::{Old, write};
+use crate::{Failure, Outcome, Root};
+
+/// What is to be replaced.
+#[derive(Clone, Debug)]
+pub(crate) enum Edits {
+    Exact(Vec<exact::Edit>),
+    Blocks(Vec<lines::Hunk>),
+    Unified(Vec<lines::Hunk>),
+}
+
+impl Edits {
+    /// Reads whichever form is there.
+    pub(crate) fn of(arguments: &Arguments<'_>) -> Result<Edits, Failure> {
+        let wrong = |problem: &str| Failure::BadEdit {
+            problem: problem.to_owned(),
+        };
+        let path = arguments.opt_text("path")?.unwrap_or_default();
+        let forms = ["edits", "diff", "old_string"]
+            .map(|key| arguments.map.get(key).filter(|value| !value.is_null()));
+        match forms {
+            [Some(Value::Array(edits)), None, None] if !edits.is_empty() => edits
+                .iter()
+                .map(exact::Edit::of)
+                .collect::<Result<_, _>>()
+                .map(Edits::Exact),
+            [None, Some(Value::String(diff)), None] => {
+                if diff.lines().any(|line| line.starts_with("<<<<<<<")) {
+                    blocks::read(diff).map(Edits::Blocks)
+                } else {
+                    unified::read(diff, path).map(Edits::Unified)
+                }
+            }
+            [None, None, Some(Value::String(old))] => {
+                let new =
+                    arguments.text("new_string", "the text that shall stand there instead")?;
+                let n = arguments.opt_count("expected_replacements")?.unwrap_or(1);
+                Ok(Edits::Exact(vec![exact::Edit::counted(old, new, n)?]))
+            }
+            _ => Err(wrong(
+                "give either `edits`, a list of {\"search\",\"replace\"} with at least one, or `diff`, a text of SEARCH/REPLACE blocks or a unified diff, or `old_string` with `new_string`",
+            )),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Edits::Exact(edits) => edits.len(),
+            Edits::Blocks(hunks) | Edits::Unified(hunks) => hunks.len(),
+        }
+    }
+
+    /// The text with all of them made.
+    pub(crate) fn apply(&self, path: &Path, text: &str) -> Result<String, Failure> {
+        match self {
+            Edits::Exact(edits) => {
+                let mut text = text.to_owned();
+                for (index, edit) in edits.iter().enumerate() {
+                    text = edit
+                        .apply(&text)
+                        .map_err(|problem| stale(path, index, problem))?;
+                }
+                Ok(text)
+            }
+            Edits::Blocks(hunks) | Edits::Unified(hunks) => {
+                lines::apply(hunks, text).map_err(|(index, problem)| stale(path, index, problem))
+            }
+        }
+    }
+}
+
+fn stale(path: &Path, index: usize, problem: String) -> Failure {
+    Failure::StaleEdit {
+        path: shown(path),
+        number: index + 1,
+        problem,
+    }
+}
+
+/// The whole text of a file.
+pub(crate) fn text(root: &Root, path: &Path) -> Result<String, Failure> {
+    let (file, metadata) = root.file(path)?;
+    let limit = root.limits.file_bytes;
+    let size = metadata.len();
+    if size > limit {
+        return Err(Failure::TooLarge {
+            what: "the size",
+            path: shown(path),
+            size,
+            limit,
+        });
+    }
+    let mut bytes = Vec::new();
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| root.explain("read", path, OpenError::Io(error)))?;
+    String::from_utf8(bytes).map_err(|_| Failure::NotUtf8 { path: shown(path) })
+}
+
+/// Makes the edits.
+pub(crate) fn edit(root: &Root, path: &Path, edits: &Edits) -> Result<Outcome, Failure> {
+    if split(path).is_none() {
+        return Err(Failure::IsDirectory { path: shown(path) });
+    }
+    let old = text(root, path)?;
+    let new = edits.apply(path, &old)?;
+    let n = edits.len();
+    let is_changed = new != old;
+    if is_changed {
+        write(root, path, &new, Old::Replaced)?;
+    }
+    let output = json!({
+        "success": true,
+        "path": plain(path),
+        "editsApplied": n,
+        "changed": is_changed,
+        "size": new.len(),
+    });
+    let text = if is_changed {
+        format!("Successfully applied {n} edit(s) to {}", shown(path))
+    } else {
+        "No changes made to file".to_owned()
+    };
+    Ok(Outcome::success(output, text))
+}

@@ -1,0 +1,108 @@
+//! SEARCH/REPLACE blocks, as Roo's `apply_diff` is taught.
+
+use super::lines::Hunk;
+use crate::Failure;
+
+/// Where a block stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Outside,
+    Head,
+    Search,
+    Replace,
+}
+
+/// Reads all blocks of a text. A marker that is content is written with `\` before it.
+pub(super) fn read(text: &str) -> Result<Vec<Hunk>, Failure> {
+    let mut hunks = Vec::new();
+    let mut part = Part::Outside;
+    let mut hunk = empty();
+    for (index, line) in text.lines().enumerate() {
+        let bad = |problem: &str| Failure::BadEdit {
+            problem: format!("line {} of the diff: {problem}", index + 1),
+        };
+        let mark = line.trim_end();
+        match part {
+            Part::Outside => {
+                if is_opener(mark) {
+                    part = Part::Head;
+                    hunk = empty();
+                } else if !mark.trim().is_empty() && !mark.starts_with("```") {
+                    return Err(bad(
+                        "only blocks that begin with `<<<<<<< SEARCH` may stand here",
+                    ));
+                }
+            }
+            Part::Head if mark.starts_with(":start_line:") || mark.starts_with(":end_line:") => {
+                if let Some(number) = mark.strip_prefix(":start_line:") {
+                    let number: usize = number
+                        .trim()
+                        .parse()
+                        .map_err(|_| bad("`:start_line:` is followed by a number"))?;
+                    hunk.line = Some(number).filter(|number| *number > 0);
+                }
+            }
+            Part::Head if mark == "-------" => part = Part::Search,
+            Part::Head | Part::Search => {
+                if mark == "=======" {
+                    part = Part::Replace;
+                } else if is_opener(mark) || is_closer(mark) {
+                    return Err(bad("`=======` is missing before this line"));
+                } else {
+                    part = Part::Search;
+                    hunk.old.push(content(line));
+                }
+            }
+            Part::Replace => {
+                if is_closer(mark) {
+                    part = Part::Outside;
+                    hunks.push(std::mem::replace(&mut hunk, empty()));
+                } else if is_opener(mark) || mark == "=======" {
+                    return Err(bad("`>>>>>>> REPLACE` is missing before this line"));
+                } else {
+                    hunk.new.push(content(line));
+                }
+            }
+        }
+    }
+    if part != Part::Outside || hunks.is_empty() {
+        return Err(Failure::BadEdit { problem: "a block is not closed: write `<<<<<<< SEARCH`, what stands there now, `=======`, what shall stand there, `>>>>>>> REPLACE`, each mark on a line of its own".to_owned() });
+    }
+    Ok(hunks)
+}
+
+fn empty() -> Hunk {
+    Hunk {
+        old: Vec::new(),
+        new: Vec::new(),
+        line: None,
+        ends_open: None,
+    }
+}
+
+fn is_opener(line: &str) -> bool {
+    line.strip_prefix("<<<<<<<")
+        .is_some_and(|rest| rest.trim().trim_end_matches('>') == "SEARCH")
+}
+
+fn is_closer(line: &str) -> bool {
+    line.strip_prefix(">>>>>>>")
+        .is_some_and(|rest| rest.trim() == "REPLACE")
+}
+
+/// A line of content, without the `\` before what would be a marker.
+fn content(line: &str) -> String {
+    let rest = line.strip_prefix('\\').filter(|rest| {
+        [
+            "<<<<<<<",
+            "=======",
+            ">>>>>>>",
+            "-------",
+            ":start_line:",
+            ":end_line:",
+        ]
+        .iter()
+        .any(|mark| rest.starts_with(mark))
+    });
+    rest.unwrap_or(line).to_owned()
+}

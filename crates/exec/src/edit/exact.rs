@@ -1,0 +1,147 @@
+//! Exact pieces of text.
+
+use regex::RegexBuilder;
+use serde_json::Value;
+
+use super::lines::around;
+use crate::Failure;
+
+/// A piece of text and what shall stand there instead.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    search: String,
+    replace: String,
+    /// How often the piece has to be there.
+    n: u64,
+    /// The line on which it begins, if there are several.
+    start_line: Option<u64>,
+    /// Whether `search` is a regular expression, and all its matches are replaced.
+    regex: Option<Box<regex::Regex>>,
+}
+
+impl Edit {
+    /// `{"search","replace","start_line"?,"use_regex"?,"ignore_case"?}`
+    pub(super) fn of(value: &Value) -> Result<Edit, Failure> {
+        let bad = |problem: &str| Failure::BadEdit {
+            problem: problem.to_owned(),
+        };
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let (Some(search), Some(replace)) = (text("search"), text("replace")) else {
+            return Err(bad(
+                "each edit is an object with the texts `search` and `replace`",
+            ));
+        };
+        let mut edit = Edit::counted(search, replace, 1)?;
+        edit.start_line = value
+            .get("start_line")
+            .and_then(Value::as_u64)
+            .filter(|line| *line > 0);
+        if flag("use_regex") || flag("ignore_case") {
+            let pattern = if flag("use_regex") {
+                search.to_owned()
+            } else {
+                regex::escape(search)
+            };
+            let built = RegexBuilder::new(&pattern)
+                .case_insensitive(flag("ignore_case"))
+                .multi_line(true)
+                .size_limit(1 << 22)
+                .build();
+            edit.regex = Some(Box::new(built.map_err(|source| Failure::Regex {
+                source: Box::new(source),
+            })?));
+        }
+        Ok(edit)
+    }
+
+    /// A piece that has to be there `n` times.
+    pub(super) fn counted(search: &str, replace: &str, n: u64) -> Result<Edit, Failure> {
+        if search.is_empty() {
+            return Err(Failure::BadEdit {
+                problem: "an empty text to search for is everywhere: write what stands there now"
+                    .to_owned(),
+            });
+        }
+        Ok(Edit {
+            search: search.to_owned(),
+            replace: replace.to_owned(),
+            n: n.max(1),
+            start_line: None,
+            regex: None,
+        })
+    }
+
+    /// The text with the piece replaced, or what is there instead.
+    pub(super) fn apply(&self, text: &str) -> Result<String, String> {
+        if let Some(regex) = &self.regex {
+            if !regex.is_match(text) {
+                return Err("nothing in the file matches it".to_owned());
+            }
+            return Ok(regex.replace_all(text, self.replace.as_str()).into_owned());
+        }
+        let mut places = found(text, &self.search);
+        let mut replace = self.replace.clone();
+        let mut length = self.search.len();
+        if places.is_empty() && text.contains("\r\n") && !self.search.contains('\r') {
+            // The file ends its lines otherwise than the model does.
+            let search = self.search.replace('\n', "\r\n");
+            places = found(text, &search);
+            replace = replace.replace('\n', "\r\n");
+            length = search.len();
+        }
+        if places.len() > 1
+            && let Some(line) = self.start_line
+        {
+            let on_line: Vec<usize> = places
+                .iter()
+                .copied()
+                .filter(|at| line_of(text, *at) == line)
+                .collect();
+            if on_line.len() == 1 {
+                places = on_line;
+            }
+        }
+        match places.len() as u64 {
+            0 => Err(format!(
+                "the text to search for is not in the file{}",
+                around(text, &self.search)
+            )),
+            n if n == self.n => {
+                let mut out = String::with_capacity(text.len() + replace.len());
+                let mut end = 0;
+                for at in places {
+                    out.push_str(&text[end..at]);
+                    out.push_str(&replace);
+                    end = at + length;
+                }
+                out.push_str(&text[end..]);
+                Ok(out)
+            }
+            n => {
+                let lines: Vec<String> = places
+                    .iter()
+                    .take(10)
+                    .map(|at| line_of(text, *at).to_string())
+                    .collect();
+                let wanted = if self.n == 1 {
+                    "once".to_owned()
+                } else {
+                    format!("{} times", self.n)
+                };
+                Err(format!(
+                    "search text appears {n} times, and not {wanted}, beginning on the lines {}: search for more of the text around it",
+                    lines.join(", ")
+                ))
+            }
+        }
+    }
+}
+
+fn line_of(text: &str, at: usize) -> u64 {
+    text[..at].bytes().filter(|byte| *byte == b'\n').count() as u64 + 1
+}
+
+fn found(text: &str, search: &str) -> Vec<usize> {
+    text.match_indices(search).map(|(at, _)| at).collect()
+}

@@ -1,0 +1,249 @@
+//! The walls around commands that run in the root.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toolglot_policy::{Level, Reach, Sandbox, is_guarded, is_secret};
+use toolglot_sandbox::{Command, Isolation, Limits, Network};
+
+/// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
+const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
+
+/// What git is told in every command, whoever runs it: what a repository's own settings could run without being asked is
+/// switched off. Filters and merge drivers have names of their own and cannot be: they run behind the walls.
+const GIT: &[(&str, &str)] = &[
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.editor", "false"),
+    ("core.sshCommand", "false"),
+    ("core.askPass", ""),
+    ("sequence.editor", "false"),
+    ("diff.external", ""),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    ("gpg.program", "false"),
+    ("credential.helper", ""),
+    ("protocol.ext.allow", "never"),
+    ("uploadpack.packObjectsHook", ""),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+];
+
+/// Entries that are looked at for names that commands may not change or see.
+const MOST_VISITS: usize = 50_000;
+
+/// Levels of directories that are looked into for them.
+const MOST_LEVELS: usize = 12;
+
+/// Directories that nobody keeps a secret in on purpose, and that are too large to look through.
+const PASSED_OVER: &[&str] = &[
+    "node_modules",
+    "target",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    "dist",
+    "build",
+    "objects",
+];
+
+/// The walls around commands that run in the root.
+#[derive(Clone, Debug)]
+pub struct Walls {
+    /// What a policy says of them.
+    pub sandbox: Sandbox,
+    /// Whether commands may change the root.
+    pub may_write: bool,
+}
+
+impl Default for Walls {
+    /// The strongest, and the root is not changed.
+    fn default() -> Walls {
+        Walls {
+            sandbox: Sandbox::default(),
+            may_write: false,
+        }
+    }
+}
+
+impl Walls {
+    /// How strong they are. What needs a shell gets the strongest, whatever is said.
+    pub(crate) fn isolation(&self, needs_shell: bool) -> Isolation {
+        match self.sandbox.level {
+            Some(Level::Plain) => Isolation::Plain,
+            Some(Level::Landlock) if !needs_shell => Isolation::Landlock,
+            _ => Isolation::Namespaces,
+        }
+    }
+
+    /// A command with no words yet, in the directory `cwd` of the root.
+    pub(crate) fn command(&self, root: &Path, cwd: &Path, needs_shell: bool) -> Command {
+        let isolation = self.isolation(needs_shell);
+        let network = match (self.sandbox.network, isolation) {
+            (Some(Reach::Host), _) | (_, Isolation::Plain) => Network::Host,
+            _ => Network::None,
+        };
+        let mut command = Command::new(Vec::<OsString>::new(), root.join(cwd));
+        command.isolation = isolation;
+        command.network = network;
+        command.env = self.environment();
+        command.read = vec![root.to_path_buf()];
+        command.read.extend(
+            self.sandbox
+                .read
+                .iter()
+                .filter(|path| path.is_absolute())
+                .cloned(),
+        );
+        command.write = self.writable(root);
+        if isolation == Isolation::Namespaces {
+            let kept = Kept::of(root);
+            command.protect = kept.guarded;
+            command.mask = kept.secret;
+        }
+        let standard = Limits::default();
+        let mib = |value: Option<u64>, standard: u64| {
+            value.map_or(standard, |value| value.saturating_mul(1 << 20))
+        };
+        command.limits = Limits {
+            time: self.sandbox.time(None),
+            output_bytes: self.sandbox.output_bytes.unwrap_or(standard.output_bytes),
+            memory_bytes: mib(self.sandbox.memory_mb, standard.memory_bytes),
+            processes: self.sandbox.pids.unwrap_or(standard.processes),
+            file_bytes: mib(self.sandbox.fsize_mb, standard.file_bytes),
+            ..standard
+        };
+        command
+    }
+
+    /// How long a command has that asks for so many seconds.
+    pub(crate) fn time(&self, asked: Option<Duration>) -> Duration {
+        self.sandbox.time(asked)
+    }
+
+    fn writable(&self, root: &Path) -> Vec<PathBuf> {
+        match &self.sandbox.write {
+            _ if !self.may_write => Vec::new(),
+            None => vec![root.to_path_buf()],
+            Some(list) => {
+                let inside = list
+                    .iter()
+                    .map(|path| root.join(path))
+                    .filter_map(|path| path.canonicalize().ok());
+                inside.filter(|path| path.starts_with(root)).collect()
+            }
+        }
+    }
+
+    fn environment(&self) -> Vec<(OsString, OsString)> {
+        let own: Vec<String> = self
+            .sandbox
+            .env
+            .clone()
+            .unwrap_or_else(|| ENVIRONMENT.iter().map(ToString::to_string).collect());
+        let mut env: BTreeMap<OsString, OsString> = BTreeMap::new();
+        for name in own {
+            if let Some(value) = std::env::var_os(&name) {
+                env.insert(name.into(), value);
+            }
+        }
+        let mut set = |name: String, value: &str| env.insert(name.into(), value.into());
+        for (name, value) in [
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_PAGER", "cat"),
+            ("GIT_EDITOR", "false"),
+            ("PAGER", "cat"),
+        ] {
+            set(name.to_owned(), value);
+        }
+        set("GIT_CONFIG_COUNT".to_owned(), &GIT.len().to_string());
+        for (index, (key, value)) in GIT.iter().enumerate() {
+            set(format!("GIT_CONFIG_KEY_{index}"), key);
+            set(format!("GIT_CONFIG_VALUE_{index}"), value);
+        }
+        env.into_iter().collect()
+    }
+}
+
+/// What commands may not change or see, of what is there.
+#[derive(Debug, Default)]
+struct Kept {
+    guarded: Vec<PathBuf>,
+    secret: Vec<PathBuf>,
+}
+
+impl Kept {
+    /// Looks through the root, as far as the caps allow. Names that come later, or stand deeper, are not among them: the walls
+    /// keep them inside the root, and what a command makes of such a name is not protected.
+    fn of(root: &Path) -> Kept {
+        let mut kept = Kept::default();
+        let mut ahead = vec![(PathBuf::new(), 0)];
+        let mut n_visits = 0;
+        while let Some((directory, level)) = ahead.pop() {
+            let Ok(entries) = std::fs::read_dir(root.join(&directory)) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                n_visits += 1;
+                if n_visits > MOST_VISITS {
+                    return kept;
+                }
+                let path = directory.join(entry.file_name());
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_symlink() {
+                    continue;
+                }
+                let name = entry.file_name();
+                if name == ".git" && kind.is_dir() {
+                    // git itself has to write here; what it obeys has to stay.
+                    for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
+                        let path = path.join(obeyed);
+                        if root.join(&path).exists() {
+                            kept.guarded.push(root.join(path));
+                        }
+                    }
+                    let config = root.join(path.join("config"));
+                    if holds_credentials(&config) {
+                        kept.secret.push(config);
+                    }
+                } else if is_secret(&path) {
+                    kept.secret.push(root.join(path));
+                } else if is_guarded(&path) {
+                    kept.guarded.push(root.join(path));
+                } else if kind.is_dir()
+                    && level < MOST_LEVELS
+                    && !PASSED_OVER.iter().any(|passed| name == *passed)
+                {
+                    ahead.push((path, level + 1));
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// Whether a repository's settings hold a password: in the address of a remote, or as a header.
+fn holds_credentials(config: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(config) else {
+        return false;
+    };
+    text.lines().any(|line| {
+        let line = line.to_ascii_lowercase();
+        let has_user = line
+            .split_once("://")
+            .is_some_and(|(_, rest)| rest.split('/').next().unwrap_or_default().contains('@'));
+        has_user
+            || ["extraheader", "password", "token"]
+                .iter()
+                .any(|word| line.contains(word))
+    })
+}

@@ -1,0 +1,308 @@
+//! `edit_file`, `delete_file`, `move_file`.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+const FILE: &str = "one\ntwo\nthree\ntwo\nfive\n";
+
+/// An edit of `a.txt`: what it then holds, or the error and what the text says.
+fn check(edit: Value, content: &str, expected: Result<&str, (&str, &str)>) {
+    let world = World::with(&[("a.txt", content)]);
+    let Value::Object(mut arguments) = edit else {
+        panic!("an object")
+    };
+    arguments.insert("path".into(), "a.txt".into());
+    let arguments = Value::Object(arguments);
+    match expected {
+        Ok(new) => {
+            world.text("edit_file", arguments.clone());
+            assert_eq!(world.content("a.txt"), new, "{arguments}");
+        }
+        Err((code, part)) => {
+            let (found, text) = world.failure("edit_file", arguments.clone());
+            assert_eq!(found, code, "{arguments}: {text}");
+            assert!(text.contains(part), "{arguments}: {text}");
+            assert_eq!(world.content("a.txt"), content, "nothing was changed");
+        }
+    }
+    world.assert_outside_untouched();
+}
+
+#[test]
+fn exact_edits_are_made_in_order_all_or_none() {
+    let edits = |list: &[(&str, &str)]| {
+        let list: Vec<Value> = list
+            .iter()
+            .map(|(search, replace)| json!({"search": search, "replace": replace}))
+            .collect();
+        json!({"edits": list})
+    };
+    check(
+        edits(&[("one", "1"), ("1\ntwo", "2")]),
+        FILE,
+        Ok("2\nthree\ntwo\nfive\n"),
+    );
+    check(
+        edits(&[("one", "1"), ("nine", "9")]),
+        FILE,
+        Err(("stale-edit", "edit 2 of `a.txt` was not made")),
+    );
+    check(
+        edits(&[("two", "2")]),
+        FILE,
+        Err((
+            "stale-edit",
+            "search text appears 2 times, and not once, beginning on the lines 2, 4",
+        )),
+    );
+    check(
+        edits(&[("thre\ne", "3")]),
+        FILE,
+        Err(("stale-edit", "    3 | three")),
+    );
+    check(
+        edits(&[("", "x")]),
+        FILE,
+        Err(("bad-edit", "an empty text to search for is everywhere")),
+    );
+    check(
+        json!({"edits": []}),
+        FILE,
+        Err(("bad-edit", "give either `edits`")),
+    );
+    check(
+        json!({"edits": [{"search": "two", "replace": "2", "start_line": 4}]}),
+        FILE,
+        Ok("one\ntwo\nthree\n2\nfive\n"),
+    );
+    check(
+        json!({"edits": [{"search": "t[a-z]+", "replace": "T", "use_regex": true}]}),
+        FILE,
+        Ok("one\nT\nT\nT\nfive\n"),
+    );
+    check(
+        json!({"edits": [{"search": "TWO", "replace": "2", "ignore_case": true}]}),
+        FILE,
+        Ok("one\n2\nthree\n2\nfive\n"),
+    );
+    // A dollar in the new text is a dollar.
+    check(
+        edits(&[("one", "$0 $1 \\")]),
+        FILE,
+        Ok("$0 $1 \\\ntwo\nthree\ntwo\nfive\n"),
+    );
+    // The file ends its lines otherwise than the model does.
+    check(edits(&[("a\nb", "x\ny")]), "a\r\nb\r\n", Ok("x\r\ny\r\n"));
+}
+
+#[test]
+fn old_and_new_strings_are_counted() {
+    let edit = |old: &str, n: u64| json!({"old_string": old, "new_string": "2", "expected_replacements": n});
+    check(edit("two", 2), FILE, Ok("one\n2\nthree\n2\nfive\n"));
+    check(
+        edit("two", 3),
+        FILE,
+        Err(("stale-edit", "appears 2 times, and not 3 times")),
+    );
+    check(
+        json!({"old_string": "one", "new_string": "1"}),
+        FILE,
+        Ok("1\ntwo\nthree\ntwo\nfive\n"),
+    );
+    check(
+        json!({"old_string": "one"}),
+        FILE,
+        Err(("missing-parameter", "new_string")),
+    );
+    check(
+        json!({"old_string": "one", "new_string": "1", "diff": "x"}),
+        FILE,
+        Err(("bad-edit", "give either")),
+    );
+}
+
+#[test]
+fn search_and_replace_blocks_are_of_whole_lines() {
+    let block = |head: &str, search: &str, replace: &str| {
+        format!("<<<<<<< SEARCH\n{head}{search}=======\n{replace}>>>>>>> REPLACE\n")
+    };
+    let diff = |text: &str| json!({"diff": text});
+    check(
+        diff(&block(":start_line:4\n-------\n", "two\n", "2\n")),
+        FILE,
+        Ok("one\ntwo\nthree\n2\nfive\n"),
+    );
+    check(
+        diff(&block("", "one\ntwo\n", "1\n")),
+        FILE,
+        Ok("1\nthree\ntwo\nfive\n"),
+    );
+    check(
+        diff(&block("", "two\n", "2\n")),
+        FILE,
+        Err(("stale-edit", "appear 2 times, beginning on the lines 2, 4")),
+    );
+    check(
+        diff(&block("", "tw\n", "2\n")),
+        FILE,
+        Err(("stale-edit", "are not in the file")),
+    );
+    check(
+        diff(&block(":start_line:1\n-------\n", "", "0\n")),
+        FILE,
+        Ok("0\none\ntwo\nthree\ntwo\nfive\n"),
+    );
+    // Line numbers are of the file before the first block.
+    let both = [
+        block(":start_line:1\n-------\n", "one\n", "a\nb\nc\n"),
+        block(":start_line:4\n-------\n", "two\n", "2\n"),
+    ]
+    .concat();
+    check(diff(&both), FILE, Ok("a\nb\nc\ntwo\nthree\n2\nfive\n"));
+    check(
+        diff(&block("", "five\n", "\\=======\n\\>>>>>>> REPLACE\n")),
+        FILE,
+        Ok("one\ntwo\nthree\ntwo\n=======\n>>>>>>> REPLACE\n"),
+    );
+    check(
+        diff(&block("", "a\n", "x\n")),
+        "a\r\nb\r\n",
+        Ok("x\r\nb\r\n"),
+    );
+    check(diff(&block("", "b\n", "c\n")), "a\nb", Ok("a\nc"));
+    check(
+        diff("<<<<<<< SEARCH\none\n"),
+        FILE,
+        Err(("bad-edit", "not closed")),
+    );
+    check(
+        diff("<<<<<<< SEARCH\none\n>>>>>>> REPLACE\n"),
+        FILE,
+        Err(("bad-edit", "`=======` is missing")),
+    );
+}
+
+#[test]
+fn unified_diffs_are_of_the_file_that_was_judged() {
+    let diff = |text: &str| json!({"diff": text});
+    check(
+        diff("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"),
+        FILE,
+        Ok("one\n2\nthree\ntwo\nfive\n"),
+    );
+    check(
+        diff("@@ -9,2 +9,2 @@\n three\n-two\n+2\n"),
+        FILE,
+        Ok("one\ntwo\nthree\n2\nfive\n"),
+    );
+    check(
+        diff("@@\n-five\n+5\n\\ No newline at end of file\n"),
+        FILE,
+        Ok("one\ntwo\nthree\ntwo\n5"),
+    );
+    check(
+        diff("@@ -0,0 +1 @@\n+x\n"),
+        FILE,
+        Ok("x\none\ntwo\nthree\ntwo\nfive\n"),
+    );
+    check(
+        diff("@@ -1 +1 @@\n-nine\n+9\n"),
+        FILE,
+        Err(("stale-edit", "are not in the file")),
+    );
+    check(
+        diff("--- a/a.txt\n+++ b/../out/secret.txt\n@@ -0,0 +1 @@\n+x\n"),
+        FILE,
+        Err(("bad-edit", "the header names")),
+    );
+    check(
+        diff("--- /etc/passwd\n+++ a.txt\n@@ -0,0 +1 @@\n+x\n"),
+        FILE,
+        Err(("bad-edit", "the header names")),
+    );
+    let two =
+        "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+1\n--- b.txt\n+++ b.txt\n@@ -1 +1 @@\n-x\n+y\n";
+    check(diff(two), FILE, Err(("bad-edit", "more than one file")));
+    check(diff("nonsense"), FILE, Err(("bad-edit", "was expected")));
+}
+
+#[test]
+fn what_is_no_text_or_not_there_is_not_edited() {
+    let world = World::new();
+    world.put("latin", [b'a', 0xE9, b'b']);
+    let edit = json!([{"search": "a", "replace": "b"}]);
+    assert_eq!(
+        world.code("edit_file", json!({"path": "latin", "edits": edit})),
+        "not-utf8"
+    );
+    assert_eq!(
+        world.code("edit_file", json!({"path": "none", "edits": edit})),
+        "not-found"
+    );
+    assert_eq!(
+        world.code(
+            "edit_file",
+            json!({"path": "../out/secret.txt", "edits": edit})
+        ),
+        "outside-root"
+    );
+    world.assert_outside_untouched();
+}
+
+#[test]
+fn one_file_is_deleted_and_nothing_else() {
+    let world = World::with(&[("a/b", "x"), ("c", "y")]);
+    assert_eq!(
+        world.text("delete_file", json!({"path": "a/b"})),
+        "deleted a/b"
+    );
+    assert!(!world.at("a/b").exists() && world.at("a").is_dir());
+    assert_eq!(
+        world.code("delete_file", json!({"path": "a"})),
+        "deletes-directory"
+    );
+    assert_eq!(
+        world.code("delete_file", json!({"path": "."})),
+        "is-directory"
+    );
+    assert_eq!(
+        world.code("delete_file", json!({"path": "a/b"})),
+        "not-found"
+    );
+    assert_eq!(
+        world.code("delete_file", json!({"path": "../out/secret.txt"})),
+        "outside-root"
+    );
+    world.assert_outside_untouched();
+}
+
+#[test]
+fn moving_replaces_nothing_and_stays_inside() {
+    let world = World::with(&[("a", "x"), ("b", "y"), ("d/e", "z")]);
+    world.text("move_file", json!({"from": "a", "to": "new/place"}));
+    assert_eq!(world.content("new/place"), "x");
+    world.text("move_file", json!({"from": "d", "to": "f"}));
+    assert_eq!(world.content("f/e"), "z");
+    assert_eq!(
+        world.code("move_file", json!({"from": "b", "to": "new/place"})),
+        "exists"
+    );
+    assert_eq!(
+        world.code("move_file", json!({"from": "f", "to": "f/g"})),
+        "into-itself"
+    );
+    assert_eq!(
+        world.code("move_file", json!({"from": "b", "to": "../out/pwned"})),
+        "outside-root"
+    );
+    assert_eq!(
+        world.code("move_file", json!({"from": "../out/secret.txt", "to": "c"})),
+        "outside-root"
+    );
+    assert_eq!(
+        world.code("move_file", json!({"from": "none", "to": "c"})),
+        "not-found"
+    );
+    world.assert_outside_untouched();
+}

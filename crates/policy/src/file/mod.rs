@@ -1,0 +1,285 @@
+//! Policy files.
+
+mod pattern;
+mod rule;
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+pub use rule::Item;
+pub(crate) use rule::Rule;
+
+use crate::Decision;
+use rule::{DecisionWord, Written};
+
+/// A policy file, read and checked.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// What becomes of what no rule is about.
+    pub(crate) default: Decision,
+    pub(crate) rules: Vec<Rule>,
+    /// What a message may use up.
+    pub limits: MessageLimits,
+    /// What paths have to look like.
+    pub paths: PathRules,
+    /// The walls of commands.
+    pub sandbox: Sandbox,
+    /// Why the file could not be read: then everything is denied.
+    pub(crate) broken: Option<PolicyError>,
+}
+
+/// What a message may use up.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MessageLimits {
+    /// How many calls of one message are run.
+    pub calls_per_message: Option<usize>,
+    /// What a call may cost, in the unit of the tools' descriptions.
+    pub cost_per_call: Option<f64>,
+}
+
+/// What paths have to look like, beyond staying inside the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PathRules {
+    /// Whether a path with `..` in it is refused even where it stays inside the root.
+    pub no_dotdot: bool,
+    /// Whether a file with more than one name is refused: one of the names may be outside.
+    pub deny_hardlinks: bool,
+}
+
+/// The walls of commands. What is not said stays as it is without a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sandbox {
+    /// How strong: `namespaces`, `landlock` or `plain`.
+    pub level: Option<Level>,
+    /// `none` or `host`.
+    pub network: Option<Reach>,
+    /// What commands may read beyond the root and the system, as absolute paths.
+    pub read: Vec<std::path::PathBuf>,
+    /// What of the root they may change.
+    pub write: Option<Vec<String>>,
+    /// Variables that they get of the environment.
+    pub env: Option<Vec<String>>,
+    /// Seconds that a command has where the call does not say.
+    pub timeout_s: Option<u64>,
+    /// Seconds that a call may ask for.
+    pub max_timeout_s: Option<u64>,
+    /// Bytes that are kept of each output.
+    pub output_bytes: Option<usize>,
+    /// Memory in MiB.
+    pub memory_mb: Option<u64>,
+    /// Processes.
+    pub pids: Option<u32>,
+    /// The largest file, in MiB.
+    pub fsize_mb: Option<u64>,
+}
+
+/// How strong the walls of commands are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// None: limits only.
+    Plain,
+    /// Landlock and a filter of system calls.
+    Landlock,
+    /// Namespaces too.
+    Namespaces,
+}
+
+/// What of the network commands reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reach {
+    /// All that the host reaches.
+    Host,
+    /// Nothing.
+    None,
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's: what no rule of it is about is denied, unless it says otherwise.
+    User,
+    /// The project's: it has no opinion about what no rule of it is about. It can only narrow.
+    Project,
+}
+
+/// Why a policy file is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// It cannot be read.
+    #[error("it cannot be read: {why}")]
+    Unreadable {
+        /// Why.
+        why: String,
+    },
+    /// It is no TOML, or has keys that nobody knows.
+    #[error("{0}")]
+    Syntax(String),
+    /// A version that is not known.
+    #[error("`version = {0}` is not known: write `version = 1`")]
+    Version(u32),
+    /// Two rules of one name.
+    #[error("two rules are called `{rule}`")]
+    Double {
+        /// The name.
+        rule: String,
+    },
+    /// A pattern that is none.
+    #[error("rule `{rule}`: `{pattern}` in `{what}` cannot be used: {problem}")]
+    Pattern {
+        /// The rule.
+        rule: String,
+        /// The setting.
+        what: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A setting that does nothing by itself.
+    #[error("rule `{rule}`: `{what}` does nothing without `{with}`")]
+    Alone {
+        /// The rule.
+        rule: String,
+        /// The setting.
+        what: &'static str,
+        /// The other.
+        with: &'static str,
+    },
+    /// An example that the rule does not treat as the file says.
+    #[error("rule `{rule}` {} its example `{example}`", if *.expected { "does not match" } else { "matches" })]
+    Example {
+        /// The rule.
+        rule: String,
+        /// The example.
+        example: String,
+        /// Whether it was to match.
+        expected: bool,
+    },
+}
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    #[serde(default)]
+    default: Option<DecisionWord>,
+    #[serde(default)]
+    rule: Vec<Written>,
+    #[serde(default)]
+    limits: MessageLimits,
+    #[serde(default)]
+    paths: PathRules,
+    #[serde(default)]
+    sandbox: Sandbox,
+    /// Of the servers of tools; read by those who connect to them.
+    #[serde(default, rename = "mcp")]
+    _mcp: Option<toml::Table>,
+    /// Of the keys of tools; read by those who load them.
+    #[serde(default, rename = "trust")]
+    _trust: Option<toml::Table>,
+}
+
+impl Policy {
+    /// Reads a policy file and checks the examples of its rules.
+    ///
+    /// # Errors
+    /// If anything in it is not known, or not as its own examples say.
+    pub fn parse(text: &str, scope: Scope) -> Result<Policy, PolicyError> {
+        let file: File = toml::from_str(text).map_err(|error| {
+            PolicyError::Syntax(error.to_string().trim_end().replace('\n', "; "))
+        })?;
+        if file.version != 1 {
+            return Err(PolicyError::Version(file.version));
+        }
+        let mut rules: Vec<Rule> = Vec::new();
+        for written in file.rule {
+            let rule = Rule::new(written)?;
+            if rules.iter().any(|other| other.id == rule.id) {
+                return Err(PolicyError::Double { rule: rule.id });
+            }
+            rules.push(rule);
+        }
+        let default = file.default.map_or(
+            match scope {
+                Scope::User => Decision::Deny,
+                Scope::Project => Decision::Allow,
+            },
+            Decision::from,
+        );
+        Ok(Policy {
+            default,
+            rules,
+            limits: file.limits,
+            paths: file.paths,
+            sandbox: file.sandbox,
+            broken: None,
+        })
+    }
+
+    /// The policy that denies everything, because the file is as it is.
+    pub fn broken(error: PolicyError) -> Policy {
+        Policy {
+            default: Decision::Deny,
+            rules: Vec::new(),
+            limits: MessageLimits::default(),
+            paths: PathRules::default(),
+            sandbox: Sandbox::default(),
+            broken: Some(error),
+        }
+    }
+
+    /// Why everything is denied, if the file could not be read.
+    pub fn why_broken(&self) -> Option<&PolicyError> {
+        self.broken.as_ref()
+    }
+}
+
+impl Sandbox {
+    /// The walls that hold both: of each setting the narrower. What may be read, and which variables are passed on, only
+    /// `self` can say.
+    #[must_use]
+    pub fn narrowed_by(&self, other: &Sandbox) -> Sandbox {
+        fn least<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
+            [one, other].into_iter().flatten().min()
+        }
+        Sandbox {
+            level: [self.level, other.level].into_iter().flatten().max(),
+            network: [self.network, other.network].into_iter().flatten().max(),
+            read: self.read.clone(),
+            write: match (&self.write, &other.write) {
+                (Some(own), Some(other)) => Some(
+                    other
+                        .iter()
+                        .filter(|path| own.iter().any(|top| top == "." || top == *path))
+                        .cloned()
+                        .collect(),
+                ),
+                (own, None) => own.clone(),
+                (None, other) => other.clone(),
+            },
+            env: self.env.clone(),
+            timeout_s: least(self.timeout_s, other.timeout_s),
+            max_timeout_s: least(self.max_timeout_s, other.max_timeout_s),
+            output_bytes: least(self.output_bytes, other.output_bytes),
+            memory_mb: least(self.memory_mb, other.memory_mb),
+            pids: least(self.pids, other.pids),
+            fsize_mb: least(self.fsize_mb, other.fsize_mb),
+        }
+    }
+
+    /// How long a command has that asks for `asked`, if that may be asked for.
+    pub fn time(&self, asked: Option<Duration>) -> Duration {
+        let usual = Duration::from_secs(self.timeout_s.unwrap_or(30));
+        let most = Duration::from_secs(self.max_timeout_s.unwrap_or(600).max(1));
+        asked.unwrap_or(usual).min(most)
+    }
+}

@@ -1,0 +1,289 @@
+//! Patterns of policy files: for names, paths, words of commands and hosts.
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::Regex;
+
+use crate::Host;
+
+/// A pattern for one word: `*` stands for any letters, `re:` begins a regular expression that fits the whole word.
+#[derive(Clone, Debug)]
+pub(crate) enum Word {
+    /// Pieces between the stars.
+    Pieces(Vec<String>),
+    Regex(Box<Regex>),
+}
+
+impl Word {
+    pub(crate) fn new(pattern: &str) -> Result<Word, String> {
+        let Some(expression) = pattern.strip_prefix("re:") else {
+            return Ok(Word::Pieces(
+                pattern.split('*').map(str::to_owned).collect(),
+            ));
+        };
+        regex::RegexBuilder::new(&format!("^(?:{expression})$"))
+            .size_limit(1 << 20)
+            .build()
+            .map(|regex| Word::Regex(Box::new(regex)))
+            .map_err(|error| last_line(&error.to_string()))
+    }
+
+    pub(crate) fn fits(&self, word: &str) -> bool {
+        match self {
+            Word::Regex(regex) => regex.is_match(word),
+            Word::Pieces(pieces) => fits(pieces, word),
+        }
+    }
+
+    /// Whether an option is this one, in any spelling: as it stands, a long one cut short, a short one among others.
+    ///
+    /// GNU programs take every beginning of a long option that no other shares, and `-nO` for `-n -O`.
+    pub(crate) fn is_option(&self, word: &str) -> bool {
+        if self.fits(word) {
+            return true;
+        }
+        let Word::Pieces(pieces) = self else {
+            return false;
+        };
+        let first = pieces.first().map_or("", String::as_str);
+        let name = word.split('=').next().unwrap_or(word);
+        if let Some(own) = first.strip_prefix("--") {
+            let own = own.split('=').next().unwrap_or(own);
+            return name
+                .strip_prefix("--")
+                .is_some_and(|name| !name.is_empty() && own.starts_with(name));
+        }
+        let letters: Vec<char> = first.chars().collect();
+        match letters.as_slice() {
+            ['-', letter] if letter.is_ascii_alphanumeric() => word
+                .strip_prefix('-')
+                .filter(|word| !word.starts_with('-'))
+                .is_some_and(|cluster| {
+                    cluster
+                        .split(|c: char| !c.is_ascii_alphabetic())
+                        .next()
+                        .is_some_and(|flags| flags.contains(*letter))
+                }),
+            _ => false,
+        }
+    }
+}
+
+/// What is wrong, without the drawing above it.
+fn last_line(text: &str) -> String {
+    text.lines().last().unwrap_or_default().trim().to_owned()
+}
+
+/// Greedy from the left, the last piece at the end: no backtracking.
+fn fits(pieces: &[String], word: &str) -> bool {
+    let [first, middle @ .., last] = pieces else {
+        return pieces.first().is_some_and(|only| only == word);
+    };
+    let Some(mut rest) = word.strip_prefix(first.as_str()) else {
+        return false;
+    };
+    for piece in middle {
+        let Some(at) = rest.find(piece.as_str()) else {
+            return false;
+        };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last.as_str())
+}
+
+/// A pattern for a path below the root: a glob where `*` and `?` stay within a name and `**` does not. A pattern that fits a
+/// directory fits all that is in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    exact: GlobMatcher,
+    folded: GlobMatcher,
+}
+
+impl Place {
+    pub(crate) fn new(pattern: &str) -> Result<Place, String> {
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        if pattern.starts_with('/') || pattern.split('/').any(|name| name == "..") {
+            return Err("a path is relative to the root, without `..`".to_owned());
+        }
+        let pattern = pattern.trim_end_matches('/');
+        let build = |is_folded| {
+            GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .case_insensitive(is_folded)
+                .build()
+                .map(|glob| glob.compile_matcher())
+                .map_err(|error| error.to_string())
+        };
+        Ok(Place {
+            exact: build(false)?,
+            folded: build(true)?,
+        })
+    }
+
+    /// Whether the path, or a directory above it, fits. Where something is refused, letter case does not count, and neither
+    /// do dots and blanks at the end of a name: some file systems ignore them.
+    pub(crate) fn fits(&self, path: &str, is_refusing: bool) -> bool {
+        let mut end = Some(path.len());
+        while let Some(at) = end {
+            let part = &path[..at];
+            if self.exact.is_match(part)
+                || (is_refusing && self.folded.is_match(crate::names::folded_path(part)))
+            {
+                return true;
+            }
+            end = part.rfind('/');
+        }
+        false
+    }
+}
+
+/// A pattern for a host: a name, `*.` and a name for all below it, and a port; without one, those of the web.
+#[derive(Clone, Debug)]
+pub(crate) struct HostPattern {
+    name: String,
+    is_below: bool,
+    port: Option<u16>,
+}
+
+impl HostPattern {
+    pub(crate) fn new(pattern: &str) -> Result<HostPattern, String> {
+        let (is_below, rest) = match pattern.strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, pattern),
+        };
+        let (name, port) = match rest.rsplit_once(':') {
+            Some((name, port)) if !name.contains(':') => (
+                name,
+                Some(port.parse().map_err(|_| format!("`{port}` is no port"))?),
+            ),
+            _ => (rest, None),
+        };
+        if name.is_empty() || name.contains(['*', '/', '@']) {
+            return Err(
+                "a host is a name such as `api.example.org`, `*.example.org` or `localhost:8080`"
+                    .to_owned(),
+            );
+        }
+        Ok(HostPattern {
+            name: name.to_ascii_lowercase(),
+            is_below,
+            port,
+        })
+    }
+
+    pub(crate) fn fits(&self, host: &Host) -> bool {
+        let is_name = if self.is_below {
+            host.name
+                .strip_suffix(&self.name)
+                .is_some_and(|before| before.len() > 1 && before.ends_with('.'))
+        } else {
+            host.name == self.name
+        };
+        let is_port = match self.port {
+            Some(port) => host.port == port,
+            None => host.port == 80 || host.port == 443,
+        };
+        is_name && is_port
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostPattern, Place, Word};
+    use crate::Host;
+
+    #[test]
+    fn words_fit_as_a_whole() {
+        for (pattern, word, expected) in [
+            ("git", "git", true),
+            ("git", "gitx", false),
+            ("git", "GIT", false),
+            ("--out*", "--output=x", true),
+            ("*", "", true),
+            ("a*b*c", "aXbYc", true),
+            ("a*b*c", "aXcYb", false),
+            ("ab*ba", "aba", false),
+            ("re:[0-9]+p", "12p", true),
+            ("re:[0-9]+p", "12p;w x", false),
+        ] {
+            assert_eq!(
+                Word::new(pattern).expect("good").fits(word),
+                expected,
+                "{pattern} {word}"
+            );
+        }
+        assert!(Word::new("re:(").is_err());
+    }
+
+    #[test]
+    fn options_are_found_in_every_spelling() {
+        for (pattern, word, expected) in [
+            ("--output*", "--output=x", true),
+            ("--output*", "--outp=x", true),
+            ("--output*", "--o", true),
+            ("--output*", "--oneline", false),
+            ("--output*", "--", false),
+            ("-o*", "-ofile", true),
+            ("-o*", "-no", true),
+            ("-o", "-rno", true),
+            ("-o", "-n", false),
+            ("-O*", "-nOless", true),
+            ("-exec*", "-execdir", true),
+            ("-exec*", "-e", false),
+            ("-c", "--color", false),
+            ("-i", "-1", false),
+        ] {
+            assert_eq!(
+                Word::new(pattern).expect("good").is_option(word),
+                expected,
+                "{pattern} {word}"
+            );
+        }
+    }
+
+    #[test]
+    fn places_fit_what_is_in_them() {
+        for (pattern, path, refusing, expected) in [
+            ("**", "a/b", false, true),
+            ("src/**", "src/a/b", false, true),
+            ("src/**", "src2/a", false, false),
+            ("src", "src/a", false, true),
+            ("*.rs", "a/b.rs", false, false),
+            ("**/*.rs", "b.rs", false, true),
+            ("**/.env", ".ENV", false, false),
+            ("**/.env", "x/.ENV. ", true, true),
+            ("a?", "ab", false, true),
+            ("a?", "a/", false, false),
+        ] {
+            assert_eq!(
+                Place::new(pattern).expect("good").fits(path, refusing),
+                expected,
+                "{pattern} {path}"
+            );
+        }
+        assert!(Place::new("../x").is_err() && Place::new("/x").is_err());
+    }
+
+    #[test]
+    fn hosts_fit_by_whole_labels() {
+        for (pattern, url, expected) in [
+            ("api.example.test", "https://api.example.test/", true),
+            ("api.example.test", "http://api.example.test:8080/", false),
+            (
+                "api.example.test",
+                "http://api.example.test.evil.test/",
+                false,
+            ),
+            ("api.example.test", "http://evil-api.example.test/", false),
+            ("*.example.test", "http://a.b.example.test/", true),
+            ("*.example.test", "http://example.test/", false),
+            ("localhost:8080", "http://localhost:8080/", true),
+        ] {
+            let host = Host::of(url).expect(url);
+            assert_eq!(
+                HostPattern::new(pattern).expect("good").fits(&host),
+                expected,
+                "{pattern} {url}"
+            );
+        }
+    }
+}

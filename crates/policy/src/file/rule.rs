@@ -1,0 +1,344 @@
+//! One rule of a policy file.
+
+use serde::Deserialize;
+
+use super::PolicyError;
+use super::pattern::{HostPattern, Place, Word};
+use crate::{CommandLine, Decision, Host, Survey};
+
+/// A rule as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Written {
+    id: String,
+    decision: DecisionWord,
+    #[serde(default)]
+    because: Option<String>,
+    /// Names of tools; `*` stands for any letters. None: every tool.
+    #[serde(default)]
+    tools: Option<Vec<String>>,
+    #[serde(default)]
+    capabilities: Option<Vec<String>>,
+    #[serde(default)]
+    paths: Option<Vec<String>>,
+    #[serde(default)]
+    except: Vec<String>,
+    #[serde(default)]
+    argv: Option<Vec<Vec<Token>>>,
+    #[serde(default)]
+    allow_args: Option<Vec<String>>,
+    #[serde(default)]
+    forbid_args: Vec<String>,
+    #[serde(default)]
+    hosts: Option<Vec<String>>,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DecisionWord {
+    Allow,
+    Ask,
+    Deny,
+}
+
+impl From<DecisionWord> for Decision {
+    fn from(word: DecisionWord) -> Decision {
+        match word {
+            DecisionWord::Allow => Decision::Allow,
+            DecisionWord::Ask => Decision::Ask,
+            DecisionWord::Deny => Decision::Deny,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Token {
+    One(String),
+    OneOf(Vec<String>),
+}
+
+/// One thing that a call does. Each is judged on its own, and the strictest answer is the call's.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// It touches a place: a path below the root.
+    Path(String),
+    /// It runs a program with arguments.
+    Command(Vec<String>),
+    /// It runs a text in a shell; what of that could be found out is judged beside it.
+    Shell(String),
+    /// It asks a host.
+    Host(Host),
+    /// It needs what its description declares.
+    Capability(String),
+    /// It does none of these.
+    Nothing,
+}
+
+/// A rule ready for use.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) decision: Decision,
+    pub(crate) because: Option<String>,
+    tools: Option<Vec<Word>>,
+    capabilities: Option<Vec<String>>,
+    paths: Option<Vec<Place>>,
+    except: Vec<Place>,
+    argv: Option<Vec<Vec<Vec<Word>>>>,
+    /// For each line of `argv`, whether any arguments may follow.
+    is_open: Vec<bool>,
+    allow_args: Option<Vec<Word>>,
+    forbid_args: Vec<Word>,
+    hosts: Option<Vec<HostPattern>>,
+}
+
+/// Stands for any arguments that no other setting refuses.
+const REST: &str = "...";
+
+impl Rule {
+    /// Reads a rule and checks its examples.
+    pub(crate) fn new(written: Written) -> Result<Rule, PolicyError> {
+        let id = written.id;
+        let pattern = |what: &'static str, pattern: &str, problem: String| PolicyError::Pattern {
+            rule: id.clone(),
+            what,
+            pattern: pattern.to_owned(),
+            problem,
+        };
+        let words = |what, list: &[String]| -> Result<Vec<Word>, PolicyError> {
+            list.iter()
+                .map(|text| Word::new(text).map_err(|problem| pattern(what, text, problem)))
+                .collect()
+        };
+        let places = |what, list: &[String]| -> Result<Vec<Place>, PolicyError> {
+            list.iter()
+                .map(|text| Place::new(text).map_err(|problem| pattern(what, text, problem)))
+                .collect()
+        };
+        let mut is_open = Vec::new();
+        let argv = written
+            .argv
+            .as_ref()
+            .map(|lines| {
+                lines
+                    .iter()
+                    .map(|line| {
+                        let is_rest =
+                            |token: &Token| matches!(token, Token::One(word) if word == REST);
+                        is_open.push(line.last().is_some_and(is_rest));
+                        let n_fixed = line.len() - usize::from(line.last().is_some_and(is_rest));
+                        if n_fixed == 0 || line[..n_fixed].iter().any(is_rest) {
+                            return Err(pattern(
+                                "argv",
+                                REST,
+                                "it stands at the end of a line, behind a program".to_owned(),
+                            ));
+                        }
+                        line[..n_fixed]
+                            .iter()
+                            .map(|token| match token {
+                                Token::One(word) => words("argv", std::slice::from_ref(word)),
+                                Token::OneOf(list) => words("argv", list),
+                            })
+                            .collect::<Result<Vec<_>, _>>()
+                    })
+                    .collect::<Result<Vec<_>, _>>()
+            })
+            .transpose()?;
+        let rule = Rule {
+            decision: written.decision.into(),
+            because: written.because,
+            tools: written
+                .tools
+                .as_deref()
+                .map(|list| words("tools", list))
+                .transpose()?,
+            paths: written
+                .paths
+                .as_deref()
+                .map(|list| places("paths", list))
+                .transpose()?,
+            except: places("except", &written.except)?,
+            argv,
+            is_open,
+            allow_args: written
+                .allow_args
+                .as_deref()
+                .map(|list| words("allow_args", list))
+                .transpose()?,
+            forbid_args: words("forbid_args", &written.forbid_args)?,
+            hosts: written
+                .hosts
+                .as_deref()
+                .map(|list| {
+                    list.iter()
+                        .map(|text| {
+                            HostPattern::new(text)
+                                .map_err(|problem| pattern("hosts", text, problem))
+                        })
+                        .collect()
+                })
+                .transpose()?,
+            capabilities: written.capabilities,
+            id: id.clone(),
+        };
+        if rule.argv.is_none() && (rule.allow_args.is_some() || !rule.forbid_args.is_empty()) {
+            return Err(PolicyError::Alone {
+                rule: id,
+                what: "allow_args` or `forbid_args",
+                with: "argv",
+            });
+        }
+        if rule.paths.is_none() && !rule.except.is_empty() {
+            return Err(PolicyError::Alone {
+                rule: id,
+                what: "except",
+                with: "paths",
+            });
+        }
+        for (examples, expected) in [(&written.matches, true), (&written.not_match, false)] {
+            for example in examples {
+                if rule.fits_example(example) != expected {
+                    return Err(PolicyError::Example {
+                        rule: id,
+                        example: example.clone(),
+                        expected,
+                    });
+                }
+            }
+        }
+        Ok(rule)
+    }
+
+    /// Whether the rule says something about this item of a call of `tool`.
+    ///
+    /// A rule that allows says nothing about a shell unless it names the capability `shell`.
+    pub(crate) fn fits(&self, tool: &str, capability: &str, item: &Item) -> bool {
+        if self
+            .tools
+            .as_ref()
+            .is_some_and(|tools| !tools.iter().any(|word| word.fits(tool)))
+        {
+            return false;
+        }
+        let is_refusing = self.decision != Decision::Allow;
+        let names = |wanted: &str| {
+            self.capabilities
+                .as_ref()
+                .is_some_and(|list| list.iter().any(|name| name == wanted))
+        };
+        let needs = match item {
+            Item::Shell(_) => "shell",
+            Item::Capability(name) => name,
+            _ => capability,
+        };
+        if self.capabilities.is_some() && !names(needs) {
+            return false;
+        }
+        if self.capabilities.is_none()
+            && !is_refusing
+            && matches!(item, Item::Shell(_) | Item::Capability(_))
+        {
+            return false;
+        }
+        let has_selector = self.paths.is_some() || self.argv.is_some() || self.hosts.is_some();
+        match item {
+            Item::Path(path) => match &self.paths {
+                Some(places) => {
+                    places.iter().any(|place| place.fits(path, is_refusing))
+                        // An exception from a refusal is read as strictly as a permission.
+                        && !self.except.iter().any(|place| place.fits(path, !is_refusing))
+                }
+                None => !has_selector,
+            },
+            Item::Command(words) => match &self.argv {
+                Some(_) => self.fits_command(words),
+                None => !has_selector,
+            },
+            Item::Host(host) => match &self.hosts {
+                Some(hosts) => hosts.iter().any(|pattern| pattern.fits(host)),
+                None => !has_selector,
+            },
+            Item::Shell(_) | Item::Capability(_) | Item::Nothing => !has_selector,
+        }
+    }
+
+    fn fits_command(&self, words: &[String]) -> bool {
+        let is_refusing = self.decision != Decision::Allow;
+        let lines = self.argv.iter().flatten().zip(&self.is_open);
+        let line = lines.into_iter().find(|(line, is_open)| {
+            let fits_word = |(alternatives, word): (&Vec<Word>, &String)| {
+                let is_program = std::ptr::eq(word, &raw const words[0]);
+                alternatives.iter().any(|pattern| {
+                    // A refusal of a program is one of all its paths; a permission is of what `PATH` finds.
+                    pattern.fits(word)
+                        || (is_refusing
+                            && is_program
+                            && pattern.fits(word.rsplit('/').next().unwrap_or(word)))
+                })
+            };
+            (words.len() == line.len() || (**is_open && words.len() > line.len()))
+                && line.iter().zip(words).all(fits_word)
+        });
+        let Some((line, _)) = line else { return false };
+        let rest = &words[line.len()..];
+        let is_forbidden = self
+            .forbid_args
+            .iter()
+            .any(|pattern| words[1..].iter().any(|word| pattern.is_option(word)));
+        let is_allowed = self.allow_args.as_ref().is_none_or(|list| {
+            rest.iter()
+                .all(|word| list.iter().any(|pattern| pattern.fits(word)))
+        });
+        !is_forbidden && is_allowed
+    }
+
+    /// Whether an example fits: a command line for `argv`, a path for `paths`, a URL or host for `hosts`, otherwise a tool.
+    fn fits_example(&self, example: &str) -> bool {
+        let capability = self
+            .capabilities
+            .as_ref()
+            .and_then(|list| list.first())
+            .map_or("", String::as_str);
+        let tool = "*";
+        let fits = |item: &Item| {
+            let any_tool = Rule {
+                tools: None,
+                ..self.clone()
+            };
+            any_tool.fits(tool, capability, item)
+        };
+        if self.argv.is_some() {
+            let is_fitting = |words: &Vec<String>| fits(&Item::Command(words.clone()));
+            return match self.decision {
+                // All of it has to be allowed, and be what it seems.
+                Decision::Allow => {
+                    CommandLine::read(example).is_ok()
+                        && Survey::of(example).commands.iter().all(is_fitting)
+                }
+                Decision::Ask | Decision::Deny => {
+                    Survey::of(example).commands.iter().any(is_fitting)
+                }
+            };
+        }
+        if self.paths.is_some() {
+            return fits(&Item::Path(example.to_owned()));
+        }
+        if self.hosts.is_some() {
+            let url = if example.contains("://") {
+                example.to_owned()
+            } else {
+                format!("https://{example}")
+            };
+            return Host::of(&url).is_ok_and(|host| fits(&Item::Host(host)));
+        }
+        self.tools
+            .as_ref()
+            .is_none_or(|tools| tools.iter().any(|word| word.fits(example)))
+    }
+}

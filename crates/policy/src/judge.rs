@@ -1,0 +1,391 @@
+//! Who may say what becomes of a call, and how their answers become one.
+
+use crate::file::{Item, Rule as FileRule};
+use crate::rules::{RULES, covers};
+use crate::{Decision, Effect, Grants, Policy, Request, Sandbox, Verdict};
+
+/// Everyone who has a say. The strictest of them wins.
+#[derive(Clone, Debug, Default)]
+pub struct Authority {
+    /// What the user allowed beforehand. It answers what would be asked; it lifts no refusal.
+    pub grants: Grants,
+    /// The user's policy file, in place of the usual rules.
+    pub user: Option<Policy>,
+    /// The project's policy file. It can refuse what the user's allows, and nothing else.
+    pub project: Option<Policy>,
+}
+
+/// Whose rule it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// It holds whatever anyone says.
+    Floor,
+    /// It holds where the user has no policy file.
+    Usual,
+    /// The user's policy file.
+    User,
+    /// The project's policy file.
+    Project,
+}
+
+impl Layer {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Layer::Floor => "floor",
+            Layer::Usual => "usual",
+            Layer::User => "user",
+            Layer::Project => "project",
+        }
+    }
+}
+
+/// A rule that applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// Whose it is.
+    pub layer: Layer,
+    /// What it says, with its name and why.
+    pub verdict: Verdict,
+    /// What it is about, if not about the call as a whole.
+    pub item: Option<Item>,
+    /// Whether it would ask, had the user not answered beforehand.
+    pub is_granted: bool,
+}
+
+/// A verdict, with all that led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// What becomes of the call.
+    pub verdict: Verdict,
+    /// Every rule that applied, the strictest first.
+    pub reasons: Vec<Reason>,
+}
+
+/// The name of what a policy says about what none of its rules is about.
+const DEFAULT: &str = "policy-default";
+
+/// Judges a request by what the user allowed beforehand: the strictest rule that applies decides, and without one the answer
+/// is no.
+pub fn judge(request: &Request<'_>, grants: &Grants) -> Verdict {
+    let authority = Authority {
+        grants: grants.clone(),
+        ..Authority::default()
+    };
+    authority.judge(request).verdict
+}
+
+impl Authority {
+    /// Judges a request. Complexity: items of the request times rules.
+    pub fn judge(&self, request: &Request<'_>) -> Explanation {
+        let mut reasons = Vec::new();
+        self.by_table(request, &mut reasons);
+        for (layer, policy) in [(Layer::User, &self.user), (Layer::Project, &self.project)] {
+            if let Some(policy) = policy {
+                by_file(policy, layer, request, &self.grants, &mut reasons);
+            }
+        }
+        // Stable: of equally strict ones the first stays first. What a rule says tells more than what none says.
+        reasons.sort_by_key(|reason: &Reason| {
+            (
+                std::cmp::Reverse(reason.verdict.decision),
+                reason.verdict.rule == DEFAULT,
+            )
+        });
+        let allows = |layer: Layer| reasons.iter().any(|reason| reason.layer == layer);
+        let is_judged = allows(Layer::Usual) || allows(Layer::User);
+        let verdict = match reasons.first() {
+            Some(strictest) if is_judged || strictest.verdict.decision != Decision::Allow => {
+                // Among what allows, the user's own words say more than the floor's.
+                strictest.verdict.clone()
+            }
+            _ => Verdict {
+                decision: Decision::Deny,
+                rule: "nothing-allows-it".into(),
+                because: format!("no rule allows `{}`", request.tool),
+            },
+        };
+        Explanation { verdict, reasons }
+    }
+
+    /// The walls of commands: the user's, narrowed by the project's.
+    pub fn sandbox(&self) -> Sandbox {
+        let own = self
+            .user
+            .as_ref()
+            .map(|policy| policy.sandbox.clone())
+            .unwrap_or_default();
+        match &self.project {
+            Some(project) => own.narrowed_by(&project.sandbox),
+            None => own,
+        }
+    }
+
+    /// Whether commands may change the root: where a policy file is, it says so with its sandbox; otherwise the grant does.
+    pub fn commands_may_write(&self) -> bool {
+        match &self.user {
+            Some(policy) => policy
+                .sandbox
+                .write
+                .as_ref()
+                .is_none_or(|list| !list.is_empty()),
+            None => self.grants.write,
+        }
+    }
+
+    fn by_table(&self, request: &Request<'_>, reasons: &mut Vec<Reason>) {
+        for rule in RULES {
+            if !rule.is_floor && self.user.is_some() {
+                continue;
+            }
+            if let Some(because) = (rule.applies)(request, &self.grants) {
+                let verdict = Verdict {
+                    decision: rule.decision,
+                    rule: rule.id.into(),
+                    because,
+                };
+                let layer = if rule.is_floor {
+                    Layer::Floor
+                } else {
+                    Layer::Usual
+                };
+                reasons.push(Reason {
+                    layer,
+                    verdict,
+                    item: None,
+                    is_granted: false,
+                });
+            }
+        }
+        if let Some(name) = request
+            .command
+            .and_then(|command| command.only_shell_state())
+        {
+            let because =
+                format!("`{name}` changes nothing but the shell it runs in, and there is none");
+            let verdict = Verdict {
+                decision: Decision::Allow,
+                rule: "changes-only-the-shell".into(),
+                because,
+            };
+            reasons.push(Reason {
+                layer: Layer::Usual,
+                verdict,
+                item: None,
+                is_granted: false,
+            });
+        }
+    }
+}
+
+/// What a call does, one by one.
+fn items(request: &Request<'_>) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for fact in request.paths {
+        if let Some(path) = fact.inside() {
+            let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+            items.push(Item::Path(names.join("/")));
+        }
+    }
+    if let Some(command) = request.command {
+        // Where a command runs, and what it names, is judged as a place by the floor; the items are what it runs.
+        items.clear();
+        if command.only_shell_state().is_none() {
+            if command.line.is_err() {
+                items.push(Item::Shell(command.text.clone()));
+            }
+            for words in command.all_commands() {
+                if words.first() != Some(&"cd") || command.line.is_err() {
+                    items.push(Item::Command(
+                        words.into_iter().map(str::to_owned).collect(),
+                    ));
+                }
+            }
+            if items.is_empty() {
+                items.push(Item::Nothing);
+            }
+        }
+        return items;
+    }
+    if let Some(Ok(host)) = request.host {
+        items.push(Item::Host(host.clone()));
+    }
+    items.extend(request.capabilities.iter().cloned().map(Item::Capability));
+    if items.is_empty() {
+        items.push(Item::Nothing);
+    }
+    items
+}
+
+fn by_file(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    let whole = |rule: &'static str, because: String| Reason {
+        layer,
+        verdict: Verdict {
+            decision: Decision::Deny,
+            rule: rule.into(),
+            because,
+        },
+        item: None,
+        is_granted: false,
+    };
+    if let Some(error) = &policy.broken {
+        reasons.push(whole(
+            "policy-broken",
+            format!(
+                "the {}'s policy file cannot be used, so nothing is run: {error}",
+                layer.word()
+            ),
+        ));
+        return;
+    }
+    if let Some(most) = policy
+        .limits
+        .calls_per_message
+        .filter(|most| request.n_before >= *most)
+    {
+        reasons.push(whole(
+            "too-many-calls",
+            format!("the policy runs {most} calls of a message, and this is one more"),
+        ));
+    }
+    if let Some(most) = policy
+        .limits
+        .cost_per_call
+        .filter(|most| request.cost > *most)
+    {
+        reasons.push(whole(
+            "too-expensive",
+            format!(
+                "`{}` costs {}, and the policy allows {most}",
+                request.tool, request.cost
+            ),
+        ));
+    }
+    let insides = || {
+        request
+            .paths
+            .iter()
+            .filter_map(|fact| Some((&fact.written, fact.found.as_ref().ok()?)))
+    };
+    if let Some((written, _)) =
+        insides().find(|(_, inside)| policy.paths.no_dotdot && inside.climbs)
+    {
+        reasons.push(whole(
+            "no-dotdot",
+            format!("path {written:?} holds `..`, which the policy refuses: write it without"),
+        ));
+    }
+    if let Some((written, _)) =
+        insides().find(|(_, inside)| policy.paths.deny_hardlinks && inside.is_shared)
+    {
+        let because = format!(
+            "path {written:?} is a file with more than one name, and another may be outside of the root"
+        );
+        reasons.push(whole("hard-link", because));
+    }
+    for item in items(request) {
+        by_rules(policy, layer, request, grants, &item, reasons);
+    }
+}
+
+fn by_rules(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    item: &Item,
+    reasons: &mut Vec<Reason>,
+) {
+    let capability = request.effect.capability();
+    let mut push = |decision: Decision, rule: String, because: String| {
+        let is_granted =
+            decision == Decision::Ask && covers(grants, request.effect, request.tool, item);
+        let decision = if is_granted {
+            Decision::Allow
+        } else {
+            decision
+        };
+        let verdict = Verdict {
+            decision,
+            rule: rule.into(),
+            because,
+        };
+        reasons.push(Reason {
+            layer,
+            verdict,
+            item: Some(item.clone()),
+            is_granted,
+        });
+    };
+    let fitting: Vec<&FileRule> = policy
+        .rules
+        .iter()
+        .filter(|rule| rule.fits(request.tool, capability, item))
+        .collect();
+    // A rule that allows some of a tool's items must not be outvoted by the default about the same item.
+    for rule in &fitting {
+        let because = rule.because.clone().unwrap_or_else(|| {
+            format!(
+                "rule `{}` of the {}'s policy says {} about {}",
+                rule.id,
+                layer.word(),
+                rule.decision.word(),
+                told(item, request.tool)
+            )
+        });
+        push(rule.decision, rule.id.clone(), because);
+    }
+    if !fitting.is_empty() {
+        return;
+    }
+    if request.effect == Effect::Ask {
+        push(
+            Decision::Allow,
+            "asks-the-user".to_owned(),
+            format!("`{}` does nothing but wait for the user", request.tool),
+        );
+        return;
+    }
+    let decision = match item {
+        // What was found in a text for a shell is there to be refused by rules; the shell itself has to be allowed.
+        Item::Command(_)
+            if request.command.is_some_and(|command| command.line.is_err())
+                && policy.default == Decision::Deny =>
+        {
+            return;
+        }
+        _ => policy.default,
+    };
+    if layer == Layer::Project && decision == Decision::Allow {
+        return;
+    }
+    let because = format!(
+        "no rule of the {}'s policy is about {}",
+        layer.word(),
+        told(item, request.tool)
+    );
+    push(decision, DEFAULT.to_owned(), because);
+}
+
+/// An item in words.
+fn told(item: &Item, tool: &str) -> String {
+    match item {
+        Item::Path(path) if path.is_empty() => format!("`{tool}` at the root"),
+        Item::Path(path) => format!("`{tool}` at `{path}`"),
+        Item::Command(words) => {
+            let line = words.join(" ");
+            let short: String = line.chars().take(80).collect();
+            format!("the command `{short}`")
+        }
+        Item::Shell(_) => "text that needs a shell".to_owned(),
+        Item::Host(host) => format!("the host `{}`, port {}", host.name, host.port),
+        Item::Capability(name) => format!("the capability `{name}`"),
+        Item::Nothing => format!("`{tool}`"),
+    }
+}

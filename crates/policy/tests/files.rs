@@ -1,0 +1,358 @@
+//! Policy files: those that ship, what is refused in them, and what they decide.
+
+use toolglot::End;
+use toolglot_policy::{
+    Authority, CommandFact, Decision, Effect, Grants, Host, Inside, PathFact, Policy, PolicyError,
+    Request, Scope,
+};
+
+fn shipped() -> impl Iterator<Item = (String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/policies");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("they ship")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files.into_iter().map(|path| {
+        let name = path
+            .file_stem()
+            .expect("a file")
+            .to_string_lossy()
+            .into_owned();
+        (name, std::fs::read_to_string(&path).expect("readable"))
+    })
+}
+
+fn policy(text: &str) -> Policy {
+    Policy::parse(&format!("version = 1\n{text}"), Scope::User).expect("a good policy")
+}
+
+fn of(name: &str) -> Authority {
+    let (_, text) = shipped()
+        .find(|(other, _)| other == name)
+        .expect("it ships");
+    Authority {
+        user: Some(Policy::parse(&text, Scope::User).expect(name)),
+        ..Authority::default()
+    }
+}
+
+fn command(authority: &Authority, text: &str) -> (Decision, String) {
+    let fact = CommandFact::of(text);
+    let request = Request {
+        command: Some(&fact),
+        ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+    };
+    let verdict = authority.judge(&request).verdict;
+    (verdict.decision, verdict.rule.into_owned())
+}
+
+fn path(authority: &Authority, effect: Effect, place: &str) -> (Decision, String) {
+    let paths = [PathFact {
+        written: place.to_owned(),
+        found: Ok(Inside {
+            path: place.into(),
+            climbs: false,
+            is_shared: false,
+        }),
+    }];
+    let verdict = authority
+        .judge(&Request::new("some_tool", effect, End::Closed, &paths))
+        .verdict;
+    (verdict.decision, verdict.rule.into_owned())
+}
+
+fn rule(text: &str) -> (Decision, String) {
+    let decision = match text.split_once(' ').expect("a decision and a rule") {
+        ("allow", _) => Decision::Allow,
+        ("ask", _) => Decision::Ask,
+        _ => Decision::Deny,
+    };
+    (decision, text.split_once(' ').expect("two").1.to_owned())
+}
+
+#[test]
+fn those_that_ship_are_good_and_their_examples_hold() {
+    let mut n = 0;
+    for (name, text) in shipped() {
+        if let Err(error) = Policy::parse(&text, Scope::User) {
+            panic!("{name}: {error}");
+        }
+        n += 1;
+    }
+    assert!(n >= 9, "{n} ship");
+}
+
+#[test]
+fn what_is_not_known_or_not_so_is_refused() {
+    let rule = "[[rule]]\nid = 'a'\ndecision = 'allow'\n";
+    for (text, expected) in [
+        ("nonsense", "expected"),
+        ("version = 2", "version = 2"),
+        ("", "missing field `version`"),
+        ("version = 1\ncolour = 'red'", "unknown field `colour`"),
+        (
+            &format!("version = 1\n{rule}paht = ['x']"),
+            "unknown field `paht`",
+        ),
+        (
+            &format!("version = 1\n{rule}{rule}"),
+            "two rules are called `a`",
+        ),
+        (
+            "version = 1\n[[rule]]\nid = 'a'\ndecision = 'maybe'",
+            "unknown variant `maybe`",
+        ),
+        (
+            &format!("version = 1\n{rule}paths = ['[']"),
+            "`[` in `paths` cannot be used",
+        ),
+        (
+            &format!("version = 1\n{rule}paths = ['../x']"),
+            "without `..`",
+        ),
+        (
+            &format!("version = 1\n{rule}argv = [['...']]"),
+            "behind a program",
+        ),
+        (
+            &format!("version = 1\n{rule}argv = [['git', 're:(']]"),
+            "`re:(` in `argv`",
+        ),
+        (
+            &format!("version = 1\n{rule}forbid_args = ['-o']"),
+            "does nothing without `argv`",
+        ),
+        (
+            &format!("version = 1\n{rule}hosts = ['*']"),
+            "a host is a name",
+        ),
+        (
+            &format!("version = 1\n{rule}argv = [['git', '...']]\nmatch = ['ls']"),
+            "does not match its example `ls`",
+        ),
+        (
+            &format!("version = 1\n{rule}argv = [['git', '...']]\nnot_match = ['git x']"),
+            "matches its example `git x`",
+        ),
+        (
+            &format!("version = 1\n{rule}argv = [['git', '...']]\nmatch = ['git status; ls']"),
+            "does not match",
+        ),
+        (
+            "version = 1\n[sandbox]\nlevel = 'some'",
+            "unknown variant `some`",
+        ),
+    ] {
+        let error = Policy::parse(text, Scope::User)
+            .expect_err(text)
+            .to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn a_broken_file_denies_everything_and_says_why() {
+    let error = Policy::parse("version = 1\nx = 1", Scope::User).expect_err("unknown key");
+    let authority = Authority {
+        grants: "read,write,shell".parse().expect("grants"),
+        user: Some(Policy::broken(error)),
+        project: None,
+    };
+    let request = Request::new("read_file", Effect::Read, End::Closed, &[]);
+    let verdict = authority.judge(&request).verdict;
+    assert_eq!(
+        (verdict.decision, &*verdict.rule),
+        (Decision::Deny, "policy-broken")
+    );
+    assert!(
+        verdict.because.contains("unknown field `x`"),
+        "{}",
+        verdict.because
+    );
+}
+
+#[test]
+fn deny_beats_ask_beats_allow_whatever_the_order() {
+    let text = |order: [usize; 3]| {
+        let rules = [
+            "[[rule]]\nid='a'\ndecision='allow'\ncapabilities=['exec']\nargv=[['git','...']]\n",
+            "[[rule]]\nid='b'\ndecision='ask'\nargv=[['git',['push','pull'],'...']]\n",
+            "[[rule]]\nid='c'\ndecision='deny'\nargv=[['git','push','...']]\nmatch=['env git push','git push --force','/usr/bin/git push']\n",
+        ];
+        order.map(|index| rules[index]).concat()
+    };
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let authority = Authority {
+            user: Some(policy(&text(order))),
+            ..Authority::default()
+        };
+        assert_eq!(command(&authority, "git status"), rule("allow a"));
+        assert_eq!(command(&authority, "git pull"), rule("ask b"));
+        assert_eq!(command(&authority, "git push"), rule("deny c"));
+        assert_eq!(
+            command(&authority, "git status && git push"),
+            rule("deny c")
+        );
+        assert_eq!(command(&authority, "sh -c 'git push'"), rule("deny c"));
+        assert_eq!(command(&authority, "ls"), rule("deny policy-default"));
+    }
+}
+
+#[test]
+fn the_project_narrows_and_never_widens() {
+    let project = |text: &str| {
+        Some(Policy::parse(&format!("version = 1\n{text}"), Scope::Project).expect("good"))
+    };
+    let narrow = Authority {
+        project: project(
+            "[[rule]]\nid='no-src'\ndecision='deny'\ncapabilities=['write']\npaths=['src/**']",
+        ),
+        ..of("default")
+    };
+    assert_eq!(path(&narrow, Effect::Write, "src/a"), rule("deny no-src"));
+    assert_eq!(
+        path(&narrow, Effect::Write, "a"),
+        rule("allow write-workspace")
+    );
+    let wide = Authority {
+        project: project(
+            "default = 'allow'\n[[rule]]\nid='all'\ndecision='allow'\ncapabilities=['exec','shell']",
+        ),
+        ..of("default")
+    };
+    assert_eq!(command(&wide, "ls"), rule("deny policy-default"));
+    // Also where the user has no file.
+    let bare = Authority { user: None, ..wide };
+    assert_eq!(command(&bare, "ls"), rule("ask command-needs-grant"));
+    let broken = Authority {
+        project: Some(Policy::broken(PolicyError::Version(7))),
+        ..of("default")
+    };
+    assert_eq!(path(&broken, Effect::Read, "a"), rule("deny policy-broken"));
+}
+
+#[test]
+fn sandboxes_are_narrowed_too() {
+    let user =
+        policy("[sandbox]\nnetwork='host'\nlevel='landlock'\ntimeout_s=30\nwrite=['.']").sandbox;
+    let project =
+        policy("[sandbox]\nnetwork='none'\nlevel='plain'\ntimeout_s=60\npids=5\nwrite=['target']")
+            .sandbox;
+    let both = user.narrowed_by(&project);
+    let expected = policy(
+        "[sandbox]\nnetwork='none'\nlevel='landlock'\ntimeout_s=30\npids=5\nwrite=['target']",
+    )
+    .sandbox;
+    assert_eq!(both, expected);
+}
+
+#[test]
+fn a_grant_answers_what_is_asked_and_lifts_no_refusal() {
+    let file = "[[rule]]\nid='w'\ndecision='ask'\ncapabilities=['write']\n[[rule]]\nid='g'\ndecision='deny'\ncapabilities=['write']\npaths=['gen/**']";
+    let mut authority = Authority {
+        user: Some(policy(file)),
+        ..Authority::default()
+    };
+    assert_eq!(path(&authority, Effect::Write, "a"), rule("ask w"));
+    authority.grants = "write".parse::<Grants>().expect("a grant");
+    assert_eq!(path(&authority, Effect::Write, "a"), rule("allow w"));
+    assert_eq!(path(&authority, Effect::Write, "GEN/a"), rule("deny g"));
+}
+
+#[test]
+fn limits_of_a_message_hold() {
+    let authority = Authority {
+        user: Some(policy(
+            "default='allow'\n[limits]\ncalls_per_message=2\ncost_per_call=1.5",
+        )),
+        ..Authority::default()
+    };
+    let decided = |n_before, cost| {
+        let request = Request {
+            n_before,
+            cost,
+            ..Request::new("read_file", Effect::Read, End::Closed, &[])
+        };
+        authority.judge(&request).verdict.rule.into_owned()
+    };
+    assert_eq!(decided(1, 1.5), "policy-default");
+    assert_eq!(decided(2, 0.0), "too-many-calls");
+    assert_eq!(decided(0, 1.6), "too-expensive");
+}
+
+#[test]
+fn what_paths_have_to_look_like_is_asked_of_all() {
+    let authority = Authority {
+        user: Some(policy(
+            "default='allow'\n[paths]\nno_dotdot=true\ndeny_hardlinks=true",
+        )),
+        ..Authority::default()
+    };
+    let decided = |climbs, is_shared| {
+        let paths = [PathFact {
+            written: "x".into(),
+            found: Ok(Inside {
+                path: "x".into(),
+                climbs,
+                is_shared,
+            }),
+        }];
+        authority
+            .judge(&Request::new(
+                "read_file",
+                Effect::Read,
+                End::Closed,
+                &paths,
+            ))
+            .verdict
+            .rule
+            .into_owned()
+    };
+    assert_eq!(decided(false, false), "policy-default");
+    assert_eq!(decided(true, false), "no-dotdot");
+    assert_eq!(decided(false, true), "hard-link");
+}
+
+#[test]
+fn hosts_of_a_profile_are_exact() {
+    let authority = of("net-allow");
+    for (url, expected) in [
+        ("https://api.example.test/x", "allow ask-the-service"),
+        ("http://127.0.0.1:18099/", "deny policy-default"),
+        ("http://api.example.test@127.0.0.1/", "deny url-unusable"),
+        ("http://api.example.test.evil.test/", "deny policy-default"),
+    ] {
+        let host = Host::of(url);
+        let request = Request {
+            host: Some(&host),
+            ..Request::new("http_request", Effect::Network, End::Closed, &[])
+        };
+        let verdict = authority.judge(&request).verdict;
+        assert_eq!(
+            (verdict.decision, verdict.rule.into_owned()),
+            rule(expected),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn a_shell_needs_its_own_word() {
+    let authority = of("exec-contained");
+    assert_eq!(
+        command(&authority, ":(){ :|:& };:"),
+        rule("allow run-contained")
+    );
+    assert_eq!(command(&authority, "x > y"), rule("allow run-contained"));
+    let argv_only = Authority {
+        user: Some(policy(
+            "[[rule]]\nid='any'\ndecision='allow'\ntools=['execute_command']",
+        )),
+        ..Authority::default()
+    };
+    assert_eq!(command(&argv_only, "rm x"), rule("allow any"));
+    assert_eq!(command(&argv_only, "rm x > y"), rule("deny policy-default"));
+}

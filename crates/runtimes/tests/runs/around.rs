@@ -1,0 +1,234 @@
+//! What stands around a call: time, attempts, cost, capabilities, interpreters.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::world::{PAUSES, World, can_run, python, yaml};
+
+#[test]
+fn nothing_survives_a_timeout() {
+    if !can_run("timeouts", &["bash", "python3"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.granted.push("fs.write".into());
+    world.tool(
+        "t/slow-it.yaml",
+        &yaml(
+            "slow-it",
+            "bash",
+            "timeout: 1\nconfig:\n  command: (setsid sleep 3; echo late > late.txt) & sleep 1000\n",
+        ),
+    );
+    let called = world.call("t/slow-it", json!({})).expect("it runs");
+    let error = called.returned.value["error"]
+        .as_str()
+        .expect("a text")
+        .to_owned();
+    assert!(
+        error.starts_with("it took longer than 1 seconds"),
+        "{error}"
+    );
+    assert_eq!((called.returned.success, called.attempts.len()), (false, 1));
+    world.tool("t/loop-it.py", &python("python/function", "__timeout__ = 1\ndef execute(params, project_path):\n    while True:\n        pass\n    return make()"));
+    let returned = world.returned("t/loop-it", json!({}));
+    assert!(
+        returned["error"]
+            .as_str()
+            .expect("a text")
+            .starts_with("it took longer"),
+        "{returned}"
+    );
+    // Each of the two calls above lasted a second; a survivor would have written by the third.
+    world.tool(
+        "t/wait-it.yaml",
+        &yaml(
+            "wait-it",
+            "bash",
+            "timeout: 10\nconfig:\n  command: sleep 2; test ! -e late.txt\n",
+        ),
+    );
+    assert_eq!(
+        world.returned("t/wait-it", json!({}))["success"],
+        json!(true)
+    );
+}
+
+#[test]
+fn only_what_may_pass_is_tried_again() {
+    if !can_run("attempts", &["bash"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.granted.push("fs.write".into());
+    let policy = "retry_policy: {max_attempts: 4, backoff_type: exponential, initial_delay: 1, max_delay: 3, backoff_multiplier: 2}\n";
+    let command =
+        "config:\n  command: echo x >> n.txt; test $(wc -l < n.txt) -ge 3 && exit 0; exit 75\n";
+    world.tool(
+        "t/flaky-it.yaml",
+        &yaml("flaky-it", "bash", &format!("{policy}{command}")),
+    );
+    PAUSES.lock().expect("a lock").clear();
+    let called = world.call("t/flaky-it", json!({})).expect("it runs");
+    assert!(called.returned.success);
+    assert_eq!(called.attempts.len(), 3);
+    let delays: Vec<_> = called
+        .attempts
+        .iter()
+        .map(|attempt| attempt.delay)
+        .collect();
+    assert_eq!(
+        delays,
+        [
+            Some(Duration::from_secs(1)),
+            Some(Duration::from_secs(2)),
+            None
+        ]
+    );
+    assert_eq!(
+        *PAUSES.lock().expect("a lock"),
+        [Duration::from_secs(1), Duration::from_secs(2)]
+    );
+
+    world.tool(
+        "t/firm-it.yaml",
+        &yaml(
+            "firm-it",
+            "bash",
+            &format!("{policy}config:\n  command: exit 1\n"),
+        ),
+    );
+    assert_eq!(
+        world
+            .call("t/firm-it", json!({}))
+            .expect("it runs")
+            .attempts
+            .len(),
+        1
+    );
+    world.tool(
+        "t/once-it.yaml",
+        &yaml("once-it", "bash", "config:\n  command: exit 75\n"),
+    );
+    assert_eq!(
+        world
+            .call("t/once-it", json!({}))
+            .expect("it runs")
+            .attempts
+            .len(),
+        1
+    );
+    world.tool("t/says-it.yaml", &yaml("says-it", "bash", &format!("{policy}config:\n  command: |\n    echo '{{\"success\": false, \"error\": \"busy\", \"transient\": true}}'\n")));
+    let called = world.call("t/says-it", json!({})).expect("it runs");
+    assert_eq!(called.attempts.len(), 4);
+    assert_eq!(called.attempts[3].error.as_deref(), Some("busy"));
+}
+
+#[test]
+fn calls_cost_and_stop_at_the_cap() {
+    if !can_run("cost", &["bash"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.cap = Some(0.05);
+    world.tool(
+        "t/dear-it.yaml",
+        &yaml(
+            "dear-it",
+            "bash",
+            "cost: {per_invocation: 0.02, currency: EUR}\nconfig:\n  command: 'true'\n",
+        ),
+    );
+    world.with(|host| {
+        for _ in 0..2 {
+            let called = host
+                .call("t/dear-it", serde_json::Map::new())
+                .expect("it is paid for");
+            assert!((called.cost - 0.02).abs() < 1e-9);
+        }
+        let error = host
+            .call("t/dear-it", serde_json::Map::new())
+            .expect_err("it is not");
+        assert_eq!(error.code(), "too-expensive");
+        assert_eq!(
+            error.to_string(),
+            "`t/dear-it` is estimated at 0.0200 EUR; 0.0400 of 0.0500 are spent"
+        );
+    });
+}
+
+#[test]
+fn what_a_tool_requires_has_to_be_granted() {
+    let mut world = World::new();
+    world.tool(
+        "t/need-it.yaml",
+        &yaml(
+            "need-it",
+            "filesystem",
+            "requires: [fs.read, net.http, rye.execute.tool.a]\nconfig: {operation: list_files}\n",
+        ),
+    );
+    let (code, message) = world.refused("t/need-it", json!({}));
+    assert_eq!(code, "not-granted");
+    assert_eq!(
+        message,
+        "`t/need-it` needs net.http, rye.execute.tool.a, which is not granted"
+    );
+    world
+        .granted
+        .extend(["net.*".into(), "rye.execute.*".into()]);
+    assert_eq!(
+        world.returned("t/need-it", json!({}))["success"],
+        json!(true)
+    );
+}
+
+#[test]
+fn a_virtual_environment_of_the_project_is_used() {
+    if !can_run("virtual environments", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip", ".venv"])
+        .current_dir(&world.project)
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    world.tool("t/where-it.py", &python("python/function", "import sys\ndef execute(params, project_path):\n    return {'success': True, 'output': sys.prefix}"));
+    let returned = world.returned("t/where-it", json!({}));
+    assert_eq!(
+        returned["output"],
+        json!(world.project.join(".venv").display().to_string()),
+        "{returned}"
+    );
+}
+
+#[test]
+fn unsigned_and_changed_tools_do_not_run() {
+    let world = World::new();
+    let text = yaml(
+        "plain-it",
+        "filesystem",
+        "config: {operation: list_files}\n",
+    );
+    world.file(".ai/tools/t/plain-it.yaml", &text);
+    assert_eq!(world.refused("t/plain-it", json!({})).0, "unsigned");
+    world.tool("t/plain-it.yaml", &text);
+    assert_eq!(
+        world.returned("t/plain-it", json!({}))["success"],
+        json!(true)
+    );
+    world.file(
+        ".ai/tools/t/plain-it.yaml",
+        &text.replace("A tool", "Another"),
+    );
+    assert_eq!(world.refused("t/plain-it", json!({})).0, "changed");
+    world.tool(
+        "t/bad-it.yaml",
+        &text.replace("version: \"1.0.0\"", "version: \"1.0\""),
+    );
+    assert_eq!(world.refused("t/bad-it", json!({})).0, "faulty-tool");
+}

@@ -1,0 +1,193 @@
+//! Chains of executors, and what is checked before anything runs.
+
+use serde_json::json;
+
+use crate::world::{World, can_run, python, yaml};
+
+fn runtime(name: &str, executor: &str) -> String {
+    yaml(name, executor, "").replace("tool_type: script", "tool_type: runtime")
+}
+
+#[test]
+fn broken_chains_are_named() {
+    let world = World::new();
+    world.tool("t/run-a.yaml", &runtime("run-a", "t/run-b"));
+    world.tool("t/run-b.yaml", &runtime("run-b", "t/run-a"));
+    world.tool("t/circle-it.yaml", &yaml("circle-it", "t/run-a", ""));
+    let (code, message) = world.refused("t/circle-it", json!({}));
+    assert_eq!(code, "circular-chain");
+    assert!(
+        message.contains("t/circle-it -> t/run-a -> t/run-b -> t/run-a"),
+        "{message}"
+    );
+
+    world.tool("t/lost-it.yaml", &yaml("lost-it", "t/no-such", ""));
+    let (code, message) = world.refused("t/lost-it", json!({}));
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            "no-executor",
+            "`t/lost-it` is run by `t/no-such`, and there is no such executor"
+        )
+    );
+
+    for i in 0..12 {
+        world.tool(
+            &format!("t/deep-{i}.yaml"),
+            &runtime(&format!("deep-{i}"), &format!("t/deep-{}", i + 1)),
+        );
+    }
+    world.tool("t/deep-12.yaml", &runtime("deep-12", "subprocess"));
+    world.tool("t/deep-it.yaml", &yaml("deep-it", "t/deep-0", ""));
+    assert_eq!(world.refused("t/deep-it", json!({})).0, "chain-too-deep");
+
+    world.tool(
+        "t/own-end.yaml",
+        &yaml("own-end", "null", "").replace("tool_type: script", "tool_type: primitive"),
+    );
+    world.tool("t/end-it.yaml", &yaml("end-it", "t/own-end", ""));
+    assert_eq!(world.refused("t/end-it", json!({})).0, "unknown-primitive");
+    assert_eq!(world.refused("t/run-a", json!({})).0, "not-callable");
+    assert_eq!(
+        world.refused("rye/core/primitives/subprocess", json!({})).0,
+        "not-callable"
+    );
+    assert_eq!(
+        world
+            .refused("rye/core/runtimes/python/function", json!({}))
+            .0,
+        "not-callable"
+    );
+}
+
+#[test]
+fn every_short_name_leads_to_a_primitive() {
+    let world = World::new();
+    for (name, id) in [
+        ("python/function", "rye/core/runtimes/python/function"),
+        ("python/script", "rye/core/runtimes/python/script"),
+        ("python_runtime", "rye/core/runtimes/python/script"),
+        ("python", "rye/core/runtimes/python/script"),
+        ("node/node", "rye/core/runtimes/node/node"),
+        ("mcp/http", "rye/core/runtimes/mcp/http"),
+        ("bash", "rye/core/runtimes/bash/bash"),
+        ("subprocess", "rye/core/primitives/subprocess"),
+        ("http_client", "rye/core/primitives/http_client"),
+        ("filesystem", "rye/core/primitives/filesystem"),
+    ] {
+        world.tool("t/any-it.yaml", &yaml("any-it", name, ""));
+        let chain = world.with(|host| {
+            host.check("t/any-it", serde_json::Map::new())
+                .map(|chain| chain.ids())
+        });
+        let chain = chain.expect(name);
+        assert_eq!(chain[1], id);
+        assert!(
+            chain[chain.len() - 1].starts_with("rye/core/primitives/"),
+            "{chain:?}"
+        );
+    }
+}
+
+#[test]
+fn a_runtime_of_the_project_has_to_be_trusted_too() {
+    if !can_run("own runtimes", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    world.tool(
+        "t/own-run.yaml",
+        &format!(
+            "{}config:\n  protocol: function\n",
+            runtime("own-run", "subprocess")
+        ),
+    );
+    world.tool(
+        "t/own-it.py",
+        &python(
+            "t/own-run",
+            "def execute(params, project_path):\n    return {'success': True, 'output': 1}",
+        ),
+    );
+    assert_eq!(world.returned("t/own-it", json!({}))["output"], json!(1));
+    world.file(
+        ".ai/tools/t/own-run.yaml",
+        &format!(
+            "{}config:\n  protocol: program\n",
+            runtime("own-run", "subprocess")
+        ),
+    );
+    let (code, message) = world.refused("t/own-it", json!({}));
+    assert_eq!(code, "changed", "{message}");
+    assert!(message.contains("t/own-run"), "{message}");
+}
+
+#[test]
+fn arguments_are_checked_and_completed_before_anything_runs() {
+    if !can_run("arguments", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let body = "CONFIG_SCHEMA = {'type': 'object', 'properties': {'a': {'type': 'integer', 'minimum': 1}, 'b': {'type': 'string', 'default': 'x'}}, 'required': ['a']}\n__output_schema__ = {'type': 'object', 'properties': {'a': {'type': 'integer', 'maximum': 5}}}\ndef execute(params, project_path):\n    return {'success': True, 'output': params}";
+    world.tool("t/check-it.py", &python("python/function", body));
+    let called = world.call("t/check-it", json!({"a": 2})).expect("it fits");
+    assert_eq!(called.returned.value["output"], json!({"a": 2, "b": "x"}));
+    let (code, message) = world.refused("t/check-it", json!({"a": 0}));
+    assert_eq!(
+        (code, message.as_str()),
+        ("invalid-arguments", "write 1 or more for `a`; you wrote 0")
+    );
+    let called = world.call("t/check-it", json!({"a": 9})).expect("it fits");
+    assert!(!called.returned.success);
+    assert_eq!(
+        called.notes,
+        ["its result does not fit `output_schema`: write 5 or less for `a`; you wrote 9"]
+    );
+}
+
+#[test]
+fn actions_are_called_behind_a_dot_or_by_name() {
+    if !can_run("actions", &["bash"]) {
+        return;
+    }
+    let world = World::new();
+    world.tool("t/ship-it.yaml", &yaml("ship-it", "bash", "metadata: {deprecated: true}\nactions:\n  deploy:\n    description: Deploys\n    parameters:\n      - {name: service, type: string, required: true}\n      - {name: n, type: integer, required: false, default: 3}\n  rollback:\n    parameters:\n      - {name: id, type: string, required: true}\nconfig:\n  command: echo $TOOLGLOT_PARAM_action $TOOLGLOT_PARAM_service $TOOLGLOT_PARAM_n\n"));
+    let called = world
+        .call("t/ship-it.deploy", json!({"service": "web"}))
+        .expect("an action");
+    assert_eq!(called.returned.value["stdout"], json!("deploy web 3\n"));
+    assert_eq!(
+        (called.action.as_deref(), called.notes.len()),
+        (Some("deploy"), 1)
+    );
+    assert_eq!(
+        world.returned("t/ship-it", json!({"action": "deploy", "service": "web"}))["stdout"],
+        json!("deploy web 3\n")
+    );
+    assert_eq!(
+        world.refused("t/ship-it.deploy", json!({})).0,
+        "invalid-arguments"
+    );
+    assert_eq!(
+        world
+            .refused("t/ship-it.deploy", json!({"id": "x", "service": "y"}))
+            .0,
+        "invalid-arguments"
+    );
+    assert_eq!(
+        world.refused("t/ship-it", json!({"service": "x"})).0,
+        "invalid-arguments"
+    );
+    let (code, message) = world.refused("t/ship-it.restart", json!({}));
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            "unknown-action",
+            "`t/ship-it` has no action `restart`; it has deploy, rollback"
+        )
+    );
+    assert_eq!(world.refused("t/shop-it", json!({})).0, "unknown-tool");
+    for bad in ["../x", "/etc/passwd", "t//x", "t/./x"] {
+        assert_eq!(world.refused(bad, json!({})).0, "bad-id");
+    }
+}

@@ -1,0 +1,391 @@
+//! Python, Node, shells, programs, containers.
+
+use serde_json::{Value, json};
+
+use crate::world::{World, can_run, node, python, yaml};
+
+const CLI_BLOCK: &str = "
+import argparse, json
+def execute(params, project_path):
+    return {\"success\": True, \"output\": len(params.get(\"content\", \"\")), \"data\": params.get(\"note\")}
+if __name__ == \"__main__\":
+    parser = argparse.ArgumentParser()
+    parser.add_argument(\"--params\", required=True)
+    parser.add_argument(\"--project-path\", required=True)
+    args = parser.parse_args()
+    result = execute(json.loads(args.params), args.project_path)
+    print(json.dumps(result))
+";
+
+#[test]
+fn python_functions_answer_whatever_they_do() {
+    if !can_run("python functions", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let cases: &[(&str, &str, Value)] = &[
+        (
+            "sync",
+            "def execute(params, project_path):\n    return {'success': True, 'output': params['a'] + 1}",
+            json!({"success": true, "output": 2}),
+        ),
+        (
+            "later",
+            "import asyncio\nasync def execute(params, project_path):\n    await asyncio.sleep(0)\n    return {'success': True, 'data': params}",
+            json!({"success": true, "data": {"a": 1}}),
+        ),
+        (
+            "where",
+            "import os\ndef execute(params, project_path):\n    return {'success': os.getcwd() == project_path, 'output': 'x'}",
+            json!({"success": true, "output": "x"}),
+        ),
+        (
+            "prints",
+            "import sys\ndef execute(params, project_path):\n    print('to out')\n    print('to err', file=sys.stderr)\n    return {'success': True, 'output': 1}",
+            json!({"success": true, "output": 1, "stdout": "to out\n", "stderr": "to err\n"}),
+        ),
+        (
+            "raises",
+            "def execute(params, project_path):\n    x = {'success': True}\n    raise ValueError('no é')\n    return x",
+            json!({"success": false, "error": "ValueError: no é"}),
+        ),
+        (
+            "exits",
+            "import sys\ndef execute(params, project_path):\n    sys.exit(3)\n    return make()",
+            json!({"success": false, "error": "it ended the program with 3"}),
+        ),
+        (
+            "dies",
+            "import os\ndef execute(params, project_path):\n    os._exit(7)\n    return make()",
+            json!({"success": false, "error": "it ended with exit code 7 and without an answer"}),
+        ),
+        (
+            "shape",
+            "def make():\n    return [1]\ndef execute(params, project_path):\n    return make()",
+            json!({"success": false, "error": "the tool returned a list, where a map with `success` belongs"}),
+        ),
+        (
+            "flag",
+            "def make():\n    return {'output': 1}\ndef execute(params, project_path):\n    return make()",
+            json!({"success": false, "error": "`success` is missing"}),
+        ),
+        (
+            "set",
+            "def execute(params, project_path):\n    return {'success': True, 'output': {1, 2}}",
+            json!({"success": false, "error": "what it returned is no JSON: Object of type set is not JSON serializable"}),
+        ),
+        (
+            "nan",
+            "def execute(params, project_path):\n    return {'success': True, 'output': float('nan')}",
+            json!({"success": false}),
+        ),
+        (
+            "stdin",
+            "import sys\ndef execute(params, project_path):\n    return {'success': True, 'output': sys.stdin.read()}",
+            json!({"success": true, "output": ""}),
+        ),
+        (
+            "children",
+            "import subprocess\ndef execute(params, project_path):\n    subprocess.Popen(['sleep', '1000'])\n    return {'success': True, 'output': subprocess.run(['echo', 'child'], capture_output=True, text=True).stdout}",
+            json!({"success": true, "output": "child\n"}),
+        ),
+        (
+            "forges",
+            "import os\ndef execute(params, project_path):\n    print('{\"success\": true, \"output\": \"forged\"}')\n    return {'success': False, 'error': 'real'}",
+            json!({"success": false, "error": "real"}),
+        ),
+        (
+            "secret",
+            "import os\ndef execute(params, project_path):\n    return {'success': True, 'output': [os.environ.get('SECRET'), params['b']]}",
+            json!({"success": true, "output": [null, "${SECRET} {a} $(id)"]}),
+        ),
+        (
+            "writes",
+            "def execute(params, project_path):\n    try:\n        open('new', 'w').write('x')\n        return {'success': True, 'output': 'written'}\n    except OSError as e:\n        return {'success': False, 'error': type(e).__name__}",
+            json!({"success": false, "error": "OSError"}),
+        ),
+    ];
+    for (name, body, expected) in cases {
+        world.tool(&format!("t/{name}-it.py"), &python("python/function", body));
+        let args = match *name {
+            "secret" => json!({"b": "${SECRET} {a} $(id)"}),
+            _ => json!({"a": 1}),
+        };
+        let returned = world.returned(&format!("t/{name}-it"), args);
+        for (key, value) in expected.as_object().expect("a map") {
+            assert_eq!(&returned[key], value, "{name}: {returned}");
+        }
+    }
+}
+
+#[test]
+fn scripts_written_as_the_format_says_take_ten_megabytes() {
+    if !can_run("python scripts", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    world.tool(
+        "t/long-script.py",
+        &python("rye/core/runtimes/python/script", CLI_BLOCK),
+    );
+    world.tool(
+        "t/long-function.py",
+        &python("rye/core/runtimes/python/function", CLI_BLOCK),
+    );
+    let content = "é".repeat(5 << 20);
+    for id in ["t/long-script", "t/long-function"] {
+        let returned = world.returned(id, json!({"content": content, "note": "${SECRET}"}));
+        assert_eq!(returned["output"], json!(5 << 20), "{id}");
+        assert_eq!(returned["data"], json!("${SECRET}"));
+    }
+    world.tool(
+        "t/plain-print.py",
+        &python(
+            "python/script",
+            "import sys\nprint('hi', len(sys.argv))\nsys.exit(4)",
+        ),
+    );
+    assert_eq!(
+        world.returned("t/plain-print", json!({})),
+        json!({"success": false, "stdout": "hi 5\n", "stderr": "", "exit_code": 4})
+    );
+}
+
+#[test]
+fn node_tools_answer_whatever_they_do() {
+    if !can_run("node tools", &["node"]) {
+        return;
+    }
+    let world = World::new();
+    let cases: &[(&str, &str, &str, Value)] = &[
+        (
+            "default",
+            "mjs",
+            "export default (params) => ({ success: true, output: params.a + 1 });",
+            json!({"success": true, "output": 2}),
+        ),
+        (
+            "later",
+            "js",
+            "export default async function main(params, project) { return { success: process.cwd() === project, output: 1 }; }",
+            json!({"success": true, "output": 1}),
+        ),
+        (
+            "typed",
+            "ts",
+            "interface A { a: number }\nfunction main(params: A): { success: boolean; output: number } { return { success: true, output: params.a! as number }; }\nexport default main;",
+            json!({"success": true, "output": 1}),
+        ),
+        (
+            "prints",
+            "mjs",
+            "export default () => { console.log('to out'); return { success: true, output: 1 }; };",
+            json!({"success": true, "stdout": "to out\n"}),
+        ),
+        (
+            "raises",
+            "mjs",
+            "export default () => { const x = { success: true, output: 1 }; if (x) throw new TypeError('no'); return x; };",
+            json!({"success": false, "error": "TypeError: no"}),
+        ),
+        (
+            "nothing",
+            "mjs",
+            "const make = () => undefined;\nexport default () => make();",
+            json!({"success": false, "error": "the tool returned nothing, where a map with `success` belongs"}),
+        ),
+        (
+            "exits",
+            "mjs",
+            "export default () => { process.exit(3); return make(); };",
+            json!({"success": false, "exit_code": 3}),
+        ),
+        (
+            "big",
+            "mjs",
+            "export default (params) => ({ success: true, output: 'x'.repeat(3000000) });",
+            json!({"success": true}),
+        ),
+        (
+            "program",
+            "js",
+            "const at = process.argv.indexOf('--params');\nconst params = JSON.parse(process.argv[at + 1]);\nconsole.log(JSON.stringify({ success: true, output: params.content.length }));\nexport {};",
+            json!({"success": true, "output": 10_000_000}),
+        ),
+    ];
+    for (name, extension, body, expected) in cases {
+        world.tool(&format!("t/{name}-it.{extension}"), &node(body));
+        let args = match *name {
+            "program" => json!({"content": "x".repeat(10_000_000)}),
+            _ => json!({"a": 1}),
+        };
+        let returned = world.returned(&format!("t/{name}-it"), args);
+        for (key, value) in expected.as_object().expect("a map") {
+            assert_eq!(&returned[key], value, "{name}: {returned}");
+        }
+    }
+    world.tool(
+        "t/common-it.cjs",
+        "const path = require('path');\nexports.__version__ = '1.0.0';\nexports.__tool_type__ = 'script';\nexports.__executor_id__ = 'node/node';\nexports.__category__ = 't';\nexports.__tool_description__ = 'A tool';\nexports.main = (params) => ({ success: true, output: path.basename('/a/' + params.a) });\n",
+    );
+    assert_eq!(
+        world.returned("t/common-it", json!({"a": "b"})),
+        json!({"success": true, "output": "b"})
+    );
+}
+
+#[test]
+fn shells_get_parameters_as_data() {
+    if !can_run("shells", &["bash"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.tool(
+        "t/say-it.sh",
+        "#!/usr/bin/env bash\n# tool_id: say-it\n# tool_type: script\n# version: \"1.0.0\"\n# executor_id: subprocess\n# category: t\n# description: Says\nprintf '%s|' \"$TOOLGLOT_PARAM_a\"\ncat\necho\nexit \"${TOOLGLOT_PARAM_code:-0}\"\n",
+    );
+    let evil = "$(touch /tmp/x) `id` ; rm -rf / ${SECRET} \"'";
+    let returned = world.returned("t/say-it", json!({"a": evil}));
+    let stdout = returned["stdout"].as_str().expect("a text");
+    assert!(stdout.starts_with(&format!("{evil}|{{")), "{stdout}");
+    let returned = world.returned("t/say-it", json!({"a": 1, "code": 3}));
+    assert_eq!(
+        (&returned["success"], &returned["exit_code"]),
+        (&json!(false), &json!(3))
+    );
+
+    world.tool("t/run-it.yaml", &yaml("run-it", "subprocess", "config:\n  command: printf\n  args: [\"%s|%s|%s\\n\", \"${WHO:-nobody}\", \"{who}\", $HOME]\n  who: someone\n  env: {LOG: info}\n"));
+    let returned = world.returned("t/run-it", json!({}));
+    assert_eq!(returned["stdout"], json!("nobody|someone|$HOME\n"));
+
+    world.tool("t/json-it.toml", "tool_id = \"json-it\"\ntool_type = \"script\"\nversion = \"1.0.0\"\nexecutor_id = \"bash\"\ncategory = \"t\"\ndescription = \"A tool\"\n[config]\ncommand = '''echo noise; echo '{\"success\": true, \"output\": 5}' '''\n");
+    assert_eq!(
+        world.returned("t/json-it", json!({})),
+        json!({"success": true, "output": 5})
+    );
+
+    // The system's own shell needs a grant, and stays in the project.
+    let (code, message) = world.refused("rye/bash/bash", json!({"command": "true"}));
+    assert_eq!(code, "not-granted");
+    assert!(message.contains("shell.execute"), "{message}");
+    world.granted.push("shell.execute".into());
+    let returned = world.returned("rye/bash/bash", json!({"command": "pwd; echo x > y"}));
+    assert_eq!(returned["success"], json!(false), "{returned}");
+    world.granted.push("fs.write".into());
+    let returned = world.returned(
+        "rye/bash/bash",
+        json!({"command": "echo x > y && cat y; echo > .ai/tools/z.py", "working_dir": "."}),
+    );
+    assert!(
+        returned["stderr"]
+            .as_str()
+            .expect("a text")
+            .contains(".ai/tools/z.py"),
+        "{returned}"
+    );
+    assert_eq!(returned["stdout"], json!("x\n"));
+    let (code, _) = world.refused(
+        "rye/bash/bash",
+        json!({"command": "true", "working_dir": "../home"}),
+    );
+    assert_eq!(code, "bad-config");
+}
+
+#[test]
+fn containers_get_exactly_what_the_file_says() {
+    if !can_run("containers", &["sh"]) {
+        return;
+    }
+    let mut world = World::new();
+    // A recorder by the engine's name: it writes its words, one a line, and what it reads.
+    let folder = world.home.join("bin");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let recorder = folder.join("docker");
+    std::fs::write(&recorder, "#!/bin/sh\nfor word in \"$@\"; do printf '%s\\n' \"$word\"; done\nprintf 'env %s\\n' \"$AWS_CREDENTIALS\"\ncat\necho '|'\n").expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&recorder, mode).expect("a mode");
+    world.path = folder.into_os_string();
+    world
+        .variables
+        .insert("AWS_CREDENTIALS".into(), "mine".into());
+    world.tool("t/map-it.yaml", &yaml("map-it", "subprocess", "config:\n  image: python:3.11\n  command: python\n  entrypoint: /app/deploy.py\n  args: [--now]\n  env: {KUBECONFIG: /etc/k, LEVEL: 5}\n"));
+    let returned = world.returned("t/map-it", json!({"a": "${SECRET}"}));
+    let project = world.project.display();
+    let expected = format!(
+        "run\n--rm\n--interactive\n--network\nnone\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\npython:3.11\npython\n--now\nenv \n{{\"a\":\"${{SECRET}}\"}}|\n"
+    );
+    assert_eq!(returned["stdout"], json!(expected), "{returned}");
+    world.tool(
+        "t/list-it.yaml",
+        &yaml(
+            "list-it",
+            "subprocess",
+            "config:\n  image: alpine\n  command: ls\n  env: [KUBECONFIG, AWS_CREDENTIALS]\n",
+        ),
+    );
+    let returned = world.returned("t/list-it", json!({}));
+    let stdout = returned["stdout"].as_str().expect("a text");
+    assert!(
+        stdout.contains("--env\nKUBECONFIG\n--env\nAWS_CREDENTIALS\nalpine\nls\nenv mine\n"),
+        "{stdout}"
+    );
+    std::fs::write(
+        world.home.join("bin/docker"),
+        "#!/bin/sh\necho 'Cannot connect to the Docker daemon' >&2\nexit 125\n",
+    )
+    .expect("a file");
+    let returned = world.returned("t/list-it", json!({}));
+    assert_eq!(
+        returned["error"],
+        json!("the container engine refused: Cannot connect to the Docker daemon")
+    );
+    world.path = "/nowhere".into();
+    assert_eq!(world.refused("t/list-it", json!({})).0, "no-interpreter");
+}
+
+#[test]
+fn the_files_of_the_system_set_work() {
+    let mut world = World::new();
+    world.file("a.txt", "one\ntwo\nthree\n");
+    world.granted.push("fs.write".into());
+    let returned = world.returned(
+        "rye/file-system/read",
+        json!({"path": "a.txt", "offset": 1, "limit": 1}),
+    );
+    assert_eq!(returned["data"]["content"], json!("two\n"), "{returned}");
+    let edit = json!({"path": "a.txt", "changes": [
+        {"start_line": 3, "end_line": 3, "content": "THREE"},
+        {"start_line": 1, "end_line": 0, "content": "zero"},
+    ]});
+    assert_eq!(
+        world.returned("rye/file-system/edit_lines", edit)["success"],
+        json!(true)
+    );
+    let returned = world.returned("rye/file-system/read", json!({"path": "a.txt"}));
+    assert_eq!(returned["data"]["content"], json!("zero\none\ntwo\nTHREE"));
+    let overlap = json!({"path": "a.txt", "changes": [
+        {"start_line": 1, "end_line": 2, "content": ""}, {"start_line": 2, "end_line": 2, "content": ""},
+    ]});
+    assert_eq!(
+        world.returned("rye/file-system/edit_lines", overlap)["success"],
+        json!(false)
+    );
+    assert_eq!(
+        world.returned(
+            "rye/file-system/write",
+            json!({"path": "../b", "content": ""})
+        )["success"],
+        json!(false)
+    );
+    let found = world.returned("rye/file-system/glob", json!({"pattern": "*.txt"}));
+    assert_eq!(found["data"]["files"], json!(["a.txt"]));
+    let found = world.returned("rye/file-system/grep", json!({"pattern": "^t.o$"}));
+    assert!(
+        found["output"].as_str().expect("a text").contains("two"),
+        "{found}"
+    );
+    assert_eq!(
+        world.returned("rye/file-system/ls", json!({}))["success"],
+        json!(true)
+    );
+}

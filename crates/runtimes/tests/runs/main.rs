@@ -1,0 +1,8 @@
+//! Tools that are files, run for real behind walls.
+#![cfg(target_os = "linux")]
+
+mod around;
+mod chains;
+mod languages;
+mod servers;
+mod world;
