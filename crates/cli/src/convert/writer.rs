@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, Renderer, ToolSet};
+use toolglot::{CallText, Dialect, Renderer, ToolSet, Unrenderable};
 use toolglot_tools::Toolbox;
 
 use super::ids::Ids;
@@ -75,6 +75,26 @@ struct Target {
     results: Results,
     /// Reads back what was written.
     manner: Manner,
+}
+
+impl Target {
+    /// The calls by one rule, or else one behind the other, as far as the dialect reads them so.
+    fn written(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        let together = self.renderer.calls(calls);
+        if together.is_ok() || calls.len() < 2 {
+            return together;
+        }
+        let each: Vec<String> = calls
+            .iter()
+            .map(|call| self.renderer.calls(std::slice::from_ref(call)))
+            .collect::<Result<_, _>>()?;
+        let text = each.join("\n");
+        let back = Turn::of(&json!({"content": text}), Some(&self.manner));
+        let is_same = back.fault.is_none()
+            && back.calls.len() == calls.len()
+            && back.content.trim().is_empty();
+        if is_same { Ok(text) } else { together }
+    }
 }
 
 impl Converter {
@@ -168,7 +188,7 @@ impl Converter {
         let written = if texts.is_empty() {
             Ok(String::new())
         } else {
-            target.renderer.calls(&texts)
+            target.written(&texts)
         };
         let written = match written {
             Ok(written) => written,

@@ -208,7 +208,7 @@ impl Envelope {
     }
 
     /// Where the value or member that is reported stands: bytes behind it may be read already.
-    fn here(&self) -> u64 {
+    pub(crate) fn here(&self) -> u64 {
         self.json.behind().unwrap_or(self.pos)
     }
 

@@ -286,7 +286,7 @@ impl Parser {
         self.found.bodies.clear();
         self.commit(program, view, sink);
         self.threads.clear();
-        self.flush(program, view, body.log, self.pos, sink);
+        self.flush(program, view, body.log, envelope.here(), sink);
         envelope.committed = true;
         let name = envelope.name.clone().unwrap_or_default();
         let (start, end) = envelope.name_at;
@@ -307,7 +307,7 @@ impl Parser {
                 );
             }
         }
-        let upto = envelope.args_at.unwrap_or(self.pos);
+        let upto = envelope.args_at.unwrap_or_else(|| envelope.here());
         self.teller.start_call(view, upto, sink);
         if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
             envelope.know(program.tools.keys(tool));
