@@ -20,10 +20,10 @@ use std::process::{Command, Stdio};
 use serde_json::{Map, Value, json};
 
 /// What is pinned: rows of the four Python categories.
-const READABLE: usize = 0;
-const RIGHT: usize = 0;
+const READABLE: usize = 2560;
+const RIGHT: usize = 2188;
 /// Rows that the decoder of their own model reads right, and this does not: at most.
-const LOST: usize = 0;
+const LOST: usize = 13;
 
 #[test]
 fn answers_of_unknown_models_are_read() {
