@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Repair(RepairArguments),
     /// Write calls or results in a dialect
     Render(RenderArguments),
+    /// Carry conversations from one dialect into another
+    Convert(ConvertArguments),
     /// Write the instructions that teach a model to call tools
     Prompt(PromptArguments),
     /// Run the calls in a message and write the answer
@@ -161,6 +163,28 @@ pub(crate) struct RenderArguments {
     #[arg(long, value_name = "T")]
     pub(crate) tools: Option<String>,
     /// Read one document per line and write {"id","text"} per line
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArguments {
+    /// A list of messages, or an object with `messages`; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The dialect of the text; `auto` for any, `openai` for messages with `tool_calls` alone
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub(crate) from: String,
+    /// The dialect to write; `openai` for messages with `tool_calls`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) to: String,
+    /// The tools of the conversations
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+    /// Read back what was written, and compare
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Read one conversation per line and write one per line
     #[arg(long)]
     pub(crate) jsonl: bool,
 }

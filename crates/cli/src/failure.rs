@@ -83,6 +83,8 @@ pub(crate) enum Failure {
     NoDialectName(String),
     #[error(transparent)]
     Message(#[from] toolglot_wire::MessageError),
+    #[error("no conversation: {0}")]
+    Conversation(String),
     #[error("`{dialect}` cannot carry this: {why}")]
     Unrenderable { dialect: String, why: String },
 }

@@ -15,6 +15,7 @@ mod audit;
 mod authority;
 mod axe_yaml;
 mod call;
+mod convert;
 mod detect;
 mod dialect_file;
 mod dialects;
@@ -98,6 +99,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Parse(arguments) => parse::parse(&arguments, out),
         Command::Repair(arguments) => repair::repair(&arguments, out),
         Command::Render(arguments) => render::render(&arguments, out),
+        Command::Convert(arguments) => convert::convert(&arguments, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),

@@ -68,7 +68,7 @@ pub(super) fn answer(
     if options.ends == Ends::Lookahead {
         return fitted(repaired.text, notes, target);
     }
-    coerced(text, repaired.text, notes, target)
+    coerced(text, &repaired.text, notes, target)
 }
 
 fn notes(repaired: &Repaired) -> Vec<Remark> {
@@ -101,11 +101,11 @@ fn notes(repaired: &Repaired) -> Vec<Remark> {
 /// The value brought to the schema's types; what cannot be brought there stays, and is said.
 fn coerced(
     input: &str,
-    text: String,
+    text: &str,
     mut notes: Vec<Remark>,
     target: &Target,
 ) -> Result<Answer, Refusal> {
-    let coerced = coerce(&text, &target.shape);
+    let coerced = coerce(text, &target.shape);
     // Where nothing was repaired, places in the repaired text are places in the input.
     let is_placed = text == input;
     for change in coerced.changes {

@@ -147,25 +147,21 @@ fn write_answer(
             after: note.after.as_deref(),
         })
         .collect();
-    match serde_json::from_str(&answer.text) {
-        Ok(output) => write_line(
-            out,
-            &Line {
-                id,
-                output,
-                text: &answer.text,
-                notes,
-            },
-        ),
+    let Ok(output) = serde_json::from_str(&answer.text) else {
         // Deeper than a tree of values is built: the text is the value, on one line.
-        Err(_) => {
-            write!(out, "{{\"id\":{id},\"output\":")?;
-            out.write_all(one_line(&answer.text).as_bytes())?;
-            write!(out, ",\"text\":{}", Value::from(answer.text.as_str()))?;
-            write!(out, ",\"notes\":{}}}", serde_json::to_string(&notes)?)?;
-            out.write_all(b"\n")
-        }
-    }
+        write!(out, "{{\"id\":{id},\"output\":")?;
+        out.write_all(one_line(&answer.text).as_bytes())?;
+        write!(out, ",\"text\":{}", Value::from(answer.text.as_str()))?;
+        write!(out, ",\"notes\":{}}}", serde_json::to_string(&notes)?)?;
+        return out.write_all(b"\n");
+    };
+    let line = Line {
+        id,
+        output,
+        text: &answer.text,
+        notes,
+    };
+    write_line(out, &line)
 }
 
 /// JSON text without the blanks between its tokens.

@@ -115,6 +115,10 @@ pub struct Transducer {
     structural: bool,
     /// The document is the arguments of a Python call.
     python: bool,
+    /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
+    nest: u16,
+    /// The arguments of the call stand in one object: `f({..})`.
+    wrapped: bool,
     /// The last byte of a string in odd quotation marks was a letter.
     after_letter: bool,
     keys: Keys,
@@ -152,6 +156,8 @@ impl Transducer {
             value_ended: false,
             structural: false,
             python: root == Root::Keywords,
+            nest: 0,
+            wrapped: false,
             after_letter: false,
             keys: Keys::default(),
             token_quote: None,
@@ -182,6 +188,7 @@ impl Transducer {
             self.structural,
         ) = (false, false, false, false, false);
         (self.matched, self.watch) = (0, 0);
+        self.wrapped = false;
         self.resume = State::Value;
         match root {
             Root::Value => {}
@@ -393,6 +400,24 @@ impl Transducer {
                         i += 1;
                         run = i;
                     }
+                    // One object in place of keywords: its members are the arguments.
+                    b'{' if self.empty
+                        && !self.wrapped
+                        && self.stack.as_slice() == [Frame::Keywords] =>
+                    {
+                        out.text.push_str(&text[run..i]);
+                        self.wrapped = true;
+                        self.mend(out, Repair::Wrapper, at + i as u64, at + i as u64 + 1);
+                        i += 1;
+                        run = i;
+                    }
+                    b'}' if self.wrapped && self.stack.len() == 1 => {
+                        self.drop_comma(out);
+                        out.text.push_str(&text[run..i]);
+                        self.state = State::After;
+                        i += 1;
+                        run = i;
+                    }
                     b'}' | b']' | b')' => {
                         if self.fits(byte) {
                             self.drop_comma(out);
@@ -411,7 +436,10 @@ impl Transducer {
                         i += 3;
                         run = i;
                     }
-                    _ if is_word_byte(byte) || self.begins_token(byte) => {
+                    _ if is_word_byte(byte)
+                        || self.begins_token(byte)
+                        || byte == b'\\' && self.stack.last() == Some(&Frame::Keywords) =>
+                    {
                         self.settle_comma(out);
                         self.empty = false;
                         out.text.push_str(&text[run..i]);

@@ -57,6 +57,11 @@ impl Transducer {
         }
         out.text.push_str(&text[*run..*i]);
         *run = *i;
+        if byte == b'}' && self.wrapped && self.stack.len() == 1 {
+            *i += 1;
+            *run = *i;
+            return None;
+        }
         let Some(fit) = self.stack.iter().rposition(|frame| frame.closer() == byte) else {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);

@@ -10,6 +10,7 @@ impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
+        self.nest = 0;
         self.state = State::Word;
     }
 
@@ -43,6 +44,8 @@ impl Transducer {
             return None;
         }
         let ends = match byte {
+            // An expression's own brackets and what stands in them.
+            b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
@@ -66,7 +69,12 @@ impl Transducer {
         };
         if ends {
             if self.in_key {
-                let key = core::mem::take(&mut self.token);
+                let mut key = core::mem::take(&mut self.token);
+                if self.python && key.contains("\\_") {
+                    // Markdown writers escape underscores.
+                    key = key.replace("\\_", "_");
+                    self.mend(out, Repair::BadEscape, self.token_at, at + *i as u64);
+                }
                 self.key.clear();
                 escape_into(&mut self.key, key.trim_end());
                 if self.stack.last() != Some(&Frame::Keywords) {
@@ -112,6 +120,15 @@ impl Transducer {
             .find(|&end| text.is_char_boundary(end))
             .unwrap_or(bytes.len());
         self.token.push_str(&text[*i..end]);
+        if self.python && !self.in_key {
+            for byte in &bytes[*i..end] {
+                match byte {
+                    b'[' | b'(' => self.nest = self.nest.saturating_add(1),
+                    b']' | b')' => self.nest = self.nest.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
         *i = end;
         *run = end;
         None

@@ -79,6 +79,8 @@ pub(crate) struct Envelope {
     /// Bytes that `inner` was fed.
     decoded: u64,
     pub(crate) committed: bool,
+    /// A known name is not enough.
+    pub(crate) needs_marker: bool,
     marked: bool,
     /// It is the message's begin.
     starts: bool,
@@ -124,6 +126,7 @@ impl Envelope {
             inner: None,
             decoded: 0,
             committed: false,
+            needs_marker: false,
             repairs: Vec::new(),
             encoded_at: None,
             known: false,
@@ -271,6 +274,21 @@ impl Envelope {
         self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
+        // Readings that know the key go first; for the others the key may be the name.
+        let role_known = self.bodies.iter().any(|body| {
+            !name_is_key(program, body)
+                && (role_of(program, body, &path).is_some()
+                    || leads(program, body, &path)
+                    || NEUTRAL.contains(&key.as_str()))
+        });
+        let any_is_name = self.bodies.iter().any(|body| name_is_key(program, body));
+        if any_is_name && self.path.is_empty() && self.name.is_none() {
+            self.bodies
+                .retain(|body| name_is_key(program, body) != role_known);
+            if self.bodies.is_empty() {
+                return Asked::Dead;
+            }
+        }
         let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
@@ -387,7 +405,7 @@ impl Envelope {
             return Asked::More;
         }
         self.known = program.tools.is_empty() || program.tools.find(name).is_some();
-        if !self.marked && !self.known {
+        if !self.marked && (!self.known || self.needs_marker) {
             return Asked::Dead;
         }
         if !self.marked

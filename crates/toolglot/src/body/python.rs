@@ -18,6 +18,8 @@ pub(crate) struct Python {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Name,
+    /// Behind a backslash in the name: Markdown's `\_`.
+    Escape,
     Open,
     Key,
     Equals,
@@ -51,10 +53,14 @@ impl Python {
                 (self.name_end, self.arguments, self.state) = (pos, pos + 1, State::Open);
             }
             (State::Name, b'.' | b'-' | b'/') if pos > self.at => {}
+            (State::Name, b'\\') if pos > self.at => self.state = State::Escape,
+            (State::Escape, b'_') => self.state = State::Name,
             (State::Name, _) if word => {}
-            (State::Open, b')') => return PythonStep::Call,
+            (State::Open, b')' | b'{') => return PythonStep::Call,
             (State::Open, _) if is_blank(byte) => {}
+            (State::Open, b'\\') => self.state = State::Key,
             (State::Open, _) if word && !byte.is_ascii_digit() => self.state = State::Key,
+            (State::Key, b'\\') => {}
             (State::Key, b'=') => return PythonStep::Call,
             (State::Key, _) if word => {}
             (State::Key, b' ') => self.state = State::Equals,

@@ -464,7 +464,7 @@ impl Parser {
             match step {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call => {
-                    let name: String = view.slice(python.at, python.name_end).into();
+                    let name = view.slice(python.at, python.name_end).replace("\\_", "_");
                     let known = program.tools.find(&name);
                     let body = self.threads.first().copied();
                     let marked = body.is_some_and(|body| body.marked);
@@ -481,7 +481,7 @@ impl Parser {
                         );
                         return self.dead_python(program, view, sink);
                     }
-                    let Some(body) = body else {
+                    let Some(body) = body.filter(|_| marked || !self.needs_marker()) else {
                         return self.dead_python(program, view, sink);
                     };
                     self.commit(program, view, sink);

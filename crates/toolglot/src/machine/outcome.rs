@@ -31,14 +31,17 @@ impl Parser {
                     .copied()
                     .filter(|b| matches!(program.node(b.node), Node::Object(_)))
                     .collect();
-                self.mode =
-                    Mode::Envelope(Box::new(Envelope::new(program, bodies, at, self.start)));
+                let mut envelope = Envelope::new(program, bodies, at, self.start);
+                envelope.needs_marker = self.needs_marker();
+                self.mode = Mode::Envelope(Box::new(envelope));
                 return;
             }
             Node::Py { .. } => {
                 self.threads.clear();
                 self.threads.push(body);
-                self.mode = Mode::Python(Box::new(Python::new(body.node, at)));
+                // Where a known name opened it, it is read from that name on.
+                self.pos = body.since.min(at);
+                self.mode = Mode::Python(Box::new(Python::new(body.node, self.pos)));
                 return;
             }
             _ => {}
@@ -100,6 +103,11 @@ impl Parser {
             }
             _ => self.mode = Mode::Text,
         }
+    }
+
+    /// Whether a name alone makes no call here: behind a fence that wrapped the answer, text explains or repeats it.
+    pub(super) fn needs_marker(&self) -> bool {
+        !self.committed && !self.candidate_in_code && self.teller.is_behind_answer()
     }
 
     /// The entry is over; what follows is text again.

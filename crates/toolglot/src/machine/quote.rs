@@ -22,6 +22,8 @@ pub(crate) struct Quote {
     line_blank: bool,
     /// A wrapper fence is open: the next bare fence closes it.
     wrapper: bool,
+    /// A wrapper fence was closed.
+    unwrapped: bool,
 }
 
 impl Default for Quote {
@@ -36,6 +38,7 @@ impl Default for Quote {
             in_comment: false,
             line_blank: true,
             wrapper: false,
+            unwrapped: false,
         }
     }
 }
@@ -113,6 +116,7 @@ impl Quote {
                 self.fence = ticks;
             } else if self.wrapper {
                 self.wrapper = false;
+                self.unwrapped = true;
             } else if ticks >= self.fence {
                 self.fence = 0;
             }
@@ -154,6 +158,11 @@ impl Quote {
         if last == b'\n' {
             (self.inline, self.block) = (false, false);
         }
+    }
+
+    /// The fence that wrapped the answer was closed.
+    pub(crate) fn is_behind_wrapper(&self) -> bool {
+        self.unwrapped
     }
 
     /// A wrapper fence was opened as markup.

@@ -48,7 +48,10 @@ impl Parser {
         // A bracket alone says nothing of calls.
         let call = text.len() >= 3
             && self.next.iter().any(|thread| {
+                // Nor does the first word of a name.
                 !thread.extra
+                    && (thread.since >= end
+                        || !matches!(program.node(thread.node), Node::Py { .. }))
                     && self
                         .log
                         .any(Log::ROOT, thread.log, |act| enters_call(program, act))

@@ -274,6 +274,11 @@ impl Teller {
         self.call = Some(call);
     }
 
+    /// The answer stood in a wrapper fence, which was closed: what stands behind it in plain text speaks of those calls.
+    pub(crate) fn is_behind_answer(&self) -> bool {
+        self.calls > 0 && self.quote.is_behind_wrapper()
+    }
+
     /// Begins the member `key` of the arguments. Says whether the key is new.
     pub(crate) fn key(&mut self, key: &str) -> bool {
         let Some(call) = &mut self.call else {

@@ -319,7 +319,10 @@ impl Stepper<'_> {
                 }
             }
             Node::Py { .. } => {
-                if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
+                // Behind a known name's begin, which opened it, the name goes on.
+                let within = thread.since < pos
+                    && (byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/' | b'\\' | b'('));
+                if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 || within {
                     self.body(thread, next, found);
                 }
             }
@@ -373,8 +376,8 @@ impl Stepper<'_> {
         let Some(state) = self.program.trie.step(thread.off, byte) else {
             return;
         };
-        found.literal_took = true;
         thread.off = state;
+        let before = next.len();
         if self.program.trie.has_children(state) {
             add(next, thread);
         }
@@ -400,6 +403,8 @@ impl Stepper<'_> {
                 self.close(way, pos + 1, next);
             }
         }
+        // An opener that may not stand here took nothing: a body that begins with its byte may.
+        found.literal_took |= next.len() > before;
     }
 
     fn capture(

@@ -246,6 +246,32 @@ fn walk(
             way.target = at;
             ways.bodies.push(way);
         }
+        // Where a line begins, a known name opens an entry by itself. Without tools nothing does.
+        Node::Py { .. } if way.bol || way.start => {
+            let mut stems: Vec<&str> = Vec::new();
+            for name in names {
+                // Markdown writers escape what stands between words (`get\\_weather`): the call is told by its first word on.
+                let stem = name.find('_').map_or("", |at| &name[..at]);
+                stems.extend([name.as_str(), stem]);
+            }
+            stems.retain(|stem| !stem.is_empty());
+            stems.sort_unstable();
+            stems.dedup();
+            for stem in stems {
+                let mut way = way.clone();
+                way.bytes = stem.as_bytes().into();
+                (way.target, way.name) = (at, stem.len());
+                ways.openers.push(way);
+            }
+        }
+        Node::Capture(capture) if capture.what == Capture::Name && (way.bol || way.start) => {
+            for name in names {
+                let mut way = way.clone();
+                way.bytes = name.as_bytes().into();
+                (way.target, way.name) = (at, name.len());
+                ways.openers.push(way);
+            }
+        }
         _ => ways.unbounded = true,
     }
 }

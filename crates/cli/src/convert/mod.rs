@@ -1,0 +1,111 @@
+//! `toolglot convert`: conversations from one dialect into another.
+//!
+//! ```text
+//! {"messages":[..]} ── turn (what an assistant's message holds: text, calls) ── Writer (the same in the target) ── {"messages":[..]}
+//! ```
+//!
+//! A conversation is a list of messages as chat APIs have them, or an object that holds one under `messages`.
+//! `openai` stands for the structured form: calls under `tool_calls`, results in messages of the role `tool`.
+//! With any other dialect calls stand in the text of the assistant's messages.
+//! What cannot be carried stays as it was and is counted; nothing is dropped silently.
+
+mod ids;
+mod results;
+mod turn;
+mod writer;
+
+use std::io::{BufRead, Write};
+
+use serde_json::{Value, json};
+use toolglot_wire::BadLine;
+
+use crate::args::ConvertArguments;
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::{Outcome, source, toolboxes};
+use writer::{Converter, Tally};
+
+/// The name of the structured form.
+const STRUCTURED: &str = "openai";
+
+/// Converts one conversation, or one per line.
+pub(crate) fn convert(
+    arguments: &ConvertArguments,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let toolbox = arguments
+        .tools
+        .as_deref()
+        .map(toolboxes::load)
+        .transpose()?;
+    let converter = Converter::new(arguments, toolbox)?;
+    let mut tally = Tally::default();
+    let mut is_faulty = false;
+    if arguments.jsonl {
+        for line in source::open(&arguments.file)?.lines() {
+            let line = line.map_err(|error| source::failed(&arguments.file, error))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            match conversation(&line, &converter, &mut tally) {
+                Ok(converted) => write_line(out, &converted),
+                Err(bad) => {
+                    is_faulty = true;
+                    write_line(out, &bad)
+                }
+            }
+            .map_err(Failure::Output)?;
+        }
+    } else {
+        let text = source::text(&arguments.file)?;
+        let converted = conversation(&text, &converter, &mut tally)
+            .map_err(|bad| Failure::Conversation(bad.error))?;
+        write_line(out, &converted).map_err(Failure::Output)?;
+    }
+    // Data is on standard output; what became of it is said beside it.
+    let _ = write!(std::io::stderr(), "{}", tally.report(arguments.check));
+    Ok(Outcome::faulty_if(is_faulty || tally.is_faulty()))
+}
+
+/// One conversation: a list of messages, or an object with `messages` and whatever else, which stays.
+fn conversation(text: &str, converter: &Converter, tally: &mut Tally) -> Result<Value, BadLine> {
+    let bad = |id: Value, error: String| BadLine { id, error };
+    let mut value: Value = serde_json::from_str(text)
+        .map_err(|error| bad(Value::Null, format!("not JSON: {error}")))?;
+    let id = value.get("id").cloned().unwrap_or_default();
+    let messages = match &mut value {
+        Value::Array(messages) => messages,
+        Value::Object(fields) => match fields.get_mut("messages") {
+            Some(Value::Array(messages)) => messages,
+            _ => return Err(bad(id, "`messages` must be a list".to_owned())),
+        },
+        _ => {
+            let error = "a conversation is a list of messages, or an object with `messages`";
+            return Err(bad(id, error.to_owned()));
+        }
+    };
+    if let Some(at) = messages.iter().position(|message| !message.is_object()) {
+        return Err(bad(id, format!("`messages[{at}]` must be an object")));
+    }
+    *messages = converter.conversation(messages, tally);
+    Ok(value)
+}
+
+/// The text of a message's content: a string, or the parts of the type `text`.
+fn content(message: &Value) -> String {
+    match &message["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect::<Vec<_>>()
+            .join(""),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// A call in the structured form.
+fn structured(id: &str, name: &str, arguments: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}

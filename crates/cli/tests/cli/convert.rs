@@ -1,0 +1,139 @@
+use serde_json::{Value, json};
+
+use crate::toolglot;
+
+/// Dialects that cannot carry the conversation: their calls are fixed tools, or one at a time.
+const REFUSING: &[&str] = &["aider", "generic_json", "swe_agent"];
+
+fn conversation() -> Value {
+    json!([
+        {"role": "system", "content": "You may call tools."},
+        {"role": "user", "content": "Weather in Oslo and Bergen?"},
+        {"role": "assistant", "content": "I look both up.", "tool_calls": [
+            {"id": "abc123XYZ", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Oslo\",\"days\":3}"}},
+            {"id": "def456UVW", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Bergen\",\"days\":1}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "abc123XYZ", "content": "3 degrees"},
+        {"role": "tool", "tool_call_id": "def456UVW", "content": "rain"},
+        {"role": "assistant", "content": "Cold in Oslo, wet in Bergen."},
+    ])
+}
+
+const TOOLS: &str = r#"[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}}}}}]"#;
+
+fn dialects() -> Vec<String> {
+    let listed = toolglot(&["dialects", "list"], "");
+    let names = listed
+        .out
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "chat")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Names and arguments of all calls, and the text of all results.
+fn told(messages: &Value) -> (Vec<(Value, Value)>, Vec<Value>) {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for message in messages.as_array().expect("a list") {
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            let arguments = function["arguments"].as_str().expect("a string");
+            let arguments = serde_json::from_str(arguments).expect("an object");
+            calls.push((function["name"].clone(), arguments));
+        }
+        if message["role"] == "tool" {
+            results.push(message["content"].clone());
+        }
+    }
+    (calls, results)
+}
+
+#[test]
+fn every_dialect_there_and_back() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let tools = folder.path().join("tools.json");
+    std::fs::write(&tools, TOOLS).expect("the folder is writable");
+    let tools = tools.to_str().expect("a plain path");
+    let there = conversation();
+    let mut refusing = Vec::new();
+    for dialect in dialects() {
+        let to = [
+            "convert", "--from", "openai", "--to", &dialect, "--tools", tools, "--check",
+        ];
+        let text = toolglot(&to, there.to_string());
+        if text.code == 1 {
+            assert!(text.err.contains("messages[2]"), "{dialect}: {}", text.err);
+            // What is not carried stays as it was.
+            assert_eq!(text.json()[2], there[2], "{dialect}");
+            refusing.push(dialect);
+            continue;
+        }
+        assert_eq!(text.code, 0, "{dialect}: {}", text.err);
+        let between = text.json();
+        assert!(between[2].get("tool_calls").is_none(), "{dialect}");
+        let from = [
+            "convert", "--from", &dialect, "--to", "openai", "--tools", tools,
+        ];
+        let back = toolglot(&from, between.to_string());
+        assert_eq!(back.code, 0, "{dialect}: {}", back.err);
+        let back = back.json();
+        assert_eq!(told(&back), told(&there), "{dialect}: {between}");
+        assert_eq!(back[2]["content"], there[2]["content"], "{dialect}");
+        // Results answer the calls that they answered.
+        for n in 0..2 {
+            assert_eq!(
+                back[3 + n]["tool_call_id"],
+                back[2]["tool_calls"][n]["id"],
+                "{dialect}: {back}"
+            );
+        }
+    }
+    assert_eq!(refusing, REFUSING);
+}
+
+#[test]
+fn written_ids_are_kept_and_others_minted() {
+    let written = json!([{"role": "assistant", "content": "[TOOL_CALLS][{\"name\": \"f\", \"id\": \"abcdefghi\", \"arguments\": {}}, {\"name\": \"g\", \"arguments\": {}}]"}]);
+    let read = toolglot(
+        &["convert", "--from", "mistral", "--to", "openai"],
+        written.to_string(),
+    );
+    let calls = &read.json()[0]["tool_calls"];
+    assert_eq!(calls[0]["id"], "abcdefghi", "{}", read.out);
+    assert_eq!(calls[1]["id"], "call_1");
+}
+
+#[test]
+fn a_counter_goes_on_over_the_history() {
+    let call = |id: &str| {
+        let function = json!({"name": "f", "arguments": "{}"});
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]})
+    };
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "done"});
+    let there = json!([call("a"), result("a"), call("b"), result("b")]);
+    let text = toolglot(
+        &["convert", "--from", "openai", "--to", "kimi_k2"],
+        there.to_string(),
+    )
+    .json();
+    let content = |n: usize| text[n]["content"].as_str().expect("text").to_owned();
+    assert!(content(0).contains("functions.f:0"), "{text}");
+    assert!(content(2).contains("functions.f:1"), "{text}");
+    assert_eq!(text[3]["tool_call_id"], "functions.f:1");
+}
+
+#[test]
+fn what_is_cut_short_is_counted_and_stays() {
+    let cut = json!({"messages": [{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b"}], "id": 7});
+    let ran = toolglot(
+        &["convert", "--from", "hermes", "--to", "mistral", "--jsonl"],
+        cut.to_string() + "\nno\n",
+    );
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("1 messages not carried"), "{}", ran.err);
+    let lines = ran.lines();
+    assert_eq!(lines[0], cut);
+    assert_eq!(lines[1]["id"], Value::Null);
+}
