@@ -62,11 +62,6 @@ const DIFFERENT: &[(&str, &str)] = &[
         "axe-native-inline-write",
         "a block with a path alone has no content yet: `run` asks for it",
     ),
-    // tool_call
-    (
-        "tcj-gpt4-noquote-nocomma",
-        "a lost quotation mark and a lost comma at one place are more than is mended while streaming",
-    ),
 ];
 
 /// File, and the dialect where all its rows have one.

@@ -48,10 +48,12 @@ impl Ids {
                 minted
             }
             (None, None) => {
-                let minted = (number..)
-                    .map(|n| format!("call_{n}"))
-                    .find(|id| !self.taken.contains(id))
-                    .unwrap_or_default();
+                let mut n = number;
+                let mut minted = format!("call_{n}");
+                while self.taken.contains(&minted) {
+                    n += 1;
+                    minted = format!("call_{n}");
+                }
                 self.taken.insert(minted.clone());
                 minted
             }

@@ -38,7 +38,7 @@ pub(crate) fn convert(
         .as_deref()
         .map(toolboxes::load)
         .transpose()?;
-    let converter = Converter::new(arguments, toolbox)?;
+    let between = Converter::new(arguments, toolbox.as_ref())?;
     let mut tally = Tally::default();
     let mut is_faulty = false;
     if arguments.jsonl {
@@ -47,7 +47,7 @@ pub(crate) fn convert(
             if line.trim().is_empty() {
                 continue;
             }
-            match conversation(&line, &converter, &mut tally) {
+            match conversation(&line, &between, &mut tally) {
                 Ok(converted) => write_line(out, &converted),
                 Err(bad) => {
                     is_faulty = true;
@@ -58,7 +58,7 @@ pub(crate) fn convert(
         }
     } else {
         let text = source::text(&arguments.file)?;
-        let converted = conversation(&text, &converter, &mut tally)
+        let converted = conversation(&text, &between, &mut tally)
             .map_err(|bad| Failure::Conversation(bad.error))?;
         write_line(out, &converted).map_err(Failure::Output)?;
     }

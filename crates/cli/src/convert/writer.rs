@@ -100,9 +100,8 @@ impl Target {
 impl Converter {
     pub(super) fn new(
         arguments: &ConvertArguments,
-        toolbox: Option<Toolbox>,
+        toolbox: Option<&Toolbox>,
     ) -> Result<Converter, Failure> {
-        let toolbox = toolbox.as_ref();
         let (mut from, mut unwrap) = (None, None);
         if arguments.from != STRUCTURED {
             let dialects = select::dialects(&arguments.from, toolbox)?;

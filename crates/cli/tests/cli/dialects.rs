@@ -93,7 +93,17 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
         // Bare JSON, bare Python and Roo's tags have no literal of their own.
         let has_marker = !matches!(
             name,
-            "json" | "generic_json" | "pythonic" | "roo" | "xlam" | "llama3_json" | "sarashina"
+            "json"
+                | "generic_json"
+                | "pythonic"
+                | "python_lines"
+                | "name_json"
+                | "keyed_json"
+                | "call_pairs"
+                | "roo"
+                | "xlam"
+                | "llama3_json"
+                | "sarashina"
         );
         assert!(tells || !has_marker, "{name}: {}\n{}", written.out, ran.out);
     }

@@ -292,6 +292,10 @@ impl Envelope {
         let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
+                // Any object has a key: without a marker only one that names a tool makes it a call.
+                if !self.marked && program.tools.find(&key).is_none() {
+                    return Asked::Dead;
+                }
                 self.name_at = (self.here() - 1, self.here() - 1);
                 self.name = Some(key);
                 self.part = Part::Role(Role::Args);
