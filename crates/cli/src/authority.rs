@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use toolglot::End;
+use toolglot::{Call, End, Place};
 use toolglot_exec::{Plan, Walls};
 use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope};
 use toolglot_tools::ToolSpec;
@@ -96,6 +96,15 @@ pub(crate) fn request<'a>(
         command: plan.and_then(Plan::command),
         host: plan.and_then(Plan::host),
         ..Request::new(tool, effect, end, plan.map_or(&[][..], Plan::paths))
+    }
+}
+
+/// How sure the end of a call is, for whoever judges it: one that stands in the model's reasoning is trusted no more than
+/// one that had to be completed.
+pub(crate) fn trusted_end(call: &Call) -> End {
+    match call.place {
+        Place::Reasoning => call.end.max(End::Recovered),
+        _ => call.end,
     }
 }
 

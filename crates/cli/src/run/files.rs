@@ -11,6 +11,7 @@ use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_tex
 use toolglot_tools::{Canonical, ToolSpec};
 
 use super::step::State;
+use crate::authority::trusted_end;
 use crate::server;
 
 /// The tools of a registry that a message may name.
@@ -95,7 +96,7 @@ impl<'a> FileTools<'a> {
         };
         if call.end == End::Truncated {
             return Some(Self::judged(
-                &Request::new(&canonical.tool, Effect::Read, call.end, &[]),
+                &Request::new(&canonical.tool, Effect::Read, trusted_end(call), &[]),
                 authority,
             ));
         }
@@ -149,7 +150,7 @@ impl<'a> FileTools<'a> {
         };
         let request = Request {
             capabilities: &tool.metadata.requires,
-            ..Request::new(id, effect, call.end, &[])
+            ..Request::new(id, effect, trusted_end(call), &[])
         };
         let (verdict, state) = Self::judged(&request, authority);
         if verdict.decision != Decision::Allow {
@@ -177,7 +178,7 @@ impl<'a> FileTools<'a> {
         look: impl FnOnce() -> Result<Value, String>,
     ) -> (Verdict, State) {
         let (verdict, state) = Self::judged(
-            &Request::new(&call.name, Effect::Read, call.end, &[]),
+            &Request::new(&call.name, Effect::Read, trusted_end(call), &[]),
             authority,
         );
         if verdict.decision != Decision::Allow {

@@ -244,7 +244,12 @@ impl Session<'_> {
         let request = Request {
             is_repeat: before.iter().any(is_same),
             n_before: before.len(),
-            ..authority::request(&canonical.tool, effect, call.end, plan.as_ref().ok())
+            ..authority::request(
+                &canonical.tool,
+                effect,
+                authority::trusted_end(call),
+                plan.as_ref().ok(),
+            )
         };
         let mut verdict = self.authority.judge(&request).verdict;
         let shown = Shown {

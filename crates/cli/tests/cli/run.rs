@@ -146,3 +146,31 @@ fn an_unknown_grant_is_an_error_of_usage() {
     let ran = run(&root(), "", &["--allow", "everything"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
 }
+
+#[test]
+fn a_call_in_the_reasoning_writes_only_where_completed_calls_may() {
+    let message = "<think>I write it. <tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>new.txt</arg_value>\n<arg_key>content</arg_key>\n<arg_value>x</arg_value>\n</tool_call>";
+    for (grants, written) in [("write", false), ("write,recovered", true)] {
+        let root = root();
+        let path = root.path().to_str().expect("the path is text");
+        let ran = toolglot(
+            &[
+                "run",
+                "--dialect",
+                "glm45",
+                "--root",
+                path,
+                "--allow",
+                grants,
+            ],
+            message,
+        );
+        assert_eq!(
+            root.path().join("new.txt").exists(),
+            written,
+            "{grants}: {}{}",
+            ran.out,
+            ran.err
+        );
+    }
+}
