@@ -137,7 +137,7 @@ impl Value {
             nest: 0,
             passed_closer: false,
             probe: None,
-            line_blank: body.broke,
+            line_blank: body.broke || parser.teller.quote.at_bol(),
             how,
             held: String::new(),
             json: None,
