@@ -10,12 +10,12 @@
 //! TOOLGLOT_MISSES=lost cargo test -p toolglot-cli --test answers -- --nocapture
 //! ```
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
 
@@ -27,19 +27,9 @@ const LOST: usize = 13;
 
 #[test]
 fn answers_of_unknown_models_are_read() {
-    let file = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases/bfcl-dev.jsonl"
-    ));
-    if !file.is_file() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let message = format!(
-            "SKIPPED: no answer was read, {} is not there",
-            file.display()
-        );
-        let _ = writeln!(io::stderr(), "{message}");
+    let Some(file) = recorded::place("bfcl-dev.jsonl") else {
         return;
-    }
+    };
     let text = fs::read_to_string(file).expect("a file of answers");
     let rows: Vec<Value> = text
         .lines()
@@ -256,33 +246,14 @@ fn parsed(rows: &[Value]) -> Vec<Value> {
 }
 
 fn part(rows: &[Value]) -> Vec<Value> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))
-        .args(["parse", "--jsonl", "--in-code", "accept"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut pipe = child.stdin.take().expect("it was asked for");
-    let lines: String = rows
-        .iter()
-        .map(|row| {
-            let line = json!({
-                "id": row["id"],
-                "input": row["raw"],
-                "tools": row["tools"],
-                "dialect": "auto",
-            });
-            line.to_string() + "\n"
+    let line = |row: &Value| {
+        json!({
+            "id": row["id"],
+            "input": row["raw"],
+            "tools": row["tools"],
+            "dialect": "auto",
         })
-        .collect();
-    let writer = std::thread::spawn(move || pipe.write_all(lines.as_bytes()));
-    let output = child.wait_with_output().expect("the binary ends");
-    writer.join().expect("it ends").expect("all is read");
-    let text = String::from_utf8(output.stdout).expect("output is UTF-8");
-    let documents: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a document a line"))
-        .collect();
-    assert_eq!(documents.len(), rows.len());
-    documents
+    };
+    let lines: Vec<Value> = rows.iter().map(line).collect();
+    recorded::parsed(&["--in-code", "accept"], &lines)
 }

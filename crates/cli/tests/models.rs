@@ -10,12 +10,12 @@
 //! TOOLGLOT_MISSES=hermes cargo test -p toolglot-cli --test models -- --nocapture
 //! ```
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -47,19 +47,9 @@ const FLOORS: &[Floor] = &[
 
 #[test]
 fn rows_of_other_parsers_are_read_as_recorded() {
-    let folder = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases"
-    ));
-    if !folder.is_dir() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let message = format!(
-            "SKIPPED: no recorded case was read, {} is not there",
-            folder.display()
-        );
-        let _ = writeln!(io::stderr(), "{message}");
+    let Some(folder) = recorded::place("") else {
         return;
-    }
+    };
     let wanted = std::env::var("TOOLGLOT_MISSES").unwrap_or_default();
     let mut short = Vec::new();
     for floor in FLOORS {
@@ -222,37 +212,16 @@ impl Row {
 
 /// The documents of the rows, in order.
 fn parsed(rows: &[Row], chunk: Option<&str>, is_auto: bool) -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolglot"));
-    command.args(["parse", "--jsonl"]);
-    if let Some(chunk) = chunk {
-        command.args(["--chunk", chunk]);
-    }
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut pipe = child.stdin.take().expect("it was asked for");
-    let lines: String = rows
-        .iter()
-        .map(|row| {
-            let mut line = row.line.clone();
-            if is_auto {
-                line["dialect"] = json!("auto");
-            }
-            line.to_string() + "\n"
-        })
-        .collect();
-    let writer = std::thread::spawn(move || pipe.write_all(lines.as_bytes()));
-    let output = child.wait_with_output().expect("the binary ends");
-    writer.join().expect("it ends").expect("all is read");
-    let text = String::from_utf8(output.stdout).expect("output is UTF-8");
-    let documents: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a document a line"))
-        .collect();
-    assert_eq!(documents.len(), rows.len());
-    documents
+    let line = |row: &Row| {
+        let mut line = row.line.clone();
+        if is_auto {
+            line["dialect"] = json!("auto");
+        }
+        line
+    };
+    let lines: Vec<Value> = rows.iter().map(line).collect();
+    let cut = chunk.map(|chunk| ["--chunk", chunk]);
+    recorded::parsed(cut.as_ref().map_or(&[], |cut| &cut[..]), &lines)
 }
 
 /// Equality of values: numbers by value, keys in any order.

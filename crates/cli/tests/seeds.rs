@@ -3,11 +3,10 @@
 //! The cases lie beside the repository and are no part of it; without them this test says so and passes.
 //! Every row is as recorded, or stands in [`DIFFERENT`] with the reason.
 
+mod recorded;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
 
@@ -74,19 +73,9 @@ const FILES: &[(&str, Option<&str>)] = &[
 
 #[test]
 fn recorded_cases_are_read_as_recorded() {
-    let folder = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases/seeds"
-    ));
-    if !folder.is_dir() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let message = format!(
-            "SKIPPED: no recorded case was read, {} is not there",
-            folder.display()
-        );
-        let _ = writeln!(io::stderr(), "{message}");
+    let Some(folder) = recorded::place("seeds") else {
         return;
-    }
+    };
     let mut different = BTreeMap::new();
     for (file, dialect) in FILES {
         let text =
@@ -125,28 +114,9 @@ fn recorded_cases_are_read_as_recorded() {
 
 /// The documents of the rows, in order.
 fn parsed(rows: &[Row], chunk: Option<&str>) -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolglot"));
-    command.args(["parse", "--jsonl"]);
-    if let Some(chunk) = chunk {
-        command.args(["--chunk", chunk]);
-    }
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut pipe = child.stdin.take().expect("it was asked for");
-    let lines: String = rows.iter().map(|row| row.line.to_string() + "\n").collect();
-    let writer = std::thread::spawn(move || pipe.write_all(lines.as_bytes()));
-    let output = child.wait_with_output().expect("the binary ends");
-    writer.join().expect("it ends").expect("all is read");
-    let text = String::from_utf8(output.stdout).expect("output is UTF-8");
-    let documents: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a document a line"))
-        .collect();
-    assert_eq!(documents.len(), rows.len());
-    documents
+    let lines: Vec<Value> = rows.iter().map(|row| row.line.clone()).collect();
+    let cut = chunk.map(|chunk| ["--chunk", chunk]);
+    recorded::parsed(cut.as_ref().map_or(&[], |cut| &cut[..]), &lines)
 }
 
 /// One recorded case.
