@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use toolglot_json::{HeldDocument, Options, Repair, Shape, coerce, repair};
+use toolglot_json::{
+    Fields, Fit, Fitted, HeldDocument, Options, Repair, Scalars, Shape, Target, coerce, repair,
+};
 
 const PRESETS: [(&str, Options); 3] = [
     ("llm", Options::LLM),
@@ -147,6 +149,8 @@ const PIECES: &[&str] = &[
     "</think>",
     "&quot;",
     "\0",
+    "\u{c}",
+    "\u{85}",
     "r'",
     "b\"",
     "\\_",
@@ -215,6 +219,100 @@ fn damaged() -> impl Strategy<Value = String> {
         })
 }
 
+/// Pieces of objects that have the properties of `fields`, or nearly.
+fn shaped() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] = &[
+        "\"n\": ",
+        "\"t\": ",
+        "\"f\": ",
+        "\"l\": ",
+        "\"o\": ",
+        "\"m\": ",
+        "\"u\": ",
+        "\"g\": ",
+        "\"a_b\": ",
+        "\"aB\": ",
+        "\"A-B\": ",
+        "\"arguments\": ",
+        "\"input\": ",
+        "\"other\": ",
+        "1",
+        "4.5",
+        "\"7\"",
+        "\"x\"",
+        "true",
+        "\"True\"",
+        "null",
+        "\"null\"",
+        "\"[1, '2']\"",
+        "\"{'n': '3'}\"",
+        "\"{\\\"n\\\": 1}\"",
+        "\"[x\"",
+        "{",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        ", ",
+        "\"\\u00e9\\\"\"",
+        "\"日本日本日本日本日本日本日本日本日本日本日本日本日本\"",
+    ];
+    prop::collection::vec(prop::sample::select(PIECES), 0..30)
+        .prop_map(|pieces| format!("{{{}", pieces.concat()))
+}
+
+fn fields() -> Fields {
+    let scalar = |integer, boolean| {
+        Shape::Scalar(Scalars {
+            integer,
+            boolean,
+            null: boolean,
+            ..Scalars::default()
+        })
+    };
+    let list = |item: &Shape| Shape::Array(Box::new(item.clone()));
+    let integer = scalar(true, false);
+    let inner = Shape::Object(Fields {
+        properties: vec![("n".into(), integer.clone()), ("a_b".into(), Shape::Text)],
+        others: None,
+    });
+    Fields {
+        properties: vec![
+            ("n".into(), integer.clone()),
+            ("t".into(), Shape::Text),
+            ("f".into(), scalar(false, true)),
+            ("l".into(), list(&Shape::Text)),
+            ("m".into(), list(&inner)),
+            ("o".into(), inner),
+            ("u".into(), Shape::OneOf(vec![integer.clone(), Shape::Text])),
+            ("g".into(), list(&list(&integer))),
+            (
+                "a_b".into(),
+                Shape::OneOf(vec![list(&integer), scalar(false, true)]),
+            ),
+        ],
+        others: Some(Box::new(integer)),
+    }
+}
+
+/// What becomes of a document in pieces of so many bytes, and what was changed.
+fn fit(fields: &Fields, json: &str, size: usize) -> (String, Vec<Fitted>) {
+    let target = Target::Fields(fields);
+    let mut fit = Fit::new(64);
+    let (mut out, mut changes) = (String::new(), Vec::new());
+    let mut rest = json;
+    while !rest.is_empty() {
+        let end = (size..rest.len())
+            .find(|&at| rest.is_char_boundary(at))
+            .unwrap_or(rest.len());
+        fit.feed(target, &rest[..end], &mut out, &mut changes);
+        rest = &rest[end..];
+    }
+    fit.finish(target, true, &mut out, &mut changes);
+    (out, changes)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::default() })]
 
@@ -256,6 +354,22 @@ proptest! {
         held.push(&piece);
         let whole = repair(&text, &Options::LLM, &Shape::Any);
         prop_assert_eq!(held.finish(&Options::LLM, &Shape::Any), whole);
+    }
+
+    #[test]
+    fn values_come_to_their_shapes_the_same_in_every_cut(text in shaped(), size in 1..9usize) {
+        let json = repair(&text, &Options::LLM, &Shape::Any).expect("refuses nothing").text;
+        let fields = fields();
+        let whole = fit(&fields, &json, json.len());
+        prop_assert!(is_json(&whole.0), "{} of {json}", whole.0);
+        for change in &whole.1 {
+            prop_assert!(change.start <= change.end && change.end <= json.len(), "{change:?}");
+            prop_assert!(change.at <= whole.0.len(), "{change:?}");
+        }
+        prop_assert_eq!(&whole, &fit(&fields, &json, size), "{} by {}", json, size);
+        let held = coerce(&json, &Shape::Object(fields));
+        prop_assert!(is_json(&held.text), "{} of {json}", held.text);
+        prop_assert_eq!(held.changes.is_empty(), held.text == json, "{}: {:?}", json, held);
     }
 
     #[test]
@@ -396,6 +510,20 @@ fn work_is_linear_on_every_adversary() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn blanks_that_json_does_not_know_count_before_a_text_without_json() {
+    check("\u{c}Afal a\":\u{360}");
+    for (text, want) in [
+        ("\u{c}12", "12"),
+        ("\u{85} a b", "\"a b\""),
+        ("\u{c}\"é", "\"é\""),
+    ] {
+        check(text);
+        let repaired = repair(text, &Options::LLM, &Shape::Any).expect("refuses nothing");
+        assert_eq!(repaired.text, want);
     }
 }
 

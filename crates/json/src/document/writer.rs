@@ -1,4 +1,4 @@
-//! Where repaired text goes: blanks wait until something follows them, so that what is supplied can stand before them.
+//! Where repaired text goes: what is supplied can stand before the blanks that nothing has followed yet.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,9 +24,10 @@ pub struct Fix {
 /// JSON text in the making, and what was repaired on the way.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
+    /// What was written, blanks at its end included.
     pub(super) out: String,
-    /// Blanks behind `out` that nothing has followed yet.
-    pub(super) blanks: String,
+    /// Where the blanks begin that nothing has followed yet.
+    blanks: Option<usize>,
     pub(super) fixes: Vec<Fix>,
     pub(super) counts: Vec<u32>,
 }
@@ -42,30 +43,68 @@ impl Writer {
     /// Appends, behind the blanks.
     #[inline]
     pub(super) fn put(&mut self, text: &str) {
-        if !self.blanks.is_empty() {
-            self.out.push_str(&self.blanks);
-            self.blanks.clear();
-        }
+        self.blanks = None;
         self.out.push_str(text);
+    }
+
+    /// Appends blanks, which wait until something follows them.
+    #[inline]
+    pub(super) fn blank(&mut self, blanks: &str) {
+        self.blanks.get_or_insert(self.out.len());
+        self.out.push_str(blanks);
+    }
+
+    /// Where the blanks that wait begin, or the end.
+    fn end(&self) -> usize {
+        self.blanks.unwrap_or(self.out.len())
+    }
+
+    /// What was written, without the blanks that wait.
+    pub(super) fn solid(&self) -> &str {
+        &self.out[..self.end()]
+    }
+
+    /// Leaves the blanks that wait out.
+    pub(super) fn drop_blanks(&mut self) {
+        self.out.truncate(self.end());
+        self.blanks = None;
     }
 
     /// Appends before the blanks that wait.
     #[inline]
     pub(super) fn put_before_blanks(&mut self, text: &str) {
-        self.out.push_str(text);
+        match &mut self.blanks {
+            None => self.out.push_str(text),
+            Some(end) => {
+                self.out.insert_str(*end, text);
+                *end += text.len();
+            }
+        }
+    }
+
+    /// Writes before everything.
+    pub(super) fn prepend(&mut self, text: &str) {
+        self.out.insert_str(0, text);
+        if let Some(end) = &mut self.blanks {
+            *end += text.len();
+        }
     }
 
     /// Takes back a comma if it is the last thing written.
     pub(super) fn take_comma(&mut self) {
-        if self.out.ends_with(',') {
-            self.out.pop();
+        if self.solid().ends_with(',') {
+            let at = self.end() - 1;
+            self.out.remove(at);
+            if let Some(end) = &mut self.blanks {
+                *end = at;
+            }
         }
     }
 
     /// Whether what was written ends with a comma or a line break, other blanks aside.
     pub(super) fn ends_line_or_comma(&self) -> bool {
-        let blanks = self.blanks.trim_end_matches([' ', '\t', '\r']);
-        blanks.ends_with('\n') || (blanks.is_empty() && self.out.ends_with(','))
+        let blanks = self.out[self.end()..].trim_end_matches([' ', '\t', '\r']);
+        blanks.ends_with('\n') || (blanks.is_empty() && self.solid().ends_with(','))
     }
 
     /// Remembers a repair.
@@ -86,8 +125,22 @@ impl Writer {
         }
     }
 
-    pub(super) fn finish(mut self) -> (String, Vec<Fix>, Vec<u32>) {
-        self.put("");
+    /// Remembers a repair that was written from `from` on.
+    #[cold]
+    pub(super) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
+        let is_kept = self
+            .counts
+            .get(repair as usize)
+            .is_none_or(|&count| count < KEPT);
+        let after = if is_kept {
+            String::from(self.out.get(from..).unwrap_or_default())
+        } else {
+            String::new()
+        };
+        self.note(repair, start, end, &after);
+    }
+
+    pub(super) fn finish(self) -> (String, Vec<Fix>, Vec<u32>) {
         (self.out, self.fixes, self.counts)
     }
 }

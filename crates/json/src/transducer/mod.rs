@@ -415,7 +415,10 @@ impl Transducer {
                     b'}' if self.wrapped && self.stack.len() == 1 => {
                         self.drop_comma(out);
                         out.text.push_str(&text[run..i]);
-                        self.state = State::After;
+                        // Behind an empty one no comma is missing.
+                        if !self.empty {
+                            self.state = State::After;
+                        }
                         i += 1;
                         run = i;
                     }

@@ -186,3 +186,22 @@ fn strings_between_tokens_are_verbatim() {
         }
     }
 }
+
+#[test]
+fn behind_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
+    for size in [1000, 1, 3] {
+        for (text, want) in [
+            ("{ } a=4)", "\"a\":4}"),
+            ("{}, a=4)", "\"a\":4}"),
+            ("{\"b\": 1}, a=4)", "\"b\": 1, \"a\":4}"),
+            ("{})", "}"),
+        ] {
+            let (got, rest, _) = mend_by(Transducer::new(Root::Keywords), text, size);
+            assert_eq!(
+                (got.trim_start(), rest),
+                (want, Rest::Whole),
+                "{text} by {size}"
+            );
+        }
+    }
+}

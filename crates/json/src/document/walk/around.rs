@@ -31,7 +31,7 @@ impl Walk<'_> {
                     // Members that go on behind the bracket of the object.
                     self.leave_out(at);
                     if let Some(end) = self.root_closer.take() {
-                        self.writer.blanks.clear();
+                        self.writer.drop_blanks();
                         self.writer.out.truncate(end);
                         self.writer.note(Repair::WrongBracket, at, at, "");
                         let is_empty = self.writer.out.ends_with('{');
@@ -56,7 +56,7 @@ impl Walk<'_> {
         if n_values > 1 {
             self.writer
                 .note(Repair::SeveralValues, 0, self.bytes.len(), "[..]");
-            self.writer.out.insert(0, '[');
+            self.writer.prepend("[");
             self.writer.put_before_blanks("]");
         }
     }
@@ -365,7 +365,13 @@ impl Walk<'_> {
 
     /// A text without a container: numbers and literals in lines, or a string.
     fn scalar_document(&mut self) {
-        let text = self.text[self.i..].trim();
+        let rest = &self.text[self.i..];
+        let text = rest.trim();
+        // Blanks that JSON does not know.
+        let odd = rest.len() - rest.trim_start().len();
+        if odd > 0 {
+            self.junk(odd);
+        }
         let bare = text.trim_end_matches([',', ';']).trim_end();
         if crate::word::value(bare, false).1 != Some(Repair::BareWord) {
             // One number or literal.

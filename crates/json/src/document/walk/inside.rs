@@ -45,8 +45,8 @@ impl Walk<'_> {
                 _ => {
                     let from = self.writer.out.len();
                     escape_byte_into(&mut self.writer.out, byte);
-                    let after = alloc::string::String::from(&self.writer.out[from..]);
-                    self.writer.note(Repair::RawControl, at, at + 1, &after);
+                    self.writer
+                        .note_written(Repair::RawControl, at, at + 1, from);
                     at + 1
                 }
             };

@@ -226,7 +226,7 @@ impl<'a> Walk<'a> {
                 }
                 b'[' if !initial => {
                     self.drop_comma(comma);
-                    if !self.writer.out.ends_with(']') {
+                    if !self.writer.solid().ends_with(']') {
                         self.wrong_bracket();
                         comma = None;
                         continue;
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
                     // A list that goes on behind its bracket.
                     self.writer
                         .note(Repair::WrongBracket, self.i, self.i + 1, "");
-                    self.writer.blanks.clear();
+                    self.writer.drop_blanks();
                     self.writer.out.pop();
                     let is_empty = self.writer.out.ends_with('[');
                     self.open(Kind::Array);
@@ -293,8 +293,6 @@ impl<'a> Walk<'a> {
             (None, Some(end)) => {
                 let name = &self.text[start..end];
                 escape_into(&mut self.writer.out, name);
-                let after = crate::escape::quoted(name);
-                self.writer.note(Repair::BareKey, start, end, &after);
                 self.i = end;
                 if self.byte(0) == Some(b'"') {
                     self.i += 1;
@@ -304,6 +302,10 @@ impl<'a> Walk<'a> {
         }
         let inner = self.member_shape(from, start);
         self.writer.out.push('"');
+        if let (None, Some(end)) = (marks, bare) {
+            self.writer
+                .note_written(Repair::BareKey, start, end, from - 1);
+        }
         if let Some(top) = self.top() {
             top.initial = false;
             top.inner = inner;
@@ -458,7 +460,11 @@ impl<'a> Walk<'a> {
             .checked_sub(2)
             .and_then(|n| self.stack.get(n));
         around.is_some_and(|frame| frame.kind == Kind::Object)
-            && !self.writer.out.trim_end_matches(',').ends_with(['}', ']'])
+            && !self
+                .writer
+                .solid()
+                .trim_end_matches(',')
+                .ends_with(['}', ']'])
             && self.is_member_without_brace(marks, length)
     }
 

@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
             self.i += 1;
         }
         self.root_closer = (self.stack.is_empty() && frame.kind == Kind::Object)
-            .then(|| self.writer.out.len() - 1);
+            .then(|| self.writer.solid().len() - 1);
         State::Ended(true)
     }
 

@@ -88,7 +88,7 @@ impl Walk<'_> {
             }
         }
         if self.i > from {
-            self.writer.blanks.push_str(&self.text[from..self.i]);
+            self.writer.blank(&self.text[from..self.i]);
         }
         if matches!(
             self.bytes.get(self.i),
@@ -103,7 +103,7 @@ impl Walk<'_> {
         loop {
             let at = self.i;
             if let Some(length) = odd_blank(self.bytes, at) {
-                self.writer.blanks.push(' ');
+                self.writer.blank(" ");
                 self.writer.note(Repair::OddBlank, at, at + length, " ");
                 self.i += length;
             } else if let Some(end) = self.comment_end(at) {
@@ -112,7 +112,7 @@ impl Walk<'_> {
             } else if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r'))
                 || line_breaks && self.bytes.get(at) == Some(&b'\n')
             {
-                self.writer.blanks.push_str(&self.text[at..=at]);
+                self.writer.blank(&self.text[at..=at]);
                 self.i += 1;
             } else {
                 return;

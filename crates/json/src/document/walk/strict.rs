@@ -92,7 +92,7 @@ impl Walk<'_> {
             }
         }
         self.writer.take_comma();
-        self.writer.out.insert_str(0, "[\n");
+        self.writer.prepend("[\n");
         self.writer.put("\n]");
         Ok(())
     }

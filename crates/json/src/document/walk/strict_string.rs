@@ -35,8 +35,8 @@ impl Walk<'_> {
             self.writer
                 .note(Repair::Concatenation, joined_from, self.i, "");
             if let Some(text) = self.strict_part()? {
+                self.writer.drop_blanks();
                 self.writer.out.pop();
-                self.writer.blanks.clear();
                 self.writer.put(&text);
                 self.writer.put("\"");
             }
