@@ -4,6 +4,8 @@ use toolglot::{Calls, Code, Dialect, End, Note};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
+use crate::places::Places;
+use crate::verify::Ground;
 use crate::{server, verify};
 
 /// What is known beside the text.
@@ -15,6 +17,8 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) toolbox: Option<&'a Toolbox>,
     /// Whether tools and parameters get their canonical names.
     pub(crate) normalize: bool,
+    /// Where the values of calls stand.
+    pub(crate) places: Option<&'a Places<'a>>,
 }
 
 /// A message that is ready to be shown.
@@ -36,7 +40,7 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
     let canonical = toolbox.map(|toolbox| toolglot_tools::normalize(&message.calls, toolbox));
     if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
         verify::forget_known(&mut message, &[toolbox]);
-        check(&mut message, canonical, toolbox);
+        check(&mut message, canonical, toolbox, knowledge.places);
     }
     let mut document = Document::new(&message);
     let mut canonical_notes = Vec::new();
@@ -77,7 +81,12 @@ pub(crate) fn split(message: &mut Calls, dialects: &[Dialect]) {
 }
 
 /// Adds what the tools' schemas say about the calls.
-fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
+fn check(
+    message: &mut Calls,
+    canonical: &[Canonical],
+    toolbox: &Toolbox,
+    places: Option<&Places<'_>>,
+) {
     for checked in canonical {
         let Some(call) = message.calls.get_mut(checked.call) else {
             continue;
@@ -97,7 +106,14 @@ fn check(message: &mut Calls, canonical: &[Canonical], toolbox: &Toolbox) {
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
                 vec![verify::no_object(call.span)]
             }
-            Some(spec) => verify::violations(spec, &checked.arguments, call.span),
+            Some(spec) => {
+                let ground = Ground {
+                    call,
+                    toolbox,
+                    places,
+                };
+                verify::violations(spec, &checked.arguments, ground)
+            }
         };
         call.notes.extend(notes.iter().cloned());
         message.notes.extend(notes);
@@ -175,6 +191,7 @@ mod tests {
                 dialects: &[],
                 toolbox,
                 normalize,
+                places: None,
             },
         );
         let codes = digest

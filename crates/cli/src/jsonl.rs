@@ -13,6 +13,7 @@ use crate::args::ParseArguments;
 use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
 use crate::parse::write_line;
+use crate::places::Places;
 use crate::reading::{Manner, compile, tool_set};
 use crate::{Outcome, select, source, toolboxes};
 
@@ -114,10 +115,12 @@ impl Batch<'_> {
         if !line.may_call {
             reading.trace.without_calls(&reading.text);
         }
+        let places = Places::new(&manner, &reading.text);
         let knowledge = Knowledge {
             dialects: &compiled.dialects,
             toolbox: compiled.toolbox.as_deref(),
             normalize: self.arguments.normalize,
+            places: Some(&places),
         };
         let digest = digest(reading.trace.message, knowledge);
         Ok((digest.document, digest.is_faulty))

@@ -30,6 +30,7 @@ mod jsonl;
 mod lookalike;
 mod mcp;
 mod parse;
+mod places;
 mod policy;
 mod prompt;
 mod reading;

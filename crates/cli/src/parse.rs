@@ -9,6 +9,7 @@ use crate::args::{ParseArguments, ParseFormat};
 use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
 use crate::human;
+use crate::places::Places;
 use crate::reading::{Manner, compile};
 use crate::{Outcome, jsonl, select, source, toolboxes};
 
@@ -30,10 +31,12 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     }
 
     let reading = manner.whole(&source::bytes(&arguments.file)?);
+    let places = Places::new(&manner, &reading.text);
     let knowledge = Knowledge {
         dialects: &dialects,
         toolbox: toolbox.as_ref(),
         normalize: arguments.normalize,
+        places: Some(&places),
     };
     let digest = digest(reading.trace.message.clone(), knowledge);
     if arguments.format == ParseFormat::Human {

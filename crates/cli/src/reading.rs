@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use toolglot::{Dialect, Finish, InCode, Limits, Parser, Program, Sink, ToolSet};
+use toolglot::{Dialect, Finish, InCode, Input, Limits, Parser, Program, Sink, ToolSet};
 use toolglot_tools::Toolbox;
 use toolglot_wire::Bytes;
 
@@ -70,6 +70,19 @@ impl Manner {
             text: String::from_utf8_lossy(bytes).into_owned(),
             trace,
         }
+    }
+
+    /// Reads a text in these pieces.
+    pub(crate) fn pieces<'p>(
+        &self,
+        pieces: impl IntoIterator<Item = &'p str>,
+        sink: &mut dyn Sink,
+    ) {
+        let mut parser = self.parser();
+        for piece in pieces {
+            parser.push(Input::Text(piece), sink);
+        }
+        parser.finish(self.finish, sink);
     }
 
     /// Reads a text as it comes and keeps nothing of it.

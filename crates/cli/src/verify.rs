@@ -5,11 +5,39 @@ use toolglot::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
 use toolglot_tools::{ToolSpec, Toolbox};
 
-/// What the schema of `spec` has against `arguments`, as notes on the call at `at`; each reads as an instruction.
-pub(crate) fn violations(spec: &ToolSpec, arguments: &Map<String, Value>, at: Span) -> Vec<Note> {
-    let note = |code, message| Note {
+use crate::places::Places;
+
+/// How many violations of a call get a place of their own.
+const PLACED: usize = 32;
+
+/// The call whose arguments are looked at, and how to find where they stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ground<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) toolbox: &'a Toolbox,
+    /// Without it everything stands where the call does.
+    pub(crate) places: Option<&'a Places<'a>>,
+}
+
+impl Ground<'_> {
+    fn place(&self, tool: &str, pointer: &str) -> Span {
+        let names = |parameter: &str| self.toolbox.other_names(tool, parameter);
+        let places = self.places;
+        places.map_or(self.call.span, |places| {
+            places.of(self.call, pointer, names)
+        })
+    }
+}
+
+/// What the schema of `spec` has against `arguments`, as notes on the values of the call; each reads as an instruction.
+pub(crate) fn violations(
+    spec: &ToolSpec,
+    arguments: &Map<String, Value>,
+    ground: Ground<'_>,
+) -> Vec<Note> {
+    let note = |code, path: &str, message| Note {
         code,
-        span: at,
+        span: ground.place(&spec.name, path),
         message,
         help: None,
     };
@@ -17,15 +45,21 @@ pub(crate) fn violations(spec: &ToolSpec, arguments: &Map<String, Value>, at: Sp
         Ok(validator) => validator,
         Err(error) => {
             let message = format!("the schema of `{}` cannot be used: {error}", spec.name);
-            return vec![note(Code::InvalidArguments, message)];
+            return vec![note(Code::InvalidArguments, "", message)];
         }
     };
     let violations = validator.validate(&Value::Object(arguments.clone()));
     violations
         .into_iter()
-        .map(|violation| match violation.keyword.as_str() {
-            "required" => note(Code::MissingParameter, violation.message),
-            _ => note(Code::InvalidArguments, violation.message),
+        .enumerate()
+        .map(|(n, violation)| {
+            // Looking for a place is linear in the call: beyond some, the call itself is the place.
+            let path = if n < PLACED { &violation.path } else { "" };
+            let code = match violation.keyword.as_str() {
+                "required" => Code::MissingParameter,
+                _ => Code::InvalidArguments,
+            };
+            note(code, path, violation.message)
         })
         .collect()
 }

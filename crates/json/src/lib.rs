@@ -23,6 +23,7 @@ mod document;
 mod escape;
 mod fit;
 mod keys;
+mod pointer;
 mod reader;
 mod repair;
 mod scan;
@@ -36,7 +37,8 @@ pub use document::{
     Several, Unrepairable, repair,
 };
 pub use escape::{escape_into, is_plain, quoted, unescape};
-pub use fit::{Fit, FitKind, Fitted, Target, fitted, float, integer, scalar_of};
+pub use fit::{Fit, FitKind, Fitted, Target, fitted, float, from_text, integer, scalar_of};
+pub use pointer::{locate, place};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};

@@ -53,6 +53,13 @@ pub struct Members<'a> {
     rest: &'a str,
 }
 
+impl<'a> Members<'a> {
+    /// What was not read yet.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.rest
+    }
+}
+
 impl<'a> Iterator for Members<'a> {
     type Item = (Cow<'a, str>, &'a str);
 

@@ -266,19 +266,10 @@ fn declared<'a>(error: &ValidationError<'_>, schema: &'a Value) -> Vec<&'a str> 
 /// How a message calls the value at `path`: `edits[0].search` for `/edits/0/search`.
 fn subject(path: &str) -> String {
     if path.is_empty() {
-        return "the arguments".into();
+        "the arguments".into()
+    } else {
+        format!("`{}`", toolglot_json::place(path))
     }
-    let mut name = String::from("`");
-    for (i, segment) in path.split('/').skip(1).enumerate() {
-        let segment = segment.replace("~1", "/").replace("~0", "~");
-        let _ = match (segment.bytes().all(|byte| byte.is_ascii_digit()), i) {
-            (true, 1..) => write!(name, "[{segment}]"),
-            (_, 0) => write!(name, "{segment}"),
-            _ => write!(name, ".{segment}"),
-        };
-    }
-    name.push('`');
-    name
 }
 
 /// A value as JSON, short: long text is cut, arrays and objects are named.

@@ -1,7 +1,8 @@
 //! Arguments brought to the names and types of their tool.
 
-use serde_json::{Map, Value, json};
-use toolglot::{Scalars, Shape};
+use serde_json::{Map, Value};
+use toolglot::Shape;
+use toolglot_json::from_text;
 
 use crate::elements::{elements, plain_text};
 use crate::toolbox::Entry;
@@ -106,38 +107,7 @@ fn element_list(text: &str, name: &str) -> Option<Value> {
         .collect()
 }
 
-/// The value that `text` holds, where the shape asks for something that is no text.
+/// The value that `text` stands for, where the shape asks for something that is no text.
 fn typed(text: &str, shape: &Shape) -> Option<Value> {
-    match shape {
-        Shape::Scalar(scalars) => scalar(text.trim(), *scalars),
-        Shape::Object(_) => json_of(text).filter(Value::is_object),
-        Shape::Array(_) => json_of(text).filter(Value::is_array),
-        Shape::OneOf(parts) if !parts.contains(&Shape::Text) => {
-            parts.iter().find_map(|part| typed(text, part))
-        }
-        _ => None,
-    }
-}
-
-fn scalar(text: &str, scalars: Scalars) -> Option<Value> {
-    if scalars.null && text == "null" {
-        return Some(Value::Null);
-    }
-    if scalars.boolean {
-        for boolean in [true, false] {
-            if text.eq_ignore_ascii_case(if boolean { "true" } else { "false" }) {
-                return Some(json!(boolean));
-            }
-        }
-    }
-    match json_of(text)? {
-        Value::Number(number) if scalars.number || (scalars.integer && !number.is_f64()) => {
-            Some(Value::Number(number))
-        }
-        _ => None,
-    }
-}
-
-fn json_of(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok()
+    serde_json::from_str(&from_text(text, shape)?).ok()
 }

@@ -160,6 +160,15 @@ impl Toolbox {
         }))
     }
 
+    /// Other names under which models write `parameter` of the tool of that name.
+    pub fn other_names(&self, tool: &str, parameter: &str) -> &[String] {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        let aliases = entry.map(|entry| &entry.habits.parameter_aliases);
+        aliases
+            .and_then(|aliases| aliases.get(parameter))
+            .map_or(&[], Vec::as_slice)
+    }
+
     pub(crate) fn entry(&self, written: &str) -> Option<&Entry> {
         let by = |same: fn(&str, &str) -> bool| {
             let own = self

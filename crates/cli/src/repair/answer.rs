@@ -1,12 +1,18 @@
 //! From a text to what is said about it: repaired, brought to the schema, validated.
 
+use std::ops::Range;
+
 use serde_json::Value;
 use thiserror::Error;
 use toolglot::{Code, Shape, remark};
-use toolglot_json::{Ends, Fix, Options, Repair, Repaired, Unrepairable, coerce};
+use toolglot_json::{Ends, Fix, Options, Repair, Repaired, Unrepairable, coerce, locate};
 use toolglot_schema::{Fit, Misfit, fit};
 
+use super::edits::Edits;
 use super::target::Target;
+
+/// How many changes and violations get a place of their own.
+const PLACED: usize = 32;
 
 /// A repaired document.
 #[derive(Clone, Debug)]
@@ -41,7 +47,34 @@ pub(super) enum Refusal {
     Depth,
 }
 
+impl Remark {
+    /// A remark without words, on a part of the input if anybody knows which.
+    fn at(code: Code, place: Option<&Range<usize>>) -> Remark {
+        Remark {
+            code,
+            start: place.map_or(0, |place| place.start),
+            end: place.map_or(0, |place| place.end),
+            message: String::new(),
+            after: None,
+            is_placed: place.is_some(),
+        }
+    }
+}
+
 impl Answer {
+    /// What lies between the input and the answer; `None` for long texts.
+    pub(super) fn edits<'t>(&self, input: &'t str) -> Option<Edits<'t>> {
+        let mut gone: Vec<_> = self
+            .notes
+            .iter()
+            .filter(|note| note.is_placed && note.after.as_deref() == Some(""))
+            .map(|note| note.start..note.end)
+            .filter(|gone| gone.len() > 1)
+            .collect();
+        gone.sort_by_key(|gone| gone.start);
+        Edits::between(input, &self.text, &gone)
+    }
+
     /// Whether the value does not fit the schema.
     pub(super) fn is_faulty(&self) -> bool {
         self.notes
@@ -106,37 +139,51 @@ fn coerced(
     target: &Target,
 ) -> Result<Answer, Refusal> {
     let coerced = coerce(text, &target.shape);
-    // Where nothing was repaired, places in the repaired text are places in the input.
-    let is_placed = text == input;
+    let value: Value = serde_json::from_str(&coerced.text).map_err(|_| Refusal::Depth)?;
+    let violations = target.validator.validate(&value);
+    let answer = Answer {
+        text: coerced.text,
+        notes: notes.clone(),
+    };
+    let edits = if coerced.changes.is_empty() && violations.is_empty() {
+        None
+    } else {
+        answer.edits(input)
+    };
+    // Looking for a place is linear in the text: of many, only the first get one.
+    let mut n_placed = 0;
+    let mut place = |pointer: &str| {
+        n_placed += 1;
+        let edits = edits.as_ref().filter(|_| n_placed <= PLACED)?;
+        edits.origin(&locate(&answer.text, pointer))
+    };
     for change in coerced.changes {
         let (code, message) = remark(change.repair);
         let at = if change.path.is_empty() {
             "at the root".to_owned()
         } else {
-            format!("at `{}`", change.path)
+            format!("at `{}`", toolglot_json::place(&change.path))
+        };
+        let origin = if text == input {
+            Some(change.start..change.end)
+        } else {
+            place(&change.path)
         };
         notes.push(Remark {
-            code,
-            start: if is_placed { change.start } else { 0 },
-            end: if is_placed { change.end } else { 0 },
             message: format!("{message}, {at}"),
             after: Some(change.after),
-            is_placed,
+            ..Remark::at(code, origin.as_ref())
         });
     }
-    let value: Value = serde_json::from_str(&coerced.text).map_err(|_| Refusal::Depth)?;
-    for violation in target.validator.validate(&value) {
+    for violation in violations {
+        let origin = place(&violation.path);
         notes.push(Remark {
-            code: Code::InvalidArguments,
-            start: 0,
-            end: 0,
             message: violation.message,
-            after: None,
-            is_placed: false,
+            ..Remark::at(Code::InvalidArguments, origin.as_ref())
         });
     }
     Ok(Answer {
-        text: coerced.text,
+        text: answer.text,
         notes,
     })
 }

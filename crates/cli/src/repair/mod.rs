@@ -1,6 +1,7 @@
 //! `toolglot repair`: a document that should be JSON, as JSON.
 
 mod answer;
+mod edits;
 mod jsonl;
 mod report;
 mod target;

@@ -29,8 +29,9 @@ impl Page<'_> {
         }
         self.marked(&mut out, answer);
         let _ = writeln!(out);
+        let width = answer.notes.iter().map(|note| label(note).len()).max();
         for note in &answer.notes {
-            self.line(&mut out, note);
+            self.line(&mut out, note, width.unwrap_or_default());
         }
         let _ = writeln!(out, "\n`toolglot explain CODE` says more about each");
         out
@@ -44,7 +45,7 @@ impl Page<'_> {
             .iter()
             .filter(|note| note.code == Code::InvalidArguments)
         {
-            self.line(&mut out, note);
+            self.line(&mut out, note, 0);
         }
         out
     }
@@ -61,31 +62,21 @@ impl Page<'_> {
         }
     }
 
+    /// The text with what went and what came; nothing where it is too long to be compared.
     fn marked(&self, out: &mut String, answer: &Answer) {
-        let mut placed: Vec<&Remark> = answer
-            .notes
-            .iter()
-            .filter(|note| note.is_placed && note.after.is_some())
-            .collect();
-        placed.sort_by_key(|note| (note.start, note.end));
-        let mut at = 0;
-        for note in placed {
-            let (Some(gap), Some(before)) = (
-                self.text.get(at..note.start),
-                self.text.get(note.start..note.end),
-            ) else {
-                continue;
-            };
-            let after = note.after.as_deref().unwrap_or_default();
-            if note.code == Code::SeveralValues || before == after {
-                continue;
+        let Some(edits) = answer.edits(self.text) else {
+            out.push_str("the text is too long to be shown with its repairs\n");
+            return;
+        };
+        for piece in &edits.pieces {
+            let before = &self.text[piece.before.clone()];
+            if piece.is_kept {
+                out.push_str(&harmless(before));
+            } else {
+                self.went(out, before);
+                self.came(out, &answer.text[piece.after.clone()]);
             }
-            out.push_str(&harmless(gap));
-            self.went(out, before);
-            self.came(out, after);
-            at = note.end;
         }
-        out.push_str(&harmless(&self.text[at..]));
         if !out.ends_with('\n') {
             out.push('\n');
         }
@@ -115,14 +106,14 @@ impl Page<'_> {
         };
     }
 
-    fn line(&self, out: &mut String, note: &Remark) {
-        let code = format!("N{:03} {}", note.code.number(), note.code.name());
+    fn line(&self, out: &mut String, note: &Remark, width: usize) {
+        let code = label(note);
         let place = if note.is_placed {
             format!("{}:{}", self.name, self.place(note.start))
         } else {
             self.name.to_owned()
         };
-        let _ = write!(out, "{code:<25} {place}: {}", harmless(&note.message));
+        let _ = write!(out, "{code:<width$}  {place}: {}", harmless(&note.message));
         let before = self
             .text
             .get(note.start..note.end)
@@ -160,6 +151,11 @@ impl Page<'_> {
             + 1;
         format!("{line}:{column}")
     }
+}
+
+/// A note's code and name.
+fn label(note: &Remark) -> String {
+    format!("N{:03} {}", note.code.number(), note.code.name())
 }
 
 /// A piece on one line, between backticks.

@@ -30,6 +30,7 @@ use crate::failure::Failure;
 use crate::human;
 use crate::lookalike;
 use crate::parse::write_line;
+use crate::places::Places;
 use crate::reading::{Manner, compile};
 use crate::{Outcome, select, source, toolboxes, verify};
 
@@ -83,6 +84,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
     message.notes.extend(lookalikes);
     verify::forget_known(&mut message, &[known, &vocabulary]);
+    let places = Places::new(&manner, &reading.text);
     let session = Session {
         dialects: &dialects,
         named: named.as_ref(),
@@ -95,6 +97,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         auditor: auditor.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
+        places: Some(&places),
     };
     let steps = session.steps(&message);
     let answer = answer::answer(&session, &message, &steps);

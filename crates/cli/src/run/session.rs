@@ -15,6 +15,8 @@ use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
 use crate::audit::Auditor;
+use crate::places::Places;
+use crate::verify::Ground;
 use crate::{authority, form, server, verify};
 
 /// Dialects whose systems run one call per message, with the words in which they refuse the others.
@@ -43,6 +45,8 @@ pub(crate) struct Session<'a> {
     /// Whether every call of a message runs, whatever its dialect's system does.
     pub(crate) many: bool,
     pub(crate) dry_run: bool,
+    /// Where the values of calls stand.
+    pub(crate) places: Option<&'a Places<'a>>,
 }
 
 /// Why a call is refused before the policy is asked.
@@ -160,7 +164,10 @@ impl Session<'_> {
         if !left_out.is_empty() {
             // What remains may fit the schema, and yet is not what the model asked for.
             let rest = self.vocabulary.get(&canonical.tool);
-            let rest = rest.map(|spec| verify::violations(spec, &canonical.arguments, call.span));
+            let rest = rest.map(|spec| {
+                let ground = self.ground(call, self.vocabulary);
+                verify::violations(spec, &canonical.arguments, ground)
+            });
             let rest = rest.unwrap_or_default();
             return Some(Objection {
                 // The others are among the notes of the message already.
@@ -193,14 +200,23 @@ impl Session<'_> {
             }
             if let Some(objection) = as_named
                 .iter()
-                .find_map(|one| misfit(one, call, (named, named)))
+                .find_map(|one| misfit(one, self.ground(call, named), named))
             {
                 return Some(objection);
             }
         }
         let taught = Toolbox::taught(&call.dialect);
         let offered = self.named.or(taught.as_ref()).unwrap_or(self.vocabulary);
-        misfit(canonical, call, (self.vocabulary, offered))
+        misfit(canonical, self.ground(call, self.vocabulary), offered)
+    }
+
+    /// Where the arguments of `call` stand, and the tools that it is brought to.
+    fn ground<'g>(&'g self, call: &'g Call, toolbox: &'g Toolbox) -> Ground<'g> {
+        Ground {
+            call,
+            toolbox,
+            places: self.places,
+        }
     }
 
     /// The objection of a system that runs one call per message. One call may have become several reads.
@@ -329,16 +345,12 @@ impl Objection {
     }
 }
 
-/// How a call does not fit the tools of `toolbox`, if it does not.
+/// How a call does not fit the tools that it is brought to, if it does not.
 ///
 /// A tool that is not there is told of with those of `offered`, which its model knows.
-fn misfit(
-    canonical: &Canonical,
-    call: &Call,
-    (toolbox, offered): (&Toolbox, &Toolbox),
-) -> Option<Objection> {
-    let Some(spec) = toolbox.get(&canonical.tool) else {
-        let note = verify::unknown_tool(&canonical.tool, offered, call.name_at);
+fn misfit(canonical: &Canonical, ground: Ground<'_>, offered: &Toolbox) -> Option<Objection> {
+    let Some(spec) = ground.toolbox.get(&canonical.tool) else {
+        let note = verify::unknown_tool(&canonical.tool, offered, ground.call.name_at);
         let help = note.help.as_deref().unwrap_or_default();
         return Some(Objection {
             rule: "unknown-tool",
@@ -347,7 +359,7 @@ fn misfit(
             shows_form: true,
         });
     };
-    let notes = verify::violations(spec, &canonical.arguments, call.span);
+    let notes = verify::violations(spec, &canonical.arguments, ground);
     (!notes.is_empty()).then(|| Objection::invalid(notes))
 }
 

@@ -93,6 +93,7 @@ impl World {
             auditor: None,
             many: self.many,
             dry_run: self.dry_run,
+            places: None,
         };
         session.steps(message)
     }

@@ -6,6 +6,7 @@ mod examples;
 mod explain;
 mod jsonl;
 mod parse;
+mod places;
 mod prompt;
 mod render;
 mod repair;

@@ -166,3 +166,39 @@ fn what_cannot_be_brought_to_the_schema_stays_and_is_said() {
     let ran = toolglot(&["repair", "--schema", path], "{}");
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
 }
+
+#[test]
+fn faults_of_a_repaired_document_point_into_what_was_written() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "filePath": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["mode"],
+        "additionalProperties": false,
+    });
+    let text = "Ok:\n{'file_path': 'é', limit: \"0\", 'tags': 'x', extra: [1,],}\nDone.";
+    let line = json!({"id": 1, "input": text, "schema": schema}).to_string();
+    let ran = toolglot(&["repair", "--jsonl"], line);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let answer = &ran.lines()[0];
+    let pointed = |code: &str| -> Vec<&str> {
+        let notes = answer["notes"].as_array().expect("a list").iter();
+        notes
+            .filter(|note| note["code"] == code)
+            .map(|note| {
+                let at = |n: usize| note["span"][n].as_u64().expect("a place") as usize;
+                &text[at(0)..at(1)]
+            })
+            .collect()
+    };
+    assert_eq!(pointed("N059"), ["'file_path': 'é'"]);
+    assert_eq!(pointed("N057"), ["limit: \"0\""]);
+    assert_eq!(pointed("N058"), ["'tags': 'x'"]);
+    let whole = &text[text.find('{').expect("it is there")..=text.rfind('}').expect("it is there")];
+    let mut faults = pointed("N064");
+    faults.sort_unstable();
+    assert_eq!(faults, ["extra: [1,]", "limit: \"0\"", whole]);
+}

@@ -1,30 +1,29 @@
 //! Keys: declared, missed by a little, or a wrapper of all arguments.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::borrow::Cow;
 
-use super::shapes::Walk;
-use super::{Fit, FitKind, Fitted, State, Target, Wrapper, names};
-use crate::escape::{escape_into, unescape};
+use super::names::{is_wrapper, uncontested};
+use super::walk::Walk;
+use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
+use crate::escape::{escape_into, quoted, unescape};
+use crate::pointer::push_key;
+use crate::shape::Fields;
 
 impl Fit {
     /// A key was read whole; it is held.
-    pub(super) fn key(&mut self, target: Target<'_>, out: &mut String, fitted: &mut Vec<Fitted>) {
+    pub(super) fn key(&mut self, job: &mut Job<'_>) {
         let key = unescape(&self.held[1..self.held.len() - 1]).into_owned();
         let own = self.levels.last().map_or(0, |level| level.path);
         self.path.truncate(own);
-        let Some(fields) = self.fields(target) else {
+        let Some(fields) = self.fields(job.target) else {
             return;
         };
         let declared = fields.properties.iter().position(|(name, _)| *name == key);
-        let nearest = fields.nearest(&key);
-        let known = declared.or(nearest.map(|(place, _)| place));
         if !self.wrapper.is_empty() {
             // Behind `{"arguments": {`: a parameter is what a wrapper holds.
-            if known.is_none() {
-                out.push_str(&self.wrapper);
-                out.push_str(&self.held);
-                self.wrapper.clear();
+            if declared.is_none() && fields.nearest(&key).is_none() {
+                self.no_wrapper(job);
+                job.out.push_str(&self.held);
                 self.state = State::Free {
                     depth: 1,
                     in_string: false,
@@ -32,43 +31,50 @@ impl Fit {
                 };
                 return;
             }
-            self.wrapper.clear();
-            let walk = self.walk.len();
-            self.walk
-                .truncate(self.levels.last().map_or(walk, |level| level.walk));
-            self.note(
-                FitKind::Unwrapped,
-                "arguments in an object of their own",
-                "the arguments",
-                fitted,
-            );
-            self.open(false, true);
-        } else if known.is_none()
+            self.unwrap(job);
+        }
+        let nearest = match declared {
+            Some(_) => None,
+            None => fields
+                .nearest(&key)
+                .filter(|&(place, _)| self.may_rename(&key, place, fields, job)),
+        };
+        let known = declared.or(nearest.map(|(place, _)| place));
+        if known.is_none()
             && self.first
             && self.levels.len() == 1
-            && matches!(target, Target::Fields(_))
-            && names::is_wrapper(&key)
+            && matches!(job.target, Target::Fields(_))
+            && is_wrapper(&key)
         {
             self.first = false;
             self.wrapper.push_str(&self.held);
+            self.wrapped_at = self.start;
             self.step = fields.others.is_some().then_some(Walk::Others);
-            self.path.push_str(&key);
+            push_key(&mut self.path, &key);
             self.state = State::Wrapper(Wrapper::Colon);
             return;
         }
         self.first = false;
-        if !self.path.is_empty() {
-            self.path.push('.');
+        let name: Cow<'_, str> = match nearest {
+            Some((_, name)) => Cow::Borrowed(name),
+            None => Cow::Owned(key),
+        };
+        push_key(&mut self.path, &name);
+        if nearest.is_some() {
+            let before = core::mem::take(&mut self.held);
+            let after = quoted(&name);
+            self.note(FitKind::Renamed, &before, &after, job);
+            self.held = before;
         }
-        if let (None, Some((_, name))) = (declared, nearest) {
-            self.path.push_str(name);
-            self.note(FitKind::Renamed, &key, name, fitted);
-            out.push('"');
-            escape_into(out, name);
-            out.push('"');
+        if let Some(place) = known {
+            self.is_present(place, nearest.is_some(), &name, job);
+        }
+        if nearest.is_some() {
+            job.out.push('"');
+            escape_into(job.out, &name);
+            job.out.push('"');
         } else {
-            self.path.push_str(&key);
-            out.push_str(&self.held);
+            job.out.push_str(&self.held);
         }
         self.step = match known {
             Some(place) => Some(Walk::Property(place)),
@@ -77,33 +83,70 @@ impl Fit {
         self.state = State::Colon;
     }
 
+    /// Whether `key`, which misses the property at `place`, may take its name: not where that is there already, nor, where
+    /// the whole document is held, where it comes or another key misses it as well.
+    fn may_rename(&mut self, key: &str, place: usize, fields: &Fields, job: &Job<'_>) -> bool {
+        let Some(level) = self.levels.last_mut() else {
+            return false;
+        };
+        let present = &self.present[level.present..];
+        if present.iter().any(|present| present.property == place) {
+            return false;
+        }
+        let Some(object) = job.whole.and_then(|whole| whole.get(level.start..)) else {
+            return true;
+        };
+        level
+            .uncontested
+            .get_or_insert_with(|| uncontested(object, fields))
+            .iter()
+            .any(|name| name == key)
+    }
+
+    /// A declared property is here. One that came under another name before is said to come twice.
+    fn is_present(&mut self, property: usize, moved: bool, name: &str, job: &mut Job<'_>) {
+        let from = self.levels.last().map_or(0, |level| level.present);
+        let before = self.present[from..]
+            .iter()
+            .find(|present| present.property == property)
+            .copied();
+        match before {
+            None => self.present.push(Present { property, moved }),
+            Some(before) if before.moved => {
+                let name = quoted(name);
+                self.note(FitKind::Doubled, &name, &name, job);
+            }
+            // Its own name twice is what whoever wrote this text has noted.
+            Some(_) => {}
+        }
+    }
+
     /// A key is longer than any that is held: it is none that is declared.
-    pub(super) fn long_key(&mut self, target: Target<'_>, out: &mut String) {
+    pub(super) fn long_key(&mut self, job: &mut Job<'_>) {
         let State::InKey { escaped } = self.state else {
             return;
         };
-        out.push_str(&self.wrapper);
-        out.push_str(&self.held);
+        let wrapped = !self.wrapper.is_empty();
+        self.no_wrapper(job);
+        job.out.push_str(&self.held);
         self.held.clear();
-        (self.first, self.in_key) = (false, true);
+        (self.first, self.in_key) = (false, !wrapped);
         let others = self
-            .fields(target)
+            .fields(job.target)
             .is_some_and(|fields| fields.others.is_some());
         self.step = others.then_some(Walk::Others);
-        self.state = if self.wrapper.is_empty() {
-            State::String {
-                held: false,
-                escaped,
-            }
-        } else {
-            self.in_key = false;
+        self.state = if wrapped {
             State::Free {
                 depth: 1,
                 in_string: true,
                 escaped,
             }
+        } else {
+            State::String {
+                held: false,
+                escaped,
+            }
         };
-        self.wrapper.clear();
     }
 
     /// As much of `text` as may be held, and a character more.
@@ -116,11 +159,20 @@ impl Fit {
     }
 
     /// A byte behind the key of what may be a wrapper. `false`: it was none, and the byte is to be read again.
-    pub(super) fn wrapper(&mut self, wrapper: Wrapper, byte: u8, out: &mut String) -> bool {
+    pub(super) fn wrapper(&mut self, wrapper: Wrapper, byte: u8, job: &mut Job<'_>) -> bool {
         let next = match (wrapper, byte) {
             (_, b' ' | b'\t' | b'\n' | b'\r') => self.state,
             (Wrapper::Colon, b':') => State::Wrapper(Wrapper::Brace),
             (Wrapper::Brace, b'{') => State::Wrapper(Wrapper::Key),
+            (Wrapper::Brace, b'"') => {
+                self.held.clear();
+                self.held.push('"');
+                self.state = State::String {
+                    held: true,
+                    escaped: false,
+                };
+                return true;
+            }
             (Wrapper::Key, b'"') => {
                 self.held.clear();
                 self.held.push('"');
@@ -134,14 +186,32 @@ impl Fit {
                 escaped: false,
             },
         };
-        let goes_on = matches!(next, State::Wrapper(_));
-        if goes_on {
+        if matches!(next, State::Wrapper(_)) {
             self.wrapper.push(char::from(byte));
-        } else {
-            out.push_str(&self.wrapper);
-            self.wrapper.clear();
+            self.state = next;
+            return true;
         }
+        self.no_wrapper(job);
         self.state = next;
-        goes_on
+        false
+    }
+
+    /// What may have been a wrapper is told as it stands.
+    pub(super) fn no_wrapper(&mut self, job: &mut Job<'_>) {
+        job.out.push_str(&self.wrapper);
+        self.wrapper.clear();
+    }
+
+    /// What is in the wrapper is the arguments.
+    fn unwrap(&mut self, job: &mut Job<'_>) {
+        let wrapper = core::mem::take(&mut self.wrapper);
+        let walk = self.levels.last().map_or(0, |level| level.walk);
+        self.walk.truncate(walk);
+        let (key, end) = (self.start, self.pos);
+        (self.start, self.pos) = (self.wrapped_at, key);
+        self.note(FitKind::Unwrapped, &wrapper, "", job);
+        self.start = self.wrapped_at + wrapper.rfind('{').unwrap_or_default();
+        self.open(false, true);
+        (self.start, self.pos) = (key, end);
     }
 }

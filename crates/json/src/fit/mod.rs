@@ -11,24 +11,30 @@
 //!
 //! What the shape cannot change passes as it comes, in runs. What it may still change is held until that is certain: a key,
 //! a string where none is wanted, a number where text is. What fits in no way passes as it stands: validation says so.
+//!
+//! These are the only rules by which a value is changed, for calls as they stream and for whole documents alike
+//! ([`coerce`](crate::coerce)): [`rules`] has them as a table, [`unpack`] what a held value becomes, [`keys`] and
+//! [`names`] what a key does.
 
-mod convert;
 mod keys;
+mod levels;
 mod names;
+mod rules;
+mod scalars;
 mod scan;
-mod shapes;
 #[cfg(test)]
 mod tests;
 mod unpack;
+mod walk;
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-pub use convert::{float, integer, scalar_of};
+pub use scalars::{float, integer, scalar_of};
+pub use unpack::from_text;
 
 use scan::{ends_in_escape, ends_word, free, string_end};
-use shapes::{Kind, Plan, Walk, admits, plan_of, reached};
+use walk::Walk;
 
 use crate::shape::{Fields, Shape};
 
@@ -46,18 +52,26 @@ pub enum FitKind {
     Renamed,
     /// The arguments stood under a key of their own (`{"arguments": {..}}`); it was left out.
     Unwrapped,
+    /// A key came twice, since one of both was renamed or unwrapped. Both stand in the text.
+    Doubled,
 }
 
-/// One change, and where: `edits[2].line`.
+/// One change, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
     /// What was done.
     pub change: FitKind,
-    /// The path of the value in the document, as it is called now.
+    /// A JSON pointer to the value in the document, as it is called now.
     pub path: String,
-    /// What was written, at most 40 characters.
+    /// The first byte concerned of the JSON text that was fed, counted from its begin.
+    pub start: usize,
+    /// The byte after the last. What was supplied between two bytes is empty.
+    pub end: usize,
+    /// Where what stands there now begins in the text that came out.
+    pub at: usize,
+    /// What was written, at most 200 characters.
     pub before: String,
-    /// What it became, at most 40 characters.
+    /// What it became, at most 200 characters.
     pub after: String,
 }
 
@@ -70,8 +84,19 @@ pub enum Target<'a> {
     Shape(&'a Shape),
 }
 
+/// Where a piece of a document goes.
+struct Job<'a> {
+    target: Target<'a>,
+    out: &'a mut String,
+    fitted: &'a mut Vec<Fitted>,
+    /// All of the document, where it is held.
+    whole: Option<&'a str>,
+    /// How much of `out` was there before.
+    from: usize,
+}
+
 /// An open container whose shape is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Level {
     /// How many steps lead to its shape.
     walk: usize,
@@ -84,6 +109,12 @@ struct Level {
     listed: bool,
     /// Its brackets are left out.
     unwrapped: bool,
+    /// How many of `present` were there before it.
+    present: usize,
+    /// Where it begins.
+    start: usize,
+    /// The keys that may be renamed, where the whole object was looked at.
+    uncontested: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +151,14 @@ enum Wrapper {
     Key,
 }
 
+/// A declared property that the innermost objects have had.
+#[derive(Clone, Copy, Debug)]
+struct Present {
+    property: usize,
+    /// Under another name, or in a wrapper.
+    moved: bool,
+}
+
 /// The machine. One document each.
 #[derive(Clone, Debug)]
 pub struct Fit {
@@ -127,6 +166,8 @@ pub struct Fit {
     levels: Vec<Level>,
     walk: Vec<Walk>,
     path: String,
+    /// The properties that the open objects have had, those of the innermost last.
+    present: Vec<Present>,
     /// The key or value that is held, as it came.
     held: String,
     /// The key and brace of what may be a wrapper.
@@ -142,6 +183,14 @@ pub struct Fit {
     /// Longest value that is held, in bytes.
     cap: usize,
     deep: u8,
+    /// Bytes fed before this piece, and bytes told before this piece's output.
+    fed: usize,
+    told: usize,
+    /// Where the key or value that is being read begins, and how far it was read.
+    start: usize,
+    pos: usize,
+    /// Where the key of what may be a wrapper begins.
+    wrapped_at: usize,
 }
 
 impl Fit {
@@ -152,6 +201,7 @@ impl Fit {
             levels: Vec::new(),
             walk: Vec::new(),
             path: String::new(),
+            present: Vec::new(),
             held: String::new(),
             wrapper: String::new(),
             step: None,
@@ -160,6 +210,11 @@ impl Fit {
             first: true,
             cap,
             deep: 0,
+            fed: 0,
+            told: 0,
+            start: 0,
+            pos: 0,
+            wrapped_at: 0,
         }
     }
 
@@ -186,6 +241,20 @@ impl Fit {
         out: &mut String,
         fitted: &mut Vec<Fitted>,
     ) {
+        let from = out.len();
+        let job = Job {
+            target,
+            out,
+            fitted,
+            whole: None,
+            from,
+        };
+        self.read(text, job);
+    }
+
+    /// Reads a piece.
+    fn read(&mut self, text: &str, mut job: Job<'_>) {
+        let job = &mut job;
         let bytes = text.as_bytes();
         let mut i = 0;
         // Bytes [run, i) pass.
@@ -196,16 +265,17 @@ impl Fit {
                 State::Value => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => i += 1,
                     b']' => {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         run = i;
                         i += 1;
-                        self.close(&text[run..i], out);
+                        self.close(&text[run..i], job);
                         run = i;
                     }
                     _ => {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         run = i;
-                        self.begin_value(target, byte, out, fitted);
+                        self.start = self.fed + i;
+                        self.begin_value(byte, job);
                         i += 1;
                         if let State::String { held: true, .. } | State::Word { held: true } =
                             self.state
@@ -231,14 +301,15 @@ impl Fit {
                         run = i;
                     }
                     if end.is_some() {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         run = i;
                         if held {
-                            self.convert(target, out, fitted);
+                            self.pos = self.fed + i;
+                            self.convert(job);
                         }
-                        self.end_string(out);
+                        self.end_string(job);
                     } else if held && self.held.len() > self.cap {
-                        self.give_up(target, out);
+                        self.give_up(job);
                     }
                 }
                 State::Word { held } => {
@@ -255,14 +326,15 @@ impl Fit {
                         run = i;
                     }
                     if end.is_some() {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         run = i;
                         if held {
-                            self.convert(target, out, fitted);
+                            self.pos = self.fed + i;
+                            self.convert(job);
                         }
-                        self.end_value(out);
+                        self.end_value(job);
                     } else if held && self.held.len() > self.cap {
-                        self.give_up(target, out);
+                        self.give_up(job);
                     }
                 }
                 State::Free {
@@ -275,23 +347,24 @@ impl Fit {
                     if let Some(state) = state {
                         self.state = state;
                     } else {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         run = i;
-                        self.end_value(out);
+                        self.end_value(job);
                     }
                 }
                 State::Key => match byte {
                     b'"' => {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         self.held.clear();
                         self.held.push('"');
+                        self.start = self.fed + i;
                         i += 1;
                         run = i;
                         self.state = State::InKey { escaped: false };
                     }
                     b'}' => {
-                        out.push_str(&text[run..i]);
-                        self.close("}", out);
+                        job.out.push_str(&text[run..i]);
+                        self.close("}", job);
                         i += 1;
                         run = i;
                     }
@@ -307,9 +380,10 @@ impl Fit {
                     run = i;
                     self.state = State::InKey { escaped };
                     if end.is_some() {
-                        self.key(target, out, fitted);
+                        self.pos = self.fed + i;
+                        self.key(job);
                     } else if self.held.len() > self.cap {
-                        self.long_key(target, out);
+                        self.long_key(job);
                     }
                 }
                 State::Colon => {
@@ -319,7 +393,8 @@ impl Fit {
                     i += 1;
                 }
                 State::Wrapper(wrapper) => {
-                    if self.wrapper(wrapper, byte, out) {
+                    self.pos = self.fed + i;
+                    if self.wrapper(wrapper, byte, job) {
                         i += 1;
                     }
                     run = i;
@@ -337,10 +412,10 @@ impl Fit {
                         i += 1;
                     }
                     b'}' | b']' => {
-                        out.push_str(&text[run..i]);
+                        job.out.push_str(&text[run..i]);
                         run = i;
                         i += 1;
-                        self.close(&text[run..i], out);
+                        self.close(&text[run..i], job);
                         run = i;
                     }
                     _ => i += 1,
@@ -348,7 +423,9 @@ impl Fit {
                 State::Done => i = bytes.len(),
             }
         }
-        out.push_str(&text[run..]);
+        job.out.push_str(&text[run..]);
+        self.fed += text.len();
+        self.told += job.out.len() - job.from;
     }
 
     /// The document ended, whole or cut: tells what is still held.
@@ -359,214 +436,60 @@ impl Fit {
         out: &mut String,
         fitted: &mut Vec<Fitted>,
     ) {
+        let from = out.len();
+        let job = &mut Job {
+            target,
+            out,
+            fitted,
+            whole: None,
+            from,
+        };
         match self.state {
             State::Word { held } => {
                 if held && whole {
-                    self.convert(target, out, fitted);
+                    self.pos = self.fed;
+                    self.convert(job);
                 } else if held {
-                    out.push_str(&self.held);
+                    job.out.push_str(&self.held);
                 }
                 if whole {
-                    self.end_value(out);
+                    self.end_value(job);
                 }
             }
             State::String { held: true, .. } | State::InKey { .. } => {
-                out.push_str(&self.wrapper);
-                out.push_str(&self.held);
+                job.out.push_str(&self.wrapper);
+                job.out.push_str(&self.held);
             }
-            State::Wrapper(_) => out.push_str(&self.wrapper),
+            State::Wrapper(_) => job.out.push_str(&self.wrapper),
             _ => {}
         }
+        self.told += job.out.len() - job.from;
         self.held.clear();
         self.wrapper.clear();
-    }
-
-    /// The fields of the innermost object.
-    fn fields<'t>(&self, target: Target<'t>) -> Option<&'t Fields> {
-        let level = self.levels.last()?;
-        match reached(target, &self.walk[..level.walk])? {
-            Target::Fields(fields) | Target::Shape(Shape::Object(fields)) => Some(fields),
-            Target::Shape(_) => None,
-        }
-    }
-
-    /// A value begins with `byte`, in the document or in a container whose shape is known.
-    fn begin_value(
-        &mut self,
-        target: Target<'_>,
-        byte: u8,
-        out: &mut String,
-        fitted: &mut Vec<Fitted>,
-    ) {
-        let kind = Kind::of(byte);
-        self.held.clear();
-        self.listed = false;
-        let base = self.levels.last().map_or(0, |level| level.walk);
-        self.walk.truncate(base);
-        let mut known = true;
-        match self.levels.last() {
-            None => {}
-            Some(level) if level.array => self.walk.push(Walk::Item),
-            Some(_) => match self.step {
-                Some(step) => self.walk.push(step),
-                None => known = false,
-            },
-        }
-        let mut plan = if known {
-            self.plan(target, kind)
-        } else {
-            Plan::Pass
-        };
-        if plan == Plan::List {
-            out.push('[');
-            self.listed = true;
-            self.note(FitKind::Listed, "a lone value", "an array of one", fitted);
-            self.walk.push(Walk::Item);
-            plan = match self.plan(target, kind) {
-                Plan::List => Plan::Pass,
-                plan => plan,
-            };
-        }
-        self.state = match (plan, kind) {
-            (Plan::Descend, Kind::Object | Kind::Array) => {
-                self.open(kind == Kind::Array, false);
-                if kind == Kind::Array {
-                    State::Value
-                } else {
-                    State::Key
-                }
-            }
-            (_, Kind::Object | Kind::Array) => State::Free {
-                depth: 1,
-                in_string: false,
-                escaped: false,
-            },
-            (plan, Kind::String) => State::String {
-                held: plan == Plan::Hold,
-                escaped: false,
-            },
-            (plan, _) => State::Word {
-                held: plan == Plan::Hold,
-            },
-        };
-    }
-
-    /// What becomes of a value of this kind, whose shape the steps lead to. A choice among shapes is a step more.
-    fn plan(&mut self, target: Target<'_>, kind: Kind) -> Plan {
-        let Some(reached) = reached(target, &self.walk) else {
-            return Plan::Pass;
-        };
-        let shape = match reached {
-            Target::Fields(_) if kind == Kind::Object => return Plan::Descend,
-            Target::Fields(_) => return Plan::Pass,
-            Target::Shape(shape) => shape,
-        };
-        let Shape::OneOf(shapes) = shape else {
-            return plan_of(shape, kind);
-        };
-        let admitted = shapes.iter().position(|shape| admits(shape, kind));
-        let listed = || {
-            shapes
-                .iter()
-                .position(|shape| plan_of(shape, kind) == Plan::List)
-        };
-        match admitted {
-            Some(choice) => {
-                self.walk.push(Walk::Choice(choice));
-                plan_of(&shapes[choice], kind)
-            }
-            None if shapes
-                .iter()
-                .any(|shape| plan_of(shape, kind) == Plan::Hold) =>
-            {
-                Plan::Hold
-            }
-            None => match listed() {
-                Some(choice) => {
-                    self.walk.push(Walk::Choice(choice));
-                    Plan::List
-                }
-                None => Plan::Pass,
-            },
-        }
-    }
-
-    fn open(&mut self, array: bool, unwrapped: bool) {
-        if self.levels.last().is_some_and(|level| level.array) {
-            let place = self.place();
-            self.path = place;
-        }
-        self.levels.push(Level {
-            walk: self.walk.len(),
-            path: self.path.len(),
-            index: 0,
-            array,
-            listed: core::mem::take(&mut self.listed),
-            unwrapped,
-        });
-    }
-
-    /// A container ends with `closer`.
-    fn close(&mut self, closer: &str, out: &mut String) {
-        let Some(level) = self.levels.pop() else {
-            out.push_str(closer);
-            return;
-        };
-        if level.unwrapped {
-            self.state = State::After;
-            return;
-        }
-        out.push_str(closer);
-        self.listed = level.listed;
-        self.end_value(out);
-    }
-
-    fn end_string(&mut self, out: &mut String) {
-        if core::mem::take(&mut self.in_key) {
-            self.state = State::Colon;
-        } else {
-            self.end_value(out);
-        }
-    }
-
-    fn end_value(&mut self, out: &mut String) {
-        if core::mem::take(&mut self.listed) {
-            out.push(']');
-        }
-        self.held.clear();
-        self.state = if self.levels.is_empty() {
-            State::Done
-        } else {
-            State::After
-        };
-    }
-
-    /// The path of the value being read.
-    fn place(&self) -> String {
-        match self.levels.last() {
-            Some(level) if level.array => format!("{}[{}]", &self.path[..level.path], level.index),
-            _ => self.path.clone(),
-        }
-    }
-
-    #[cold]
-    fn note(&mut self, change: FitKind, before: &str, after: &str, fitted: &mut Vec<Fitted>) {
-        let short = |text: &str| text.chars().take(40).collect::<String>();
-        fitted.push(Fitted {
-            change,
-            path: self.place(),
-            before: short(before),
-            after: short(after),
-        });
     }
 }
 
 /// A whole JSON document brought to its shape, and what was changed in it.
 pub fn fitted(target: Target<'_>, json: &str) -> (String, Vec<Fitted>) {
+    fit_whole(target, json, 0)
+}
+
+/// The same for a document that is held: keys are renamed with regard to those that come later.
+fn fit_whole(target: Target<'_>, json: &str, deep: u8) -> (String, Vec<Fitted>) {
     let mut out = String::with_capacity(json.len());
     let mut changes = Vec::new();
-    let mut fit = Fit::new(json.len());
-    fit.feed(target, json, &mut out, &mut changes);
+    let mut fit = Fit {
+        deep,
+        ..Fit::new(usize::MAX - 1)
+    };
+    let job = Job {
+        target,
+        out: &mut out,
+        fitted: &mut changes,
+        whole: Some(json),
+        from: 0,
+    };
+    fit.read(json, job);
     fit.finish(target, true, &mut out, &mut changes);
     (out, changes)
 }

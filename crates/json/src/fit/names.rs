@@ -1,5 +1,9 @@
-//! Parameter names that miss by a little: letter case, `_` and `-` aside.
+//! Parameter names that miss by a little: letter case, `_`, `-`, `.` and blanks aside.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::reader::members;
 use crate::shape::Fields;
 
 /// Names under which models put all arguments once more.
@@ -7,9 +11,13 @@ const WRAPPERS: &[&str] = &[
     "arguments",
     "parameters",
     "input",
+    "inputs",
     "args",
     "kwargs",
     "params",
+    "tool_input",
+    "tool_args",
+    "tool_arguments",
 ];
 
 /// Whether an undeclared `key` may hold the arguments.
@@ -18,8 +26,9 @@ pub(super) fn is_wrapper(key: &str) -> bool {
 }
 
 impl Fields {
-    /// The declared property that an undeclared `key` misses by letter case, `_` or `-` only (`filePath`, `file-path` for
-    /// `file_path`), with its place; `None` if there is none, or more than one. Linear in the number of properties.
+    /// The declared property that an undeclared `key` misses by letter case, `_`, `-`, `.` or blanks only (`filePath`,
+    /// `file-path` for `file_path`), with its place; `None` if there is none, or more than one. Linear in the number of
+    /// properties.
     pub fn nearest(&self, key: &str) -> Option<(usize, &str)> {
         if self.get(key).is_some() {
             return None;
@@ -35,9 +44,33 @@ impl Fields {
 }
 
 fn is_near(a: &str, b: &str) -> bool {
-    fn letters(text: &str) -> impl Iterator<Item = u8> + '_ {
-        let letters = text.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
-        letters.map(|byte| byte.to_ascii_lowercase())
+    fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
+        text.chars()
+            .filter(|c| !matches!(c, '_' | '-' | '.' | ' '))
+            .flat_map(char::to_lowercase)
     }
     letters(a).next().is_some() && letters(a).eq(letters(b))
+}
+
+/// Of the keys of `object`, those that stand for a declared one which they miss by a little: the only ones that do, and
+/// without it beside them.
+pub(super) fn uncontested(object: &str, fields: &Fields) -> Vec<String> {
+    let all: Vec<_> = members(object)
+        .map(|(key, _)| {
+            let near = fields.nearest(&key).map(|(place, _)| place);
+            let own = fields.properties.iter().position(|(name, _)| *name == key);
+            (key, near, near.or(own))
+        })
+        .collect();
+    let mut claims: Vec<usize> = all.iter().filter_map(|(_, _, claim)| *claim).collect();
+    claims.sort_unstable();
+    all.into_iter()
+        .filter(|(_, near, _)| {
+            near.is_some_and(|near| {
+                let from = claims.partition_point(|&claim| claim < near);
+                claims.get(from + 1) != Some(&near)
+            })
+        })
+        .map(|(key, ..)| key.into_owned())
+        .collect()
 }

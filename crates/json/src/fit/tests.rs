@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Fit, FitKind, Target};
+use crate::pointer::place;
 use crate::shape::{Fields, Scalars, Shape};
 
 fn scalar(types: &str) -> Shape {
@@ -65,7 +66,10 @@ fn fit(text: &str, size: usize) -> (String, Vec<(FitKind, String)>) {
         rest = &rest[end..];
     }
     machine.finish(target, true, &mut out, &mut fitted);
-    let fitted = fitted.into_iter().map(|f| (f.change, f.path)).collect();
+    let fitted = fitted
+        .into_iter()
+        .map(|f| (f.change, place(&f.path)))
+        .collect();
     (out, fitted)
 }
 
@@ -121,22 +125,26 @@ const CASES: &[Case] = &[
         &[(FitKind::Listed, "tags")],
     ),
     (
-        r#"{"lines": 3, "tags": []}"#,
-        r#"{"lines": [3], "tags": []}"#,
-        &[(FitKind::Listed, "lines")],
+        r#"{"lines": 3, "tags": 5}"#,
+        r#"{"lines": [3], "tags": ["5"]}"#,
+        &[
+            (FitKind::Listed, "lines"),
+            (FitKind::Listed, "tags"),
+            (FitKind::Typed, "tags[0]"),
+        ],
     ),
     (
         r#"{"lines": "[1, \"2\"]"}"#,
         r#"{"lines": [1, 2]}"#,
-        &[(FitKind::Unpacked, "lines")],
+        &[(FitKind::Unpacked, "lines"), (FitKind::Typed, "lines[1]")],
     ),
     (
         r#"{"edits": {"line": "3", "newText": "a\"b"}}"#,
         r#"{"edits": [{"line": 3, "new_text": "a\"b"}]}"#,
         &[
             (FitKind::Listed, "edits"),
-            (FitKind::Typed, "edits.line"),
-            (FitKind::Renamed, "edits.new_text"),
+            (FitKind::Typed, "edits[0].line"),
+            (FitKind::Renamed, "edits[0].new_text"),
         ],
     ),
     (
@@ -182,6 +190,36 @@ const CASES: &[Case] = &[
         &[(FitKind::Typed, "path")],
     ),
     (r#"{"input": "x"}"#, r#"{"input": "x"}"#, &[]),
+    (
+        r#"{"arguments": "{\"Path\": \"x\", \"limit\": \"1\"}", "deep": true, "path": "y"}"#,
+        r#"{"path": "x", "limit": 1, "deep": true, "path": "y"}"#,
+        &[
+            (FitKind::Unwrapped, ""),
+            (FitKind::Renamed, "path"),
+            (FitKind::Typed, "limit"),
+            (FitKind::Doubled, "path"),
+        ],
+    ),
+    (
+        r#"{"arguments": "{}", "path": "y"}"#,
+        r#"{"arguments": "{}", "path": "y"}"#,
+        &[],
+    ),
+    (
+        r#"{"file": 1, "Path": "x", "path": "y"}"#,
+        r#"{"file": 1, "path": "x", "path": "y"}"#,
+        &[(FitKind::Renamed, "path"), (FitKind::Doubled, "path")],
+    ),
+    (
+        r#"{"path": "x", "PATH": "y"}"#,
+        r#"{"path": "x", "PATH": "y"}"#,
+        &[],
+    ),
+    (
+        r#"{"either": 4.5, "limit": 4.5, "limit": "4.5", "limit": "1e2"}"#,
+        r#"{"either": "4.5", "limit": 4.5, "limit": "4.5", "limit": 1e2}"#,
+        &[(FitKind::Typed, "either"), (FitKind::Typed, "limit")],
+    ),
 ];
 
 #[test]

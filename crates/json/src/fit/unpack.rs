@@ -5,55 +5,130 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::shapes::{Kind, admits, reached};
-use super::{Fit, FitKind, Fitted, State, Target, scalar_of};
+use super::rules::{Kind, admits, readings};
+use super::scalars::is_integral;
+use super::walk::reached;
+use super::{Fit, FitKind, Fitted, Job, Present, State, Target, fit_whole, scalar_of};
+use crate::document::{Options, repair};
 use crate::escape::{quoted, unescape};
+use crate::reader::members;
+use crate::repair::Repair;
 use crate::shape::Shape;
-use crate::transducer::{Output, Root, Step, Transducer};
 
 /// Strings in strings are unpacked no deeper.
 const DEEPEST: u8 = 4;
 
+/// What a held value became, what was done to it, and what was changed inside of it.
+type Made = (String, FitKind, Vec<Fitted>);
+
 impl Fit {
     /// A held value is whole: writes it as its shape wants it, or as it stands.
-    pub(super) fn convert(
-        &mut self,
-        target: Target<'_>,
-        out: &mut String,
-        fitted: &mut Vec<Fitted>,
-    ) {
+    pub(super) fn convert(&mut self, job: &mut Job<'_>) {
         let held = core::mem::take(&mut self.held);
-        let shape = match reached(target, &self.walk) {
+        if !self.wrapper.is_empty() {
+            self.unpack_arguments(&held, job);
+            self.held = held;
+            return;
+        }
+        let shape = match reached(job.target, &self.walk) {
             Some(Target::Shape(shape)) => shape,
             _ => &Shape::Any,
         };
-        let json = if held.starts_with('"') {
+        let made = if held.starts_with('"') {
             let text = unescape(&held[1..held.len() - 1]);
             from_string(&text, shape, self.deep)
         } else {
-            Some((quoted(&held), FitKind::Typed))
+            from_word(&held, shape)
         };
-        match json {
-            Some((json, change)) => {
-                self.note(change, &held, &json, fitted);
-                out.push_str(&json);
+        match made {
+            Some((json, change, inner)) => {
+                self.note(change, &held, &json, job);
+                self.inside(inner, job);
+                job.out.push_str(&json);
             }
-            None => out.push_str(&held),
+            None => job.out.push_str(&held),
         }
         self.held = held;
     }
 
-    /// A held string is longer than any that is held: it passes from here, as the one item of an array if one is wanted.
-    pub(super) fn give_up(&mut self, target: Target<'_>, out: &mut String) {
-        let listed = match reached(target, &self.walk) {
-            Some(Target::Shape(Shape::Array(item))) => admits(item, Kind::String),
-            _ => false,
+    /// A string under a wrapper's key is whole: the arguments, if it is an object that begins with a parameter.
+    fn unpack_arguments(&mut self, held: &str, job: &mut Job<'_>) {
+        let text = unescape(&held[1..held.len() - 1]);
+        let wrapper = core::mem::take(&mut self.wrapper);
+        let fields = self.fields(job.target);
+        let json = (self.deep < DEEPEST)
+            .then(|| mended(text.trim(), &Shape::Any))
+            .flatten()
+            .filter(|json| json.starts_with('{'));
+        let Some((json, fields)) = json.zip(fields) else {
+            job.out.push_str(&wrapper);
+            job.out.push_str(held);
+            return;
         };
-        if listed {
-            out.push('[');
-            self.listed = true;
+        let is_known = |key: &str| fields.get(key).is_some() || fields.nearest(key).is_some();
+        if !members(&json).next().is_some_and(|(key, _)| is_known(&key)) {
+            job.out.push_str(&wrapper);
+            job.out.push_str(held);
+            return;
         }
-        out.push_str(&self.held);
+        let (json, inner) = fit_whole(job.target, &json, self.deep + 1);
+        let inside = json.trim();
+        let inside = inside[1..inside.len() - 1].trim();
+        let skipped = inside.as_ptr() as usize - json.as_ptr() as usize;
+        let inner = inner.into_iter().map(|change| Fitted {
+            at: change.at.saturating_sub(skipped),
+            ..change
+        });
+        self.path.clear();
+        self.start = self.wrapped_at;
+        self.note(FitKind::Unwrapped, &format!("{wrapper}{held}"), inside, job);
+        self.inside(inner.collect(), job);
+        for (key, _) in members(&json) {
+            let place = fields.properties.iter().position(|(name, _)| *name == *key);
+            if let Some(property) = place {
+                self.present.push(Present {
+                    property,
+                    moved: true,
+                });
+            }
+        }
+        job.out.push_str(inside);
+    }
+
+    /// What was changed in a string that was unpacked: at its place.
+    fn inside(&mut self, inner: Vec<Fitted>, job: &mut Job<'_>) {
+        let path = self.pointer();
+        let at = self.told + job.out.len() - job.from;
+        for change in inner {
+            job.fitted.push(Fitted {
+                path: format!("{path}{}", change.path),
+                start: self.start,
+                end: self.pos,
+                at: at + change.at,
+                ..change
+            });
+        }
+    }
+
+    /// A held value is longer than any that is held: it passes from here, as the one item of an array if one is wanted.
+    pub(super) fn give_up(&mut self, job: &mut Job<'_>) {
+        if self.wrapper.is_empty() {
+            let items = match reached(job.target, &self.walk) {
+                Some(Target::Shape(shape)) => items(shape),
+                _ => None,
+            };
+            if matches!(self.state, State::String { .. })
+                && items.is_some_and(|item| admits(item, Kind::String))
+            {
+                self.pos = self.start;
+                self.note(FitKind::Listed, "", "[", job);
+                job.out.push('[');
+                self.listed = true;
+            }
+        } else {
+            self.no_wrapper(job);
+        }
+        job.out.push_str(&self.held);
         self.held.clear();
         self.state = match self.state {
             State::String { escaped, .. } => State::String {
@@ -65,55 +140,92 @@ impl Fit {
     }
 }
 
+/// The items of the array among the readings of a shape.
+fn items(shape: &Shape) -> Option<&Shape> {
+    readings(shape).iter().find_map(|shape| match shape {
+        Shape::Array(item) => Some(&**item),
+        _ => None,
+    })
+}
+
+/// A number or boolean where a string is wanted.
+fn from_word(word: &str, shape: &Shape) -> Option<Made> {
+    let is_number = !matches!(word, "true" | "false" | "null");
+    let is_integer = readings(shape)
+        .iter()
+        .any(|shape| matches!(shape, Shape::Scalar(scalars) if scalars.integer));
+    (!(is_number && is_integer && is_integral(word)))
+        .then(|| (quoted(word), FitKind::Typed, Vec::new()))
+}
+
 /// What a string may stand for, where none is wanted.
-fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<(String, FitKind)> {
+fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     let trimmed = text.trim();
     if let Some(json) = scalar_of(trimmed, shape) {
-        return Some((json.into_owned(), FitKind::Typed));
+        return Some((json.into_owned(), FitKind::Typed, Vec::new()));
     }
-    let shapes = match shape {
-        Shape::OneOf(shapes) => shapes.as_slice(),
-        shape => core::slice::from_ref(shape),
-    };
     let begins = trimmed.as_bytes().first();
-    let container = shapes.iter().find(|shape| {
+    let container = readings(shape).iter().find(|shape| {
         matches!(
             (shape, begins),
             (Shape::Object(_), Some(b'{')) | (Shape::Array(_), Some(b'['))
         )
     });
     if let (Some(shape), true) = (container, deep < DEEPEST)
-        && let Some(json) = document(trimmed, shape, deep)
+        && let Some(json) = mended(trimmed, shape)
     {
-        return Some((json, FitKind::Unpacked));
+        let (json, inner) = fit_whole(Target::Shape(shape), &json, deep + 1);
+        return Some((json, FitKind::Unpacked, inner));
     }
-    let item = shapes.iter().find_map(|shape| match shape {
-        Shape::Array(item) => Some(&**item),
-        _ => None,
-    })?;
-    let json: Cow<'_, str> = match scalar_of(trimmed, item) {
-        Some(json) => json,
-        None if admits(item, Kind::String) => Cow::Owned(quoted(text)),
-        None => return None,
-    };
-    Some((format!("[{json}]"), FitKind::Listed))
-}
-
-/// A whole text as one document of the shape; mended where that is only spelling.
-fn document(text: &str, shape: &Shape, deep: u8) -> Option<String> {
-    let mut output = Output::default();
-    let mut json = Transducer::new(Root::Value);
-    let (used, step) = json.feed(text, 0, &mut output);
-    if step != Step::Done || used != text.len() || json.is_structural() {
+    let item = items(shape)?;
+    if admits(item, Kind::String) {
+        return Some((format!("[{}]", quoted(text)), FitKind::Listed, Vec::new()));
+    }
+    if readings(item)
+        .iter()
+        .any(|item| matches!(item, Shape::Array(_)))
+    {
         return None;
     }
-    let mut out = String::new();
-    let mut fit = Fit {
-        deep: deep + 1,
-        ..Fit::new(usize::MAX - 1)
-    };
-    let mut fitted = Vec::new();
-    fit.feed(Target::Shape(shape), &output.text, &mut out, &mut fitted);
-    fit.finish(Target::Shape(shape), true, &mut out, &mut fitted);
-    Some(out)
+    // An item is no array, so that this goes one level down.
+    let (json, _, mut inner) = from_string(text, item, deep)?;
+    for change in &mut inner {
+        change.path.insert_str(0, "/0");
+        change.at += 1;
+    }
+    Some((format!("[{json}]"), FitKind::Listed, inner))
+}
+
+/// What an untyped text stands for where the shape has no string: the scalar it spells, the object or array it holds, an
+/// array of the one value it is. `None` if it is none of those, or may be a string.
+pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
+    if admits(shape, Kind::String) {
+        return None;
+    }
+    from_string(text, shape, 0).map(|(json, ..)| json)
+}
+
+/// A whole text as one JSON document, mended where that is only spelling: nothing that ends a value is supplied, nothing
+/// is left out.
+fn mended<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
+    let first = *text.as_bytes().first()?;
+    let repaired = repair(text, &Options::LLM, shape).ok()?;
+    if repaired.fixes.is_empty() {
+        return Some(Cow::Borrowed(text));
+    }
+    let is_spelling = repaired.fixes.iter().all(|fix| {
+        !fix.repair.is_structural()
+            && !matches!(
+                fix.repair,
+                Repair::Prose
+                    | Repair::SeveralValues
+                    | Repair::CutOff
+                    | Repair::Ellipsis
+                    | Repair::Junk
+                    | Repair::Wrapper
+                    | Repair::Fence
+            )
+    });
+    let json = repaired.text.trim();
+    (is_spelling && json.as_bytes().first() == Some(&first)).then(|| Cow::Owned(String::from(json)))
 }

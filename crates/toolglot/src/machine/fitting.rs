@@ -4,12 +4,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::{Fields, Fit, FitKind, Fitted, Target};
+use toolglot_json::{Fields, Fit, FitKind, Fitted, Shape, Target, place};
 
 use super::Parser;
 use super::teller::Teller;
 use crate::program::Program;
-use crate::{Code, Sink, Span};
+use crate::{Code, End, Sink, Span};
 
 /// The machine that fits the open call's arguments.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Parser {
     pub(super) fn begin_fitting(&mut self, program: &Program, at: u64) {
         let tool = self.teller.call.as_ref().and_then(|call| call.tool);
         self.fitting.tool =
-            tool.filter(|&tool| !program.tools.tool(tool).parameters.properties.is_empty());
+            tool.filter(|&tool| says_anything(&program.tools.tool(tool).parameters));
         if self.fitting.tool.is_some() {
             self.fitting.fit = Fit::new(program.limits.undecided);
             self.fitting.at = at;
@@ -89,6 +89,15 @@ impl Parser {
     }
 }
 
+/// Whether parameters of these shapes can be changed.
+fn says_anything(fields: &Fields) -> bool {
+    let others = fields.others.as_deref();
+    !fields.properties.is_empty() || others.is_some_and(|others| *others != Shape::Any)
+}
+
+/// Characters of a value that a remark shows.
+const SHOWN: usize = 40;
+
 /// Tells changes, and forgets them. `key` is the parameter they are inside of.
 pub(super) fn remark(
     teller: &mut Teller,
@@ -98,13 +107,10 @@ pub(super) fn remark(
     sink: &mut dyn Sink,
 ) {
     for change in changes.drain(..) {
-        let path = match (key, change.path.as_str()) {
-            (None, path) => String::from(path),
-            (Some(key), "") => String::from(key),
-            (Some(key), path) if path.starts_with('[') => format!("{key}{path}"),
-            (Some(key), path) => format!("{key}.{path}"),
-        };
-        let (before, after) = (&change.before, &change.after);
+        let key = key.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")));
+        let path = place(&format!("{}{}", key.unwrap_or_default(), change.path));
+        let short = |text: &str| text.chars().take(SHOWN).collect::<String>();
+        let (before, after) = (short(&change.before), short(&change.after));
         let (code, message) = match change.change {
             FitKind::Unpacked => (
                 Code::FittedToSchema,
@@ -116,12 +122,25 @@ pub(super) fn remark(
             ),
             FitKind::Renamed => (
                 Code::NearName,
-                format!("no parameter is called `{before}`; it was read as `{after}`"),
+                format!(
+                    "no parameter is called `{}`; it was read as `{}`",
+                    before.trim_matches('"'),
+                    after.trim_matches('"')
+                ),
             ),
             FitKind::Unwrapped => (
                 Code::FittedToSchema,
                 String::from("the arguments stood in an object of their own; it was left out"),
             ),
+            FitKind::Doubled => {
+                if let Some(call) = &mut teller.call {
+                    call.worsen(End::Recovered);
+                }
+                (
+                    Code::DoubleKey,
+                    format!("`{path}` came before under another name; the last value counts"),
+                )
+            }
             _ => (
                 Code::TypedBySchema,
                 format!("`{path}` was {before} and became {after}"),

@@ -5,7 +5,8 @@ use alloc::format;
 use alloc::string::String;
 
 use toolglot_json::{
-    Output, Root, Scalars, Shape, Step, Transducer, float, integer, is_number, quoted, scalar_of,
+    Output, Root, Scalars, Shape, Step, Transducer, float, from_text, integer, is_number, quoted,
+    scalar_of,
 };
 
 use crate::Code;
@@ -60,6 +61,10 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
     }
     if takes_text(shape) {
         return (Cow::Owned(quoted(text)), None);
+    }
+    if let Some(json) = from_text(text, shape) {
+        let message = format!("`{}` was read as a list of one", short(trimmed));
+        return (Cow::Owned(json), Some((Code::FittedToSchema, message)));
     }
     let wanted = name(shape);
     let code = if is_not_finite(trimmed) {

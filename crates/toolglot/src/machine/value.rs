@@ -412,8 +412,11 @@ impl Value {
                     if let Some(json) = elements_to_json(values, &self.held, shape) {
                         out.args.push_str(&json);
                     } else {
-                        out.remarks.push((Code::WrongType, String::from("the parameter wants an object or an array; the text was kept as a string"), false));
-                        out.args.push_str(&quoted(&self.held));
+                        let (json, remark) = typed(&self.held, shape);
+                        out.args.push_str(&json);
+                        if let Some((code, message)) = remark {
+                            out.remarks.push((code, message, false));
+                        }
                     }
                 }
             },

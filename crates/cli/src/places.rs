@@ -1,0 +1,247 @@
+//! Where in a model's text the values of a call's arguments stand.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use toolglot::{Call, Calls, Event, Sink, Span};
+use toolglot_json::{locate, members};
+
+use crate::reading::Manner;
+
+/// A call of up to so many bytes is read byte by byte, a longer one in pieces.
+const FINE: usize = 256 << 10;
+
+/// How long those pieces are, in bytes.
+const PIECE: usize = 64;
+
+/// How many of a key's occurrences are tried, where its value is spelt otherwise.
+const TRIED: usize = 16;
+
+/// The places of the values in a message, found when somebody asks.
+///
+/// Events say which bytes they account for, and do not depend on how the text was pushed. So a call that is read once
+/// more in pieces of one byte tells of each value where it was read, whatever its format.
+#[derive(Debug)]
+pub(crate) struct Places<'a> {
+    manner: &'a Manner,
+    text: &'a str,
+    found: OnceCell<Vec<Written>>,
+}
+
+/// The arguments of a call as they came out, and where they were read.
+#[derive(Debug, Default)]
+struct Written {
+    call: Span,
+    args: String,
+    runs: Vec<Run>,
+}
+
+/// A stretch of argument text, and the bytes that it was read from.
+#[derive(Debug)]
+struct Run {
+    /// Where it is in the arguments.
+    json: Range<usize>,
+    /// Where it is in the text.
+    text: Range<usize>,
+    /// Whether both are the same bytes.
+    is_verbatim: bool,
+}
+
+impl<'a> Places<'a> {
+    /// The places of what `manner` reads in `text`.
+    pub(crate) fn new(manner: &'a Manner, text: &'a str) -> Places<'a> {
+        Places {
+            manner,
+            text,
+            found: OnceCell::new(),
+        }
+    }
+
+    /// Where the value that `pointer` names stands, its key included; the whole call where nobody can tell.
+    ///
+    /// `names` gives other names of a parameter, under which the model may have written it. Linear in the text, once.
+    pub(crate) fn of<'n>(
+        &self,
+        call: &Call,
+        pointer: &str,
+        names: impl Fn(&str) -> &'n [String],
+    ) -> Span {
+        let found = self.found.get_or_init(|| self.find());
+        // Lines of a shell block, and whatever else was made of a call later, stand nowhere by themselves.
+        let Some(written) = found
+            .iter()
+            .find(|written| written.call == call.span && written.args == call.args)
+        else {
+            return call.span;
+        };
+        let pointer = as_written(&written.args, pointer, names);
+        let part = locate(&written.args, &pointer);
+        let mut found: Option<Range<usize>> = None;
+        let mut is_verbatim = true;
+        let overlapping = |run: &&Run| run.json.start < part.end && part.start < run.json.end;
+        for run in written.runs.iter().filter(overlapping) {
+            is_verbatim &= run.is_verbatim;
+            let text = if run.is_verbatim {
+                let cut = part.start.max(run.json.start) - run.json.start;
+                let left = run.json.end - part.end.min(run.json.end);
+                run.text.start + cut..run.text.end - left
+            } else {
+                run.text.clone()
+            };
+            found = Some(match found {
+                None => text,
+                Some(found) => found.start.min(text.start)..found.end.max(text.end),
+            });
+        }
+        let Some(mut found) = found else {
+            return call.span;
+        };
+        if !is_verbatim {
+            let around = call.span.range().start..found.end;
+            found = self.member(&written.args[part], &around).unwrap_or(found);
+        }
+        self.trimmed(found).unwrap_or(call.span)
+    }
+
+    /// The place of a member in text that spells it otherwise: its value behind its key, if that can be found, or all from
+    /// its key on.
+    fn member(&self, member: &str, around: &Range<usize>) -> Option<Range<usize>> {
+        let whole = format!("{{{member}}}");
+        let (key, value) = members(&whole).next()?;
+        let text = self.text.get(around.clone())?;
+        let value = match value.as_bytes().first()? {
+            b'{' | b'[' => return None,
+            b'"' => toolglot_json::string(value)?,
+            _ => value.into(),
+        };
+        let keys = text.rmatch_indices(&*key);
+        let behind = |at: usize| Some(at + text[at..].find(&*value)?);
+        let found = keys
+            .take(if value.is_empty() { 0 } else { TRIED })
+            .find_map(|(at, key)| behind(at + key.len()));
+        let range = if let Some(at) = found {
+            at..at + value.len()
+        } else {
+            let at = text.rfind(&*key)?;
+            at..at + text[at..].trim_end_matches([',', '}', ']', ')', ' ']).len()
+        };
+        Some(around.start + range.start..around.start + range.end)
+    }
+
+    /// The span without the blanks at its ends, if anything is left.
+    fn trimmed(&self, range: Range<usize>) -> Option<Span> {
+        let text = self.text.get(range.clone())?;
+        let start = range.start + text.len() - text.trim_start().len();
+        let end = start + text.trim().len();
+        (start < end).then(|| Span::new(start as u64, end as u64))
+    }
+
+    fn find(&self) -> Vec<Written> {
+        let mut coarse = Calls::default();
+        self.manner.pieces([self.text], &mut coarse);
+        let mut tape = Tape {
+            text: self.text,
+            ..Tape::default()
+        };
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        for call in &coarse.calls {
+            let span = call.span.range();
+            let (Some(before), Some(inside)) = (
+                self.text.get(at..span.start.max(at)),
+                self.text.get(span.start.max(at)..span.end.max(at)),
+            ) else {
+                continue;
+            };
+            at = span.end.max(at);
+            pieces.push(before);
+            let size = if inside.len() > FINE { PIECE } else { 1 };
+            let mut rest = inside;
+            while !rest.is_empty() {
+                let end = (size..rest.len())
+                    .find(|&end| rest.is_char_boundary(end))
+                    .unwrap_or(rest.len());
+                pieces.push(&rest[..end]);
+                rest = &rest[end..];
+            }
+        }
+        pieces.push(&self.text[at..]);
+        self.manner.pieces(pieces, &mut tape);
+        for (written, call) in tape.written.iter_mut().zip(&tape.calls.calls) {
+            written.call = call.span;
+            written.args.clone_from(&call.args);
+        }
+        tape.written
+    }
+}
+
+/// `pointer` with the parameter's name as it stands in `args`.
+fn as_written<'n>(args: &str, pointer: &str, names: impl Fn(&str) -> &'n [String]) -> String {
+    let mut segments = pointer.splitn(3, '/').skip(1);
+    let Some(first) = segments.next() else {
+        return String::new();
+    };
+    let has = |name: &str| members(args).any(|(key, _)| key == name);
+    let alias = names(first).iter().find(|name| has(name));
+    match alias.filter(|_| !has(first)) {
+        Some(alias) => {
+            let rest = segments
+                .next()
+                .map_or(String::new(), |rest| format!("/{rest}"));
+            format!("/{}{rest}", alias.replace('~', "~0").replace('/', "~1"))
+        }
+        None => pointer.to_owned(),
+    }
+}
+
+/// Folds events into calls and keeps where their arguments were read.
+#[derive(Debug, Default)]
+struct Tape<'a> {
+    text: &'a str,
+    calls: Calls,
+    written: Vec<Written>,
+    /// Bytes that events have accounted for, and that no argument text was matched with.
+    read: Range<usize>,
+}
+
+impl Tape<'_> {
+    /// Argument text was told. What it was read from may begin with what an event before accounted for: a number ends only
+    /// with the byte behind it.
+    fn told(&mut self, json: &str, span: Span) {
+        if self.read.end != span.range().start {
+            self.read.start = span.range().start;
+        }
+        self.read.end = span.range().end;
+        let Some(written) = self.written.last_mut().filter(|_| !json.is_empty()) else {
+            return;
+        };
+        let at = written.args.len();
+        written.args.push_str(json);
+        let read = self.text.get(self.read.clone()).unwrap_or_default();
+        let found = read.find(json);
+        let text = match found {
+            Some(offset) => {
+                let start = self.read.start + offset;
+                start..start + json.len()
+            }
+            None => self.read.clone(),
+        };
+        self.read.start = text.end;
+        written.runs.push(Run {
+            json: at..at + json.len(),
+            text,
+            is_verbatim: found.is_some(),
+        });
+    }
+}
+
+impl Sink for Tape<'_> {
+    fn event(&mut self, span: Span, event: Event<'_>) {
+        match &event {
+            Event::CallStart(_) => self.written.push(Written::default()),
+            Event::Args { json, .. } => self.told(json, span),
+            _ => {}
+        }
+        self.calls.event(span, event);
+    }
+}

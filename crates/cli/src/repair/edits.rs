@@ -1,0 +1,240 @@
+//! From the text that came to the text that went out, piece by piece.
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Texts longer than this, in bytes, are not compared: it costs their length times the number of differences.
+const LONGEST: usize = 128 << 10;
+
+/// What lies between two texts. The pieces tile both, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edits<'t> {
+    before: &'t str,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// A stretch of the text that came, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Where it is in the text that came.
+    pub(super) before: Range<usize>,
+    /// Where it is in the text that went out.
+    pub(super) after: Range<usize>,
+    /// Whether both are the same.
+    pub(super) is_kept: bool,
+}
+
+/// A token: where it begins, and its text.
+type Token<'t> = (usize, &'t str);
+
+impl<'t> Edits<'t> {
+    /// The edits that make `after` of `before`, of which the parts `gone`, in order, are known to be left out. `None` for
+    /// long texts.
+    pub(super) fn between(
+        before: &'t str,
+        after: &str,
+        gone: &[Range<usize>],
+    ) -> Option<Edits<'t>> {
+        if before.len().max(after.len()) > LONGEST {
+            return None;
+        }
+        let is_gone = |at: usize| gone.iter().any(|gone| gone.contains(&at));
+        let old: Vec<Token<'_>> = tokens(before).filter(|(at, _)| !is_gone(*at)).collect();
+        let new: Vec<Token<'_>> = tokens(after).collect();
+        let text = |tokens: &[Token<'_>]| -> Vec<String> {
+            tokens.iter().map(|(_, text)| (*text).to_owned()).collect()
+        };
+        let ops = capture_diff_slices(Algorithm::Myers, &text(&old), &text(&new));
+        let mut edits = Edits {
+            before,
+            pieces: Vec::new(),
+        };
+        let place = |tokens: &[Token<'_>], n: usize, end: usize| tokens.get(n).map_or(end, |t| t.0);
+        for op in ops {
+            let (old_range, new_range) = (op.old_range(), op.new_range());
+            let is_kept = matches!(op, DiffOp::Equal { .. });
+            if is_kept {
+                for (o, n) in old_range.zip(new_range) {
+                    let (at, text) = old[o];
+                    edits.add(at..at + text.len(), new[n].0..new[n].0 + text.len(), true);
+                }
+                continue;
+            }
+            let after_end = place(&new, new_range.end, after.len());
+            let after_range = place(&new, new_range.start, after.len())..after_end;
+            let first = old_range.start;
+            let last = old_range.clone().next_back();
+            let reached = edits.pieces.last().map_or(0, |piece| piece.before.end);
+            let before_range = last.map_or(reached..reached, |last| {
+                old[first].0..old[last].0 + old[last].1.len()
+            });
+            edits.add(before_range, after_range, false);
+        }
+        let at = edits.pieces.last().map_or(0, |piece| piece.after.end);
+        edits.add(before.len()..before.len(), at..at, false);
+        Some(edits)
+    }
+
+    /// Appends a piece; what lies before it in the text that came was left out.
+    fn add(&mut self, before: Range<usize>, after: Range<usize>, is_kept: bool) {
+        let (from, to) = self
+            .pieces
+            .last()
+            .map_or((0, 0), |piece| (piece.before.end, piece.after.end));
+        if from < before.start {
+            self.append(from..before.start, to..to, false);
+        }
+        self.append(before, after, is_kept);
+    }
+
+    fn append(&mut self, before: Range<usize>, after: Range<usize>, is_kept: bool) {
+        match self.pieces.last_mut() {
+            Some(last) if last.is_kept == is_kept && last.before.end == before.start => {
+                last.before.end = before.end;
+                last.after.end = after.end;
+            }
+            _ if before.is_empty() && after.is_empty() => {}
+            _ => self.pieces.push(Piece {
+                before,
+                after,
+                is_kept,
+            }),
+        }
+    }
+
+    /// Where in the text that came a part of what went out stood.
+    pub(super) fn origin(&self, part: &Range<usize>) -> Option<Range<usize>> {
+        let mut found: Option<Range<usize>> = None;
+        for piece in &self.pieces {
+            if piece.after.end <= part.start || part.end <= piece.after.start {
+                // The mark that ended a string which became a number is the value's too.
+                if let Some(found) = &mut found
+                    && piece.after.is_empty()
+                    && piece.after.start == part.end
+                    && found.end == piece.before.start
+                    && self.before[piece.before.clone()].starts_with(['"', '\'', '”', '’', '`'])
+                {
+                    found.end += self.before[found.end..]
+                        .chars()
+                        .next()
+                        .map_or(0, char::len_utf8);
+                }
+                continue;
+            }
+            let range = if piece.is_kept {
+                let cut = part.start.saturating_sub(piece.after.start);
+                let left = piece.after.end.saturating_sub(part.end);
+                piece.before.start + cut..piece.before.end - left
+            } else {
+                piece.before.clone()
+            };
+            found = Some(match found {
+                None => range,
+                Some(found) => found.start..range.end,
+            });
+        }
+        found.filter(|found| !found.is_empty())
+    }
+}
+
+/// Words, JSON's escapes, and any other character by itself.
+fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &text[at..];
+        let length = token(rest)?;
+        let token = (at, &rest[..length]);
+        at += length;
+        Some(token)
+    })
+}
+
+/// How long the first token is.
+fn token(text: &str) -> Option<usize> {
+    let first = text.chars().next()?;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    if is_word(first) {
+        return Some(text.find(|c| !is_word(c)).unwrap_or(text.len()));
+    }
+    Some(match text.as_bytes() {
+        [b'\\', b'u', rest @ ..] => {
+            let digits = rest
+                .iter()
+                .take(4)
+                .take_while(|byte| byte.is_ascii_hexdigit());
+            2 + digits.count()
+        }
+        [
+            b'\\',
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
+            ..,
+        ] => 2,
+        _ => first.len_utf8(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is kept, what went between `-` and what came between `+`.
+    fn shown(before: &str, after: &str, gone: &[Range<usize>]) -> String {
+        let edits = Edits::between(before, after, gone).expect("they are short");
+        let mut out = String::new();
+        let (mut came, mut went) = (String::new(), String::new());
+        for piece in &edits.pieces {
+            came.push_str(&before[piece.before.clone()]);
+            went.push_str(&after[piece.after.clone()]);
+            if piece.is_kept {
+                assert_eq!(before[piece.before.clone()], after[piece.after.clone()]);
+                out.push_str(&before[piece.before.clone()]);
+            } else {
+                let (before, after) = (&before[piece.before.clone()], &after[piece.after.clone()]);
+                out.extend(["-", before, "+", after, "|"]);
+            }
+        }
+        assert_eq!((came.as_str(), went.as_str()), (before, after), "they tile");
+        out
+    }
+
+    #[test]
+    fn pieces_tile_both_texts() {
+        for (before, after, gone, want) in [
+            ("{'a': 1,}", "{\"a\": 1}", vec![], "{-'+\"|a-'+\"|: 1-,+|}"),
+            ("", "", vec![], ""),
+            ("x", "\"x\"", vec![], "-+\"|x-+\"|"),
+            (
+                "see {} there",
+                "{}",
+                vec![0..4, 6..12],
+                "-see +|{}- there+|",
+            ),
+            ("\"a\nb\"", "\"a\\nb\"", vec![], "\"a-\n+\\n|b\""),
+            ("é, “è”", "é, \"è\"", vec![], "é, -“+\"|è-”+\"|"),
+            (
+                "\"\\d\\ud83d\"",
+                "\"\\\\d\\ufffd\"",
+                vec![],
+                "\"-\\+\\\\|d-\\ud83d+\\ufffd|\"",
+            ),
+        ] {
+            assert_eq!(shown(before, after, &gone), want);
+        }
+    }
+
+    #[test]
+    fn parts_of_what_went_out_have_an_origin() {
+        let (before, after) = ("oh {'a': 1_0, b: x}", "{\"a\": 10, \"b\": \"x\"}");
+        let edits = Edits::between(before, after, &[]).expect("they are short");
+        for (part, want) in [
+            ("\"a\": 10", "'a': 1_0"),
+            ("\"b\": \"x\"", "b: x"),
+            ("10", "1_0"),
+        ] {
+            let at = after.find(part).expect("it is there");
+            let origin = edits.origin(&(at..at + part.len())).expect("it has one");
+            assert_eq!(&before[origin], want);
+        }
+    }
+}

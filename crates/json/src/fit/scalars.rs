@@ -1,0 +1,188 @@
+//! Text as JSON of a shape: the scalar that it spells.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+
+use crate::repair::Repair;
+use crate::shape::{Scalars, Shape};
+use crate::word::{self, is_number};
+
+/// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
+///
+/// Booleans are `true` and `false` in any letter case, never `yes` or `1`; null is exactly `null`. An integer may be
+/// spelt `42.0` or `1e3`, as JSON Schema counts them; `42.5` is none.
+pub fn scalar_of<'a>(text: &'a str, shape: &Shape) -> Option<Cow<'a, str>> {
+    match shape {
+        Shape::Scalar(scalars) => scalar(text, *scalars),
+        Shape::OneOf(shapes) => shapes.iter().find_map(|shape| scalar_of(text, shape)),
+        _ => None,
+    }
+}
+
+fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
+    if scalars.null && text == "null" {
+        return Some(Cow::Borrowed("null"));
+    }
+    if scalars.boolean {
+        for word in ["true", "false"] {
+            if text.eq_ignore_ascii_case(word) {
+                return Some(Cow::Borrowed(word));
+            }
+        }
+    }
+    if !scalars.integer && !scalars.number {
+        return None;
+    }
+    let number = number(text)?;
+    (scalars.number || is_integral(&number)).then_some(number)
+}
+
+/// A number in any spelling that people write: signs, leading zeros, digits in groups.
+fn number(text: &str) -> Option<Cow<'_, str>> {
+    if let Some(integer) = integer(text) {
+        return Some(integer);
+    }
+    if let Some(float) = float(text) {
+        return Some(float);
+    }
+    if is_grouped(text) {
+        return Some(Cow::Owned(text.replace(',', "")));
+    }
+    match word::value(text, false) {
+        (json, Some(Repair::BadNumber)) => Some(json),
+        _ => None,
+    }
+}
+
+/// Whether a JSON number is an integer, as JSON Schema counts: `42.0` and `1.5e3` are.
+pub(super) fn is_integral(number: &str) -> bool {
+    let (digits, exponent) = match number.find(['e', 'E']) {
+        Some(at) => (&number[..at], number[at + 1..].parse::<i64>()),
+        None => (number, Ok(0)),
+    };
+    let Ok(exponent) = exponent else {
+        return false;
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() && exponent < 0 {
+        let zeros = whole.len() - whole.trim_end_matches('0').len();
+        return zeros as u64 >= exponent.unsigned_abs() || whole.trim_start_matches('-') == "0";
+    }
+    exponent >= 0 && fraction.len() as u64 <= exponent.unsigned_abs() || fraction.is_empty()
+}
+
+/// Whether `text` is a number whose digits stand in groups of three: `12,345.6`.
+fn is_grouped(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    groups
+        .next()
+        .is_some_and(|first| is_digits(first) && first.len() <= 3 && first != "0")
+        && whole.contains(',')
+        && groups.all(|group| group.len() == 3 && is_digits(group))
+        && is_digits(fraction)
+}
+
+/// An integer in decimal digits, exact; a sign and leading zeros are mended.
+pub fn integer(text: &str) -> Option<Cow<'_, str>> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    if is_number(text) && text != "-0" {
+        return Some(Cow::Borrowed(text));
+    }
+    let digits = digits.trim_start_matches('0');
+    Some(match (digits, negative) {
+        ("", _) => Cow::Borrowed("0"),
+        (digits, true) => Cow::Owned(format!("-{digits}")),
+        (digits, false) => Cow::Borrowed(digits),
+    })
+}
+
+/// A number with a point or an exponent, as JSON spells it (`42.` is 42.0, `.5` is 0.5).
+pub fn float(text: &str) -> Option<Cow<'_, str>> {
+    if is_number(text) {
+        return Some(Cow::Borrowed(text));
+    }
+    let (sign, rest) = match text.as_bytes().first()? {
+        b'-' => ("-", &text[1..]),
+        b'+' => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = rest.split_at(digits(rest));
+    let (fraction, exponent) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(digits(rest)),
+        None => ("", rest),
+    };
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let fraction = if fraction.is_empty() { "0" } else { fraction };
+    let json: String = format!("{sign}{whole}.{fraction}{exponent}");
+    is_number(&json).then_some(Cow::Owned(json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_what_json_schema_calls_so() {
+        for good in [
+            "0", "-7", "42.0", "1e3", "1.5e1", "1.50e1", "100e-2", "0e-9", "1E+2", "-0.0",
+        ] {
+            assert!(is_integral(good), "{good}");
+        }
+        for bad in ["4.5", "1e-1", "1.25e1", "105e-2", "1e99999999999999999999"] {
+            assert!(!is_integral(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_text_keep_their_digits() {
+        let number = Shape::Scalar(Scalars {
+            number: true,
+            ..Scalars::default()
+        });
+        let integer = Shape::Scalar(Scalars {
+            integer: true,
+            ..Scalars::default()
+        });
+        for (text, as_number, as_integer) in [
+            ("42", Some("42"), Some("42")),
+            ("007", Some("7"), Some("7")),
+            ("+5", Some("5"), Some("5")),
+            ("1.10", Some("1.10"), None),
+            ("42.0", Some("42.0"), Some("42.0")),
+            ("1e3", Some("1e3"), Some("1e3")),
+            (".5", Some("0.5"), None),
+            ("1_000", Some("1000"), Some("1000")),
+            ("12,345", Some("12345"), Some("12345")),
+            ("12,34", None, None),
+            ("0x10", Some("16"), Some("16")),
+            (
+                "123456789012345678901234567890",
+                Some("123456789012345678901234567890"),
+                Some("123456789012345678901234567890"),
+            ),
+            ("", None, None),
+            ("five", None, None),
+            ("NaN", None, None),
+            ("true", None, None),
+        ] {
+            assert_eq!(scalar_of(text, &number).as_deref(), as_number, "{text}");
+            assert_eq!(scalar_of(text, &integer).as_deref(), as_integer, "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! JSON pointers (RFC 6901): how a place in a value is called, shown and found again.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt::Write as _;
+use core::ops::Range;
+
+use crate::reader::{elements, members};
+
+/// Appends a member's key to a pointer.
+pub(crate) fn push_key(pointer: &mut String, key: &str) {
+    pointer.push('/');
+    if key.contains(['~', '/']) {
+        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(key);
+    }
+}
+
+/// Appends an element's index to a pointer.
+pub(crate) fn push_index(pointer: &mut String, index: usize) {
+    // Writing to a `String` cannot fail.
+    let _ = write!(pointer, "/{index}");
+}
+
+/// A pointer as people and models write a place: `edits[0].search` for `/edits/0/search`; empty for the root.
+///
+/// ```
+/// assert_eq!(toolglot_json::place("/edits/0/a~1b"), "edits[0].a/b");
+/// ```
+pub fn place(pointer: &str) -> String {
+    let mut out = String::with_capacity(pointer.len());
+    for segment in pointer.split('/').skip(1) {
+        let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+        if is_index && !out.is_empty() {
+            let _ = write!(out, "[{segment}]");
+            continue;
+        }
+        if !out.is_empty() {
+            out.push('.');
+        }
+        out.push_str(&decoded(segment));
+    }
+    out
+}
+
+/// Where the value that `pointer` names stands in `json`, a valid JSON text, its key (with the quotation marks)
+/// included where it has one. Of a key that comes twice, the last.
+///
+/// Where there is no such value, that is said of the innermost container that is there.
+///
+/// Linear in the text for each segment.
+///
+/// ```
+/// let json = r#"{"edits": [{"line": "x"}]}"#;
+/// assert_eq!(&json[toolglot_json::locate(json, "/edits/0/line")], r#""line": "x""#);
+/// assert_eq!(&json[toolglot_json::locate(json, "/edits/0/text")], r#"{"line": "x"}"#);
+/// ```
+pub fn locate(json: &str, pointer: &str) -> Range<usize> {
+    let offset = |part: &str| part.as_ptr() as usize - json.as_ptr() as usize;
+    let begin = json.len() - json.trim_start().len();
+    let mut found = begin..json.trim_end().len().max(begin);
+    let mut value = found.clone();
+    for segment in pointer.split('/').skip(1) {
+        let text = &json[value.clone()];
+        let segment = decoded(segment);
+        if text.starts_with('{') {
+            let Some((at, inner)) = member(text, &segment) else {
+                break;
+            };
+            let start = offset(inner);
+            value = start..start + inner.len();
+            found = offset(text) + at..value.end;
+        } else {
+            let Some(inner) = segment
+                .parse()
+                .ok()
+                .and_then(|n: usize| elements(text).nth(n))
+            else {
+                break;
+            };
+            let start = offset(inner);
+            value = start..start + inner.len();
+            found = value.clone();
+        }
+    }
+    found
+}
+
+/// The last member with this key: where its key begins in `object`, and its value.
+fn member<'t>(object: &'t str, key: &str) -> Option<(usize, &'t str)> {
+    let mut all = members(object);
+    let mut found = None;
+    loop {
+        let before = all.rest();
+        let Some((name, value)) = all.next() else {
+            return found;
+        };
+        if name == key {
+            let at = before
+                .find('"')
+                .map_or(0, |quote| object.len() - before.len() + quote);
+            found = Some((at, value));
+        }
+    }
+}
+
+fn decoded(segment: &str) -> Cow<'_, str> {
+    if segment.contains('~') {
+        Cow::Owned(segment.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_read_as_models_write_them() {
+        for (pointer, shown) in [
+            ("", ""),
+            ("/path", "path"),
+            ("/edits/0/new text", "edits[0].new text"),
+            ("/0/1", "0[1]"),
+            ("/a~1b/~0", "a/b.~"),
+        ] {
+            assert_eq!(place(pointer), shown);
+        }
+    }
+
+    #[test]
+    fn values_are_found_with_their_keys() {
+        let json = " {\"a\": [1, {\"b/c\": \"}\\\"\"}], \"a\\u0062\" : 2, \"x\": 1, \"x\": [ ]} ";
+        for (pointer, want) in [
+            ("", json.trim()),
+            ("/a", "\"a\": [1, {\"b/c\": \"}\\\"\"}]"),
+            ("/a/0", "1"),
+            ("/a/1/b~1c", "\"b/c\": \"}\\\"\""),
+            ("/ab", "\"a\\u0062\" : 2"),
+            ("/x", "\"x\": [ ]"),
+            ("/a/7", "\"a\": [1, {\"b/c\": \"}\\\"\"}]"),
+            ("/nothing/here", json.trim()),
+        ] {
+            assert_eq!(&json[locate(json, pointer)], want, "{pointer}");
+        }
+    }
+}
