@@ -255,9 +255,30 @@ impl Transducer {
     /// Whether all of `text` stands inside the string that is open, just as JSON writes it: [`feed`](Transducer::feed)
     /// would copy it and change nothing.
     pub fn goes_on_as_it_stands(&self, text: &str) -> bool {
-        self.state == State::Str(Quote::Double)
-            && !self.in_key
-            && plain_data(text.as_bytes()) == text.len()
+        if self.state != State::Str(Quote::Double) || self.in_key {
+            return false;
+        }
+        let bytes = text.as_bytes();
+        let mut i = plain_data(bytes);
+        // Brackets before this place are data.
+        let mut settled = 0;
+        while let Some(&byte) = bytes.get(i) {
+            i += match byte {
+                b'\\' if is_simple_escape(bytes.get(i + 1)) => 2,
+                b'|' => 1,
+                b'}' | b']' if i < settled => 1,
+                b'}' | b']' => match self.tail_begins(&bytes[i..]) {
+                    (length, false) => {
+                        settled = i + length;
+                        1
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            };
+            i += plain_data(&bytes[i..]);
+        }
+        true
     }
 
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it

@@ -185,7 +185,7 @@ impl Parser {
         loop {
             match probe.forgotten.map(|forgotten| forgotten.step) {
                 Some(Step::Search) => {
-                    let Some(at) = next_closer(text, view, probe.pos) else {
+                    let Some(at) = next_closer(text, &self.registers, view, probe.pos) else {
                         self.work += view.end() - probe.pos;
                         probe.pos = view.end();
                         if eof || probe.pos - probe.at > cap {

@@ -3,10 +3,12 @@
 //! Most pushes of a stream are such. They are told straight from the caller's bytes. Whatever else a push may be is left to
 //! the modes: what is done here is exactly what they would do, at a tenth of the cost.
 
+use toolglot_json::{escape_into, is_plain};
+
 use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::program::Node;
+use crate::program::{Node, Openers};
 use crate::{Event, Sink};
 
 /// Longer pushes gain nothing.
@@ -21,13 +23,16 @@ impl Parser {
         }
         let bytes = text.as_bytes();
         let len = text.len() as u64;
+        let mut is_json = true;
         match &mut self.mode {
             Mode::Text => {
                 let speech = self.context.speech;
-                let openers = &self.program.openers;
+                let (openers, waits) = (&self.program.openers, &self.context.waits);
+                let kinds = openers.kinds(bytes);
                 if self.not_before > self.pos
                     || speech == Speech::Junk
-                    || openers.can_begin_in(bytes, &self.context.waits)
+                    || (kinds & Openers::BEGINS != 0 || !waits.is_empty())
+                        && openers.can_begin_in(bytes, waits)
                 {
                     return false;
                 }
@@ -36,7 +41,10 @@ impl Parser {
                 self.base = self.pos;
                 if speech == Speech::Reasoning {
                     self.teller.pass(len, Event::Reasoning(text), sink);
-                } else if self.teller.spoken && self.teller.quote.ignores(bytes) {
+                } else if self.teller.spoken
+                    && kinds & Openers::QUOTES == 0
+                    && self.teller.quote.ignores_plain()
+                {
                     self.teller.pass(len, Event::Text(text), sink);
                 } else {
                     self.teller
@@ -58,14 +66,16 @@ impl Parser {
                 let Node::Text(node) = self.program.node(value.node) else {
                     return false;
                 };
-                if !value.goes_on_as_it_stands(node, text) {
+                if !value.goes_on(node, &self.registers, text) {
                     return false;
                 }
+                is_json = is_plain(text);
             }
             Mode::Xml(xml) => {
-                if !xml.goes_on_as_it_stands(text) {
+                if !xml.goes_on(text) {
                     return false;
                 }
+                is_json = is_plain(text);
             }
             Mode::Between | Mode::Python(_) => return false,
         }
@@ -73,11 +83,16 @@ impl Parser {
             return false;
         };
         let call = call.id;
-        self.teller
-            .pass(len, Event::Args { call, json: text }, sink);
         self.work += len;
         self.pos += len;
         self.base = self.pos;
+        if is_json {
+            self.teller
+                .pass(len, Event::Args { call, json: text }, sink);
+        } else {
+            escape_into(self.teller.args(), text);
+            self.teller.flush_args(self.pos, sink);
+        }
         true
     }
 }

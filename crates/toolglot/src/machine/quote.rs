@@ -1,6 +1,6 @@
 //! Quoted code: a fence, an inline span, a block quote, an HTML comment. Only the past decides.
 
-use crate::program::is_blank;
+use crate::program::{QUOTING, is_blank};
 
 /// Follows text outside calls and says whether the next byte stands in a quotation.
 #[derive(Clone, Debug)]
@@ -54,7 +54,8 @@ impl Quote {
                 let step = if self.in_comment {
                     memchr::memchr2(b'-', b'\n', rest)
                 } else {
-                    memchr::memchr3(b'`', b'\n', b'<', rest)
+                    let [a, b, c] = QUOTING;
+                    memchr::memchr3(a, b, c, rest)
                 };
                 at += step.unwrap_or(rest.len());
                 if at == text.len() {
@@ -125,14 +126,10 @@ impl Quote {
         }
     }
 
-    /// Whether text in the midst of a line changes nothing.
+    /// Whether text without any of [`QUOTING`] changes nothing: it stands in the midst of a line.
     #[inline]
-    pub(crate) fn ignores(&self, text: &[u8]) -> bool {
-        !self.line_blank
-            && self.ticks == 0
-            && self.comment_match == 0
-            && !self.in_comment
-            && !text.iter().any(|byte| matches!(byte, b'`' | b'<' | b'\n'))
+    pub(crate) fn ignores_plain(&self) -> bool {
+        !self.line_blank && self.ticks == 0 && self.comment_match == 0 && !self.in_comment
     }
 
     /// Whether the next byte is quoted. `next` is that byte: a run of backticks before it has ended, if it is none.

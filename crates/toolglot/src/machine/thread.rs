@@ -72,7 +72,7 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    fn get(&self, what: Capture) -> &str {
+    pub(super) fn get(&self, what: Capture) -> &str {
         match what {
             Capture::Name => &self.name,
             Capture::Key => &self.key,

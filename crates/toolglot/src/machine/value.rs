@@ -5,13 +5,12 @@ use alloc::format;
 use alloc::string::String;
 
 use toolglot_json::{
-    Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, is_plain,
-    quoted,
+    Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
 };
 
 use super::fitting::remark;
 use super::probe::{Probe, Verdict};
-use super::thread::{Judge, Thread};
+use super::thread::{Judge, Registers, Thread};
 use super::typing::{How, how, infer, plain_json, typed};
 use super::view::View;
 use super::{Mode, Parser};
@@ -152,16 +151,21 @@ impl Value {
         value
     }
 
-    /// Whether all of `piece` is text of the value that needs no escape and can begin no closer; it is read then.
-    pub(super) fn goes_on_as_it_stands(&mut self, text: &TextNode, piece: &str) -> bool {
+    /// Whether all of `piece` is text of the value, begins no closer and ends in nothing that may be trimmed; it is read
+    /// then.
+    pub(super) fn goes_on(&mut self, text: &TextNode, registers: &Registers, piece: &str) -> bool {
         let bytes = piece.as_bytes();
         let inside = self.how == How::Text
             && !self.dropped
             && self.probe.is_none()
             && self.told == self.scan
-            && !bytes.last().is_some_and(|&byte| is_blank(byte))
-            && is_plain(piece)
-            && !bytes.iter().any(|&byte| text.first.set.has(byte));
+            && !bytes.last().is_some_and(|&byte| match text.trim {
+                Trim::None => false,
+                Trim::Blanks => is_blank(byte),
+                Trim::PairedNl | Trim::Lines => matches!(byte, b'\n' | b'\r'),
+            })
+            && !(text.fence && bytes.contains(&b'\n'))
+            && find_closer(text, registers, bytes).is_none();
         if inside {
             self.scan += bytes.len() as u64;
             (self.told, self.blank_from) = (self.scan, self.scan);
@@ -463,7 +467,7 @@ impl Parser {
         };
         loop {
             if value.probe.is_none() {
-                let Some(at) = next_closer(text, view, value.scan) else {
+                let Some(at) = next_closer(text, &self.registers, view, value.scan) else {
                     self.work += view.end() - value.scan;
                     self.advance(program, text, &mut value, view.end(), view, sink);
                     self.pos = view.end();
@@ -759,13 +763,25 @@ enum Behind {
 }
 
 /// The next place where a closer, an enclosing closer or the value's own opener can begin.
-pub(super) fn next_closer(text: &TextNode, view: View<'_>, from: u64) -> Option<u64> {
-    let bytes = view.from(from);
+pub(super) fn next_closer(
+    text: &TextNode,
+    registers: &Registers,
+    view: View<'_>,
+    from: u64,
+) -> Option<u64> {
+    find_closer(text, registers, view.from(from)).map(|at| from + at as u64)
+}
+
+fn find_closer(text: &TextNode, registers: &Registers, bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         at += text.first.find(&bytes[at..])?;
-        if text.leads.iter().any(|lead| lead.fits(&bytes[at..])) {
-            return Some(from + at as u64);
+        if text
+            .leads
+            .iter()
+            .any(|lead| lead.fits(&bytes[at..], |what| registers.get(what)))
+        {
+            return Some(at);
         }
         at += 1;
     }

@@ -121,8 +121,10 @@ pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
                 todo.push(*next);
             }
             Node::Capture(capture) => {
+                // Names and keys never begin with a slash.
+                let slash = !matches!(capture.what, Capture::Name | Capture::Key);
                 for byte in 0..=255 {
-                    if takes(capture.what, byte) {
+                    if takes(capture.what, byte) && (slash || byte != b'/') {
                         set.insert(byte);
                     }
                 }
@@ -340,23 +342,29 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
     let mut first = ByteSet::default();
-    let mut filter = |from: NodeId| {
-        for lead in leads(nodes, from) {
-            match lead.bytes.first() {
-                Some(&byte) => insert_folded(&mut first, byte, lead.fold),
-                None => first = ByteSet::ALL,
-            }
-            if !text.leads.contains(&lead) {
-                text.leads.push(lead);
-            }
+    let mut add = |lead: Lead| {
+        match lead.pieces.first() {
+            Some(Piece::Bytes(bytes)) => insert_folded(&mut first, bytes.as_bytes()[0], lead.fold),
+            _ => first = ByteSet::ALL,
+        }
+        if !text.leads.contains(&lead) {
+            text.leads.push(lead);
         }
     };
-    filter(text.follow);
+    leads(nodes, text.follow).for_each(&mut add);
     for &literal in &text.enclosing {
-        filter(literal);
+        leads(nodes, literal).for_each(&mut add);
     }
-    if let Some(own) = text.own {
-        filter(own);
+    // Of an opener that stands alone nothing is evidence: what it opens must begin.
+    for opener in text.own.iter().flat_map(|&own| next_literals(nodes, own).0) {
+        let behind = nexts(&nodes[opener as usize])
+            .into_iter()
+            .map(|next| first_behind(nodes, next));
+        let then = behind.fold(ByteSet::default(), |mut all, set| {
+            all.add(&set);
+            all
+        });
+        leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
     }
     text.first = Finder::new(first);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
@@ -405,22 +413,28 @@ fn closes_with_key(nodes: &[Node], follow: NodeId) -> bool {
     })
 }
 
-/// How the literals at `from` begin.
+/// The bytes that can stand at `node`: any, if nothing must.
+fn first_behind(nodes: &[Node], node: NodeId) -> ByteSet {
+    match first(nodes, node) {
+        (set, false) => set,
+        (_, true) => ByteSet::ALL,
+    }
+}
+
+/// The literals at `from`.
 fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
     let literals = next_literals(nodes, from).0.into_iter();
-    literals.filter_map(|literal| match &nodes[literal as usize] {
-        Node::Literal { bytes, fold, .. } => Some(Lead {
-            bytes: bytes.clone(),
-            fold: *fold,
-        }),
-        Node::Template { pieces, fold, .. } => Some(Lead {
-            bytes: match pieces.first() {
-                Some(Piece::Bytes(bytes)) => bytes.as_bytes().into(),
-                _ => Box::default(),
-            },
-            fold: *fold,
-        }),
-        _ => None,
+    literals.filter_map(|literal| {
+        let (pieces, fold): (Box<[Piece]>, bool) = match &nodes[literal as usize] {
+            Node::Literal { bytes, fold, .. } => {
+                let text = core::str::from_utf8(bytes).ok()?;
+                (Box::new([Piece::Bytes(text.into())]), *fold)
+            }
+            Node::Template { pieces, fold, .. } => (pieces.clone(), *fold),
+            _ => return None,
+        };
+        let then = ByteSet::ALL;
+        Some(Lead { pieces, fold, then })
     })
 }
 

@@ -4,6 +4,9 @@
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet([u64; 4]);
 
+/// In the midst of a line only these change what is quoted: they are part of a fence, a span or a comment, or end the line.
+pub(crate) const QUOTING: [u8; 3] = *b"`<\n";
+
 impl ByteSet {
     pub(crate) const ALL: ByteSet = ByteSet([u64::MAX; 4]);
 

@@ -15,9 +15,9 @@ mod trie;
 mod ways;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, is_blank};
+pub(crate) use bytes::{ByteSet, QUOTING, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
-use openers::Openers;
+pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;
 use rules::Rules;
 pub(crate) use tool_index::ToolIndex;

@@ -146,23 +146,38 @@ pub(crate) struct TextNode {
     pub(crate) fence: bool,
 }
 
-/// The begin of a literal: all of it, or what stands before its first hole.
+/// A literal that may end a value, or nest another in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lead {
-    pub(crate) bytes: Box<[u8]>,
+    pub(crate) pieces: Box<[Piece]>,
     pub(crate) fold: bool,
+    /// What may stand behind it.
+    pub(crate) then: ByteSet,
 }
 
 impl Lead {
-    /// Whether `bytes`, as far as they are here, can be it.
+    /// Whether `bytes`, as far as they are here, can be it; `captured` fills its holes.
     #[inline]
-    pub(crate) fn fits(&self, bytes: &[u8]) -> bool {
-        let length = self.bytes.len().min(bytes.len());
-        if self.fold {
-            self.bytes[..length].eq_ignore_ascii_case(&bytes[..length])
-        } else {
-            self.bytes[..length] == bytes[..length]
+    pub(crate) fn fits<'a>(&self, bytes: &[u8], captured: impl Fn(Capture) -> &'a str) -> bool {
+        let mut rest = bytes;
+        for piece in &self.pieces {
+            let wanted = match piece {
+                Piece::Bytes(text) => text.as_bytes(),
+                Piece::Hole(what) => captured(*what).as_bytes(),
+            };
+            let length = wanted.len().min(rest.len());
+            let (begin, behind) = rest.split_at(length);
+            let same = if self.fold {
+                wanted[..length].eq_ignore_ascii_case(begin)
+            } else {
+                wanted[..length] == *begin
+            };
+            if !same {
+                return false;
+            }
+            rest = behind;
         }
+        rest.first().is_none_or(|&byte| self.then.has(byte))
     }
 }
 

@@ -5,14 +5,14 @@
 
 use alloc::boxed::Box;
 
-use super::bytes::{ByteSet, Finder};
+use super::bytes::{ByteSet, Finder, QUOTING};
 
 /// The first two bytes of all openers.
 #[derive(Clone, Debug)]
 pub(crate) struct Openers {
     first: ByteSet,
-    /// The same as a table.
-    begins: Box<[bool; 256]>,
+    /// For each byte whether it is one of those, and whether it changes what is quoted.
+    kinds: Box<[u8; 256]>,
     /// Behind each first byte, the second bytes of openers.
     seconds: Box<[ByteSet; 256]>,
     finder: Finder,
@@ -22,10 +22,17 @@ pub(crate) struct Openers {
 const STEP: usize = 8;
 
 impl Openers {
+    /// A byte that an opener begins with.
+    pub(crate) const BEGINS: u8 = 1;
+    /// A byte that changes what is quoted.
+    pub(crate) const QUOTES: u8 = 2;
+
     pub(super) fn new() -> Openers {
         Openers {
             first: ByteSet::default(),
-            begins: Box::new([false; 256]),
+            kinds: Box::new(core::array::from_fn(|byte| {
+                u8::from(QUOTING.contains(&(byte as u8))) * Openers::QUOTES
+            })),
             seconds: Box::new([ByteSet::default(); 256]),
             finder: Finder::default(),
         }
@@ -34,7 +41,7 @@ impl Openers {
     /// An opener begins with `a` and one of `seconds`.
     pub(super) fn add(&mut self, a: u8, seconds: &ByteSet) {
         self.first.insert(a);
-        self.begins[usize::from(a)] = true;
+        self.kinds[usize::from(a)] |= Openers::BEGINS;
         self.seconds[usize::from(a)].add(seconds);
     }
 
@@ -86,13 +93,18 @@ impl Openers {
         })
     }
 
+    /// What kinds of bytes are among these: [`BEGINS`](Openers::BEGINS), [`QUOTES`](Openers::QUOTES).
+    #[inline]
+    pub(crate) fn kinds(&self, bytes: &[u8]) -> u8 {
+        let kinds = bytes.iter().map(|&byte| self.kinds[usize::from(byte)]);
+        kinds.fold(0, |all, kind| all | kind)
+    }
+
     /// Whether an opener, or one of `others`, can begin in a few bytes.
     #[inline]
     pub(crate) fn can_begin_in(&self, bytes: &[u8], others: &ByteSet) -> bool {
         for (at, &byte) in bytes.iter().enumerate() {
-            if self.begins[usize::from(byte)]
-                && bytes.get(at + 1).is_none_or(|&b| self.has(byte, b))
-            {
+            if self.first.has(byte) && bytes.get(at + 1).is_none_or(|&b| self.has(byte, b)) {
                 return true;
             }
         }

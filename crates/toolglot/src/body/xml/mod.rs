@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Fields, Shape, is_plain};
+use toolglot_json::{Fields, Shape};
 
 use super::entity::{Entity, entity};
 use super::tree::Tree;
@@ -209,8 +209,8 @@ impl Xml {
         step
     }
 
-    /// Whether all of `text` is text of a string that streams and needs no escape; it is read then.
-    pub(crate) fn goes_on_as_it_stands(&mut self, text: &str) -> bool {
+    /// Whether all of `text` is text of a string that streams; it is read then.
+    pub(crate) fn goes_on(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
         let special = |byte: &u8| {
@@ -220,7 +220,7 @@ impl Xml {
                 *byte == intro || (*byte == b'&' && self.values.entities)
             }
         };
-        let plain = self.waited == 0 && is_plain(text) && !bytes.iter().any(special);
+        let plain = self.waited == 0 && !bytes.iter().any(special);
         let Some(frame) = self
             .frames
             .last_mut()
