@@ -113,7 +113,7 @@ impl Batch<'_> {
         }
         let mut reading = manner.whole(line.input.as_bytes());
         if !line.may_call {
-            reading.trace.without_calls(&reading.text);
+            reading.trace.without_calls();
         }
         let places = Places::new(&manner, &reading.text);
         let knowledge = Knowledge {

@@ -1,6 +1,6 @@
 //! A message together with what each of its bytes was read as.
 
-use toolglot::{Calls, Event, Sink, Span};
+use toolglot::{Calls, Code, Event, Note, Sink, Span};
 
 /// What a piece of the text was read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,45 +50,21 @@ impl Sink for Trace {
 }
 
 impl Trace {
-    /// Takes the calls away, as for a model that may not call tools: their text is content.
-    ///
-    /// A run of markup and arguments that holds a call is content as a whole; markup right behind reasoning closes the
-    /// reasoning and belongs to nobody.
-    pub(crate) fn without_calls(&mut self, text: &str) {
-        let mut content = String::new();
-        let mut run: Option<Span> = None;
-        let mut has_call = false;
-        let mut after_reasoning = false;
-        for piece in &self.pieces {
-            match piece.kind {
-                Kind::Text | Kind::Reasoning => {
-                    if let Some(run) = run.take().filter(|_| has_call) {
-                        content.push_str(slice(text, run));
-                    }
-                    has_call = false;
-                    after_reasoning = piece.kind == Kind::Reasoning;
-                    if piece.kind == Kind::Text {
-                        content.push_str(slice(text, piece.span));
-                    }
-                }
-                Kind::Markup if after_reasoning => after_reasoning = false,
-                Kind::Markup | Kind::CallStart | Kind::Arguments | Kind::CallEnd => {
-                    has_call |= piece.kind == Kind::CallStart;
-                    after_reasoning = false;
-                    run.get_or_insert(piece.span).end = piece.span.end;
-                }
-            }
+    /// Takes the calls away, as for a model that may not call tools. Each leaves a note: what it would have done stands
+    /// nowhere else.
+    pub(crate) fn without_calls(&mut self) {
+        for call in self.message.calls.drain(..) {
+            self.message.notes.push(Note {
+                code: Code::UnwantedCall,
+                span: call.span,
+                message: format!(
+                    "no tool may be called here; a call of `{}` was left out",
+                    call.name
+                ),
+                help: None,
+            });
         }
-        if let Some(run) = run.filter(|_| has_call) {
-            content.push_str(slice(text, run));
-        }
-        self.message.calls.clear();
-        self.message.content = content;
     }
-}
-
-fn slice(text: &str, span: Span) -> &str {
-    text.get(span.range()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -98,49 +74,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_calls_their_text_is_content() {
-        let text = "<think>x</think>a <t>{}</t> b<|end|>";
+    fn calls_that_may_not_be_made_leave_a_note() {
         let mut trace = Trace::default();
-        let at = |part: &str| {
-            let start = text.find(part).expect("it is a part") as u64;
-            Span::new(start, start + part.len() as u64)
-        };
-        trace.event(at("<think>"), Event::Markup("<think>"));
-        trace.event(at("x"), Event::Reasoning("x"));
-        trace.event(at("</think>"), Event::Markup("</think>"));
-        trace.event(at("a "), Event::Text("a "));
-        trace.event(at("<t>"), Event::Markup("<t>"));
+        trace.event(Span::new(0, 2), Event::Text("a "));
+        trace.event(Span::new(2, 5), Event::Markup("<t>"));
         let head = CallHead {
             call: CallId(0),
             dialect: "d",
             name: "t",
-            name_at: at("t"),
+            name_at: Span::new(3, 4),
             ns: None,
             id: None,
             place: Place::Answer,
         };
-        trace.event(Span::empty(at("{}").start), Event::CallStart(head));
-        trace.event(
-            at("{}"),
-            Event::Args {
-                call: CallId(0),
-                json: "{}",
-            },
-        );
-        trace.event(at("</t>"), Event::Markup("</t>"));
-        trace.event(
-            Span::empty(at("</t>").end),
-            Event::CallEnd {
-                call: CallId(0),
-                end: End::Closed,
-            },
-        );
-        trace.event(at(" b"), Event::Text(" b"));
-        trace.event(at("<|end|>"), Event::Markup("<|end|>"));
+        trace.event(Span::empty(5), Event::CallStart(head));
+        let (call, end) = (CallId(0), End::Closed);
+        trace.event(Span::new(5, 7), Event::Args { call, json: "{}" });
+        trace.event(Span::empty(7), Event::CallEnd { call, end });
+        trace.event(Span::new(7, 9), Event::Text(" b"));
 
-        trace.without_calls(text);
-        assert_eq!(trace.message.content, "a <t>{}</t> b");
-        assert_eq!(trace.message.reasoning, "x");
+        trace.without_calls();
+        assert_eq!(trace.message.content, "a  b");
         assert!(trace.message.calls.is_empty());
+        let codes: Vec<Code> = trace.message.notes.iter().map(|note| note.code).collect();
+        assert_eq!(codes, [Code::UnwantedCall]);
     }
 }

@@ -20,10 +20,10 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 /// What is pinned: rows of the four Python categories.
-const READABLE: usize = 2560;
-const RIGHT: usize = 2188;
+const READABLE: usize = 2575;
+const RIGHT: usize = 2214;
 /// Rows that the decoder of their own model reads right, and this does not: at most.
-const LOST: usize = 13;
+const LOST: usize = 2;
 
 #[test]
 fn answers_of_unknown_models_are_read() {
@@ -38,6 +38,7 @@ fn answers_of_unknown_models_are_read() {
     let documents = parsed(&rows);
     let mut score = Score::default();
     let mut invented = Vec::new();
+    let mut json = Json::default();
     let wanted = std::env::var("TOOLGLOT_MISSES").unwrap_or_default();
     let wanted: Vec<&str> = wanted.split(',').collect();
     for (row, document) in rows.iter().zip(&documents) {
@@ -45,11 +46,11 @@ fn answers_of_unknown_models_are_read() {
         let raw = word(&row["raw"]);
         // What is told as a call stands in the text: its name, and its place.
         for call in calls {
-            let name = word(&call["name"]);
-            if !raw.replace('\\', "").contains(name) {
-                invented.push(format!("{}: {name}", row["id"]));
+            if let Some(what) = not_in_text(raw, call) {
+                invented.push(format!("{}: {what} in {call}", row["id"]));
             }
         }
+        json.add(word(&row["syntax"]), document);
         if !["simple", "multiple", "parallel", "parallel_multiple"]
             .contains(&word(&row["category"]))
         {
@@ -73,7 +74,7 @@ fn answers_of_unknown_models_are_read() {
             );
         }
     }
-    let _ = write!(io::stderr(), "{}", score.report());
+    let _ = write!(io::stderr(), "{}{}", score.report(), json.report());
     assert!(invented.is_empty(), "{}", invented.join("\n"));
     let all = score.all();
     assert!(
@@ -83,6 +84,114 @@ fn answers_of_unknown_models_are_read() {
     );
     assert!(all.right >= RIGHT, "{} right, {RIGHT} were", all.right);
     assert!(all.lost <= LOST, "{} lost, {LOST} were", all.lost);
+}
+
+/// What a call says that its place in the text does not: its name, or one of its values.
+///
+/// Letters and digits are compared, in order: marks, blanks and escapes are a matter of spelling.
+fn not_in_text(raw: &str, call: &Value) -> Option<String> {
+    let place = |n: usize| {
+        call["span"][n]
+            .as_u64()
+            .and_then(|at| usize::try_from(at).ok())
+    };
+    let text = place(0)
+        .zip(place(1))
+        .and_then(|(from, to)| raw.get(from..to));
+    let text = letters(&spelt_out(text.unwrap_or_default()));
+    let mut values = vec![&call["name"], &call["arguments"]];
+    while let Some(value) = values.pop() {
+        let said = match value {
+            Value::Array(items) => {
+                values.extend(items);
+                continue;
+            }
+            Value::Object(members) => {
+                values.extend(members.values());
+                continue;
+            }
+            // What has no value in the text is not said by it.
+            Value::Null => continue,
+            Value::String(said) => said.clone(),
+            Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
+            Value::Bool(said) => said.to_string(),
+        };
+        if !text.contains(&letters(&said)) {
+            return Some(said);
+        }
+    }
+    None
+}
+
+/// Escapes of JSON and Python as what they stand for, as far as that matters for letters.
+fn spelt_out(text: &str) -> String {
+    let mut out = text
+        .replace("\\n", " ")
+        .replace("\\t", " ")
+        .replace("\\r", " ");
+    while let Some(at) = out.find("\\u") {
+        let code = out
+            .get(at + 2..at + 6)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let (letter, length) = match code {
+            Some(code) => (char::from_u32(code).unwrap_or(' '), 6),
+            None => (' ', 2),
+        };
+        out.replace_range(at..at + length, &letter.to_string());
+    }
+    out
+}
+
+fn letters(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Answers that hold JSON, or Python's spelling of it: with the repairs and without.
+#[derive(Default)]
+struct Json {
+    rows: usize,
+    readable: usize,
+    valid: usize,
+    readable_as_written: usize,
+    valid_as_written: usize,
+}
+
+impl Json {
+    fn add(&mut self, syntax: &str, document: &Value) {
+        let holds_json = ["json", "pydict", "other_list"]
+            .iter()
+            .any(|part| syntax.contains(part));
+        if !holds_json {
+            return;
+        }
+        let notes: Vec<u64> = document["notes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|note| word(&note["code"]).trim_start_matches('N').parse().ok())
+            .collect();
+        // Of the tool: unknown, a parameter missing, arguments that do not fit.
+        let is_valid = !notes.iter().any(|note| matches!(note, 3 | 8 | 63 | 64));
+        let is_mended = notes
+            .iter()
+            .any(|note| matches!(note, 12 | 13 | 17 | 18 | 30..=59));
+        let is_readable = document["calls"]
+            .as_array()
+            .is_some_and(|calls| !calls.is_empty());
+        self.rows += 1;
+        self.readable += usize::from(is_readable);
+        self.valid += usize::from(is_readable && is_valid);
+        self.readable_as_written += usize::from(is_readable && !is_mended);
+        self.valid_as_written += usize::from(is_readable && is_valid && !is_mended);
+    }
+
+    fn report(&self) -> String {
+        format!(
+            "with JSON: {} rows, {} readable and {} valid; as written {} and {}\n",
+            self.rows, self.readable, self.valid, self.readable_as_written, self.valid_as_written
+        )
+    }
 }
 
 #[derive(Clone, Copy, Default)]

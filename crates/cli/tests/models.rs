@@ -28,6 +28,8 @@ struct Floor {
     auto: usize,
     /// Rows whose calls, content and reasoning are.
     speech: usize,
+    /// The same of those that two parsers, or two modes of one, agree on.
+    agreed: usize,
 }
 
 const FLOORS: &[Floor] = &[
@@ -74,6 +76,7 @@ fn rows_of_other_parsers_are_read_as_recorded() {
             ("named", score.calls, floor.named),
             ("auto", union.calls, floor.auto),
             ("with content and reasoning", score.speech, floor.speech),
+            ("agreed on", score.agreed, floor.agreed),
         ] {
             if found < at_least {
                 short.push(format!(
@@ -91,6 +94,9 @@ fn rows_of_other_parsers_are_read_as_recorded() {
 struct Score {
     calls: usize,
     speech: usize,
+    /// Rows that two agree on and whose calls are as recorded; and those whose content and reasoning are, too.
+    witnessed: usize,
+    agreed: usize,
     /// By dialect: rows, and those whose calls are as recorded.
     dialects: BTreeMap<String, (usize, usize)>,
 }
@@ -101,7 +107,10 @@ impl Score {
         for (row, document) in rows.iter().zip(documents) {
             let fits = row.calls_fit(document);
             score.calls += usize::from(fits);
-            score.speech += usize::from(fits && row.speech_fits(document));
+            let speaks = fits && row.speech_fits(document);
+            score.speech += usize::from(speaks);
+            score.witnessed += usize::from(fits && row.is_agreed);
+            score.agreed += usize::from(speaks && row.is_agreed);
             let (n_rows, n_fit) = score.dialects.entry(row.dialect.clone()).or_default();
             *n_rows += 1;
             *n_fit += usize::from(fits);
@@ -113,8 +122,8 @@ impl Score {
     fn report(&self, file: &str, union: &Score) -> String {
         let n_rows: usize = self.dialects.values().map(|(n_rows, _)| n_rows).sum();
         let mut out = format!(
-            "{file}: {} of {n_rows} rows have the recorded calls, {} the recorded text as well; {} with `auto`\n",
-            self.calls, self.speech, union.calls
+            "{file}: {} of {n_rows} rows have the recorded calls, {} the recorded text as well ({} of {} that two agree on); {} with `auto`\n",
+            self.calls, self.speech, self.agreed, self.witnessed, union.calls
         );
         for (dialect, (n_rows, n_fit)) in &self.dialects {
             let in_union = union.dialects[dialect].1;
@@ -136,6 +145,8 @@ struct Row {
     /// What is asked of the binary.
     line: Value,
     expected: Value,
+    /// More than one parser, or more than one mode of one, gave this.
+    is_agreed: bool,
 }
 
 impl Row {
@@ -143,6 +154,7 @@ impl Row {
         // One row records a number that JSON does not have.
         let line = line.replace(": Infinity", ": null");
         let row: Value = serde_json::from_str(&line).expect("a row is JSON");
+        let word = |key: &str| row[key].as_str().unwrap_or_default();
         let mut line = json!({
             "id": row["id"],
             "input": row["input"].as_str().unwrap_or_default(),
@@ -169,6 +181,7 @@ impl Row {
             dialect: row["dialect"].as_str().unwrap_or_default().to_owned(),
             line,
             expected,
+            is_agreed: is_agreed(word("id"), word("note")),
         }
     }
 
@@ -194,7 +207,7 @@ impl Row {
             let found = document[key].as_str().unwrap_or_default().trim();
             // What the prompt had begun is counted in by some.
             let is_begun = self.line["prompt_suffix"].is_string() && expected.ends_with(found);
-            expected == found || (is_begun && *key == "content")
+            expected == found || is_begun
         })
     }
 
@@ -208,6 +221,17 @@ impl Row {
             document["content"]
         )
     }
+}
+
+/// Whether a note says that two gave the same: both modes of a parser, or the parser of another crate than the one in the
+/// row's id (`tp-hermes-001`; `peers: d1_whole same, tp_whole text differs`).
+fn is_agreed(id: &str, note: &str) -> bool {
+    let own = id.split('-').next().unwrap_or_default();
+    let peers = note.split_once("peers: ").map_or("", |(_, peers)| peers);
+    let others = peers
+        .split([',', ';'])
+        .filter_map(|peer| peer.trim().strip_suffix(" same"));
+    note.contains("stream+whole") || others.into_iter().any(|peer| !peer.starts_with(own))
 }
 
 /// The documents of the rows, in order.

@@ -76,10 +76,12 @@ pub enum Repair {
     FilledBySchema,
     /// What the schema has no place for was left out.
     DroppedBySchema,
+    /// An argument of a Python call without a name got that of the parameter in its place.
+    PositionalArgument,
 }
 
 impl Repair {
-    /// Whether something that ends a value was supplied or contradicted: more than spelling.
+    /// Whether something that ends a value, or its name, was supplied or contradicted: more than spelling.
     pub fn is_structural(self) -> bool {
         matches!(
             self,
@@ -88,6 +90,7 @@ impl Repair {
                 | Repair::WrongBracket
                 | Repair::MissingValue
                 | Repair::DoubleKey
+                | Repair::PositionalArgument
         )
     }
 }

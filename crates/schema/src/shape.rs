@@ -69,7 +69,13 @@ impl<'a> Reader<'a> {
         }
         for union_of in ["anyOf", "oneOf"] {
             if let Some(branches) = self.union_of(list(keywords, union_of)) {
+                let offers_text = has_text(&branches);
                 shape = meet(shape, branches);
+                // `type` may forbid what a branch offers. What cannot be read as an object stays the text that it is, for
+                // validation to refuse.
+                if offers_text && matches!(shape, Shape::Object(_) | Shape::Array(_)) {
+                    shape = union(shape, Shape::Text);
+                }
             }
         }
         self.depth -= 1;
@@ -179,6 +185,14 @@ impl<'a> Reader<'a> {
 
     fn union_of(&mut self, schemas: &'a [Value]) -> Option<Shape> {
         schemas.iter().map(|schema| self.read(schema)).reduce(union)
+    }
+}
+
+fn has_text(shape: &Shape) -> bool {
+    match shape {
+        Shape::Text => true,
+        Shape::OneOf(parts) => parts.iter().any(has_text),
+        _ => false,
     }
 }
 

@@ -58,6 +58,9 @@ codes! {
     ValueInDoubt = 14, "value-in-doubt", "a closer inside a value was passed over; the value may hold too much";
     CutShort = 15, "cut-short", "the model stopped at its length limit";
     StrippedStop = 16, "stripped-stop", "the final closer is missing, as servers strip it";
+    PositionalArgument = 17, "positional-argument", "a value without a name got the name of the parameter in its place";
+    LooseArguments = 18, "loose-arguments", "arguments that stand beside the tool's name were taken together";
+    UnwantedCall = 19, "unwanted-call", "a call although no tool may be called; it was left out";
     // Values.
     UndecidedText = 20, "undecided-text", "a value was too long to stay undecided and became a string";
     WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was kept as it stands";

@@ -87,6 +87,10 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
             Code::FittedToSchema,
             "the schema has no place for it; it was left out",
         ),
+        Repair::PositionalArgument => (
+            Code::PositionalArgument,
+            "a value without a name got the name of the parameter in its place",
+        ),
         Repair::NearName => (Code::NearName, "the key got the schema's spelling"),
         _ => (Code::MalformedJson, "the JSON was mended"),
     }

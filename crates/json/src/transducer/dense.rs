@@ -44,7 +44,7 @@ impl Transducer {
                         i += length;
                         (self.state, self.empty) = (State::After, false);
                     }
-                    b'{' | b'[' => {
+                    b'{' | b'[' if byte == b'[' || !self.python => {
                         i += 1;
                         frame = if byte == b'{' {
                             Frame::Object

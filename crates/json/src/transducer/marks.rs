@@ -63,7 +63,16 @@ impl Transducer {
             return;
         }
         self.owed.push('"');
-        self.ahead = Ahead::Mark;
+        (self.ahead, self.mark) = (Ahead::Mark, Quote::Double);
+        self.state = State::Quoted;
+        *i += 1;
+        *run = *i;
+    }
+
+    /// A `'` in a string of a Python call that began with `'`.
+    pub(super) fn apostrophe_in_string(&mut self, i: &mut usize, run: &mut usize) {
+        self.owed.push('\'');
+        (self.ahead, self.mark) = (Ahead::Mark, Quote::Single);
         self.state = State::Quoted;
         *i += 1;
         *run = *i;
@@ -74,7 +83,7 @@ impl Transducer {
     pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize) -> bool {
         match bytes.get(at) {
             Some(b'}' | b']') => true,
-            Some(b',') if self.stack.last() != Some(&Frame::Object) => true,
+            Some(b',') if self.stack.last().is_none_or(|frame| !frame.has_keys()) => true,
             Some(b',') => {
                 let mut next = at + 1;
                 while matches!(bytes.get(next), Some(b' ' | b'\t' | b'\n' | b'\r')) {
@@ -98,11 +107,18 @@ impl Transducer {
         let byte = text.as_bytes()[*i];
         let here = at + *i as u64;
         *run = *i;
-        if byte == b'"' && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
+        let mark = if self.mark == Quote::Single {
+            b'\''
+        } else {
+            b'"'
+        };
+        if byte == mark && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
             // `"""` of Python: the empty string was its begin.
-            self.mend(out, Repair::OtherQuote, here - 2, here + 1);
+            if mark == b'"' {
+                self.mend(out, Repair::OtherQuote, here - 2, here + 1);
+            }
             self.owed.clear();
-            self.state = State::Str(Quote::Triple(b'"'));
+            self.state = State::Str(Quote::Triple(mark));
             *i += 1;
             *run = *i;
             return;
@@ -129,14 +145,16 @@ impl Transducer {
                     &mut out.text
                 };
                 escape_into(target, &owed);
-                self.state = State::Str(Quote::Double);
+                self.after_letter = false;
+                self.state = State::Str(self.mark);
             }
             Turn::Ends if self.in_key => {
                 self.end_key(here, out);
                 out.text.push_str(&owed[1..]);
             }
             Turn::Ends if self.ahead == Ahead::Mark => {
-                out.text.push_str(&owed);
+                out.text.push('"');
+                out.text.push_str(&owed[1..]);
                 self.end_value();
             }
             Turn::Ends => {
@@ -160,6 +178,8 @@ impl Transducer {
     fn turn(&mut self, byte: u8) -> Turn {
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let word = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
+        // Markdown writers escape the underscores of names.
+        let word = word || byte == b'\\' && self.python && self.ahead != Ahead::Mark;
         let frame = self.stack.last().copied();
         let next = match (self.ahead, byte) {
             (Ahead::Mark | Ahead::Comma, _) if blank => self.ahead,
@@ -170,21 +190,40 @@ impl Transducer {
                     Turn::Inside
                 };
             }
-            (Ahead::Mark, b',') if frame == Some(Frame::Object) && !self.in_key => Ahead::Comma,
+            (Ahead::Mark, b',') if frame.is_some_and(Frame::has_keys) && !self.in_key => {
+                Ahead::Comma
+            }
+            // Two marks in a row, not at the string's begin: one of a string inside, and the end.
+            (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
+                return Turn::Inside;
+            }
+            // Python has no such comments.
+            (Ahead::Mark, b'/') if self.python => return Turn::Inside,
             (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
                 return Turn::Ends;
             }
-            (Ahead::Mark, b')') => {
-                return match frame {
-                    Some(Frame::Tuple | Frame::Keywords) => Turn::Ends,
-                    _ => Turn::Inside,
-                };
-            }
+            (Ahead::Mark, b')') => match frame {
+                Some(Frame::Tuple) => return Turn::Ends,
+                Some(Frame::Keywords) => Ahead::Bracket,
+                _ => return Turn::Inside,
+            },
+            (Ahead::Bracket, b')') => return Turn::Inside,
+            (Ahead::Bracket, _) => return Turn::Ends,
             (Ahead::Mark, b'=' | b'{' | b'[' | b'0'..=b'9' | b'-') if self.in_key => {
                 return Turn::Ends;
             }
             (Ahead::Mark, _) if word && self.owed.len() == 1 && self.knows_keys() => Ahead::Key,
+            // Behind a blank another argument may begin, whose comma is missing.
+            (Ahead::Mark, _) if word && self.owed.len() > 1 && frame == Some(Frame::Keywords) => {
+                Ahead::Bare
+            }
             (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
+                return Turn::Ends;
+            }
+            (Ahead::Comma, b')' | b'[' | b'{' | b'(') if frame == Some(Frame::Keywords) => {
+                return Turn::Ends;
+            }
+            (Ahead::Bare | Ahead::BareEnd, b',' | b')') if self.expects_positions() => {
                 return Turn::Ends;
             }
             (Ahead::Comma, _) if word => Ahead::Bare,
@@ -203,6 +242,9 @@ impl Transducer {
 
     /// The input ends: what was read ahead is read as what it was taken for.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
+        if let State::Brace(_) = self.state {
+            self.open_brace(false, at, out);
+        }
         while !self.replay.is_empty() {
             let replay = core::mem::take(&mut self.replay);
             let (used, step) = self.read(&replay, self.replay_at, out);

@@ -15,6 +15,8 @@ mod dense;
 mod escapes;
 mod finish;
 mod marks;
+mod positions;
+mod sets;
 mod state;
 mod strings;
 mod structure;
@@ -33,7 +35,7 @@ use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::{plain, plain_data};
 use crate::word;
-use state::{Ahead, Frame, Quote, State};
+use state::{Ahead, Brace, Frame, Quote, State};
 use words::{is_word_byte, word_length};
 
 /// What the text begins with.
@@ -122,6 +124,8 @@ pub struct Transducer {
     wrapped: bool,
     /// The last byte of a string in odd quotation marks was a letter.
     after_letter: bool,
+    /// Names of a Python call's parameters, for arguments without one.
+    positions: Arc<[String]>,
     keys: Keys,
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
@@ -129,6 +133,8 @@ pub struct Transducer {
     /// Keys that containers at a depth have.
     known: Vec<(usize, Arc<[String]>)>,
     ahead: Ahead,
+    /// What the string began with whose end is looked for.
+    mark: Quote,
     /// Bytes that were read ahead and are to be read again, and where they stand.
     replay: String,
     replay_at: u64,
@@ -160,11 +166,13 @@ impl Transducer {
             nest: 0,
             wrapped: false,
             after_letter: false,
+            positions: Arc::default(),
             keys: Keys::default(),
             token_quote: None,
             closers: Arc::default(),
             known: Vec::new(),
             ahead: Ahead::Mark,
+            mark: Quote::Double,
             replay: String::new(),
             replay_at: 0,
         };
@@ -218,6 +226,14 @@ impl Transducer {
         self
     }
 
+    /// Names the parameters of the Python call, in order: an argument without a name is that of the first one that was not
+    /// named yet.
+    #[must_use]
+    pub fn with_positions(mut self, names: Arc<[String]>) -> Transducer {
+        self.positions = names;
+        self
+    }
+
     /// Reports members and values of containers down to this depth; the root's members have depth 1. 0 reports nothing.
     pub fn watch(&mut self, depth: usize) {
         self.watch = depth;
@@ -250,6 +266,11 @@ impl Transducer {
             self.state,
             State::Str(_) | State::Esc(_) | State::Quoted | State::Tail
         )
+    }
+
+    /// Whether a string is open that no mark may have ended yet.
+    pub fn has_open_string(&self) -> bool {
+        matches!(self.state, State::Str(_) | State::Esc(_))
     }
 
     /// Whether all of `text` stands inside the string that is open, just as JSON writes it: [`feed`](Transducer::feed)
@@ -365,6 +386,14 @@ impl Transducer {
                     }
                     _ => break Step::Stuck,
                 },
+                State::Key if self.python && self.begins_position(byte) => {
+                    self.settle_comma(out);
+                    self.empty = false;
+                    out.text.push_str(&text[run..i]);
+                    run = i;
+                    self.name_position(at + i as u64, out);
+                    self.state = State::Value;
+                }
                 State::Key => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => self.blank(text, &mut i, &mut run),
                     b'"' => {
@@ -540,6 +569,15 @@ impl Transducer {
                         i += 1;
                         self.state = State::Str(Quote::Double);
                     }
+                    b'{' if self.python => {
+                        self.settle_comma(out);
+                        out.text.push_str(&text[run..i]);
+                        self.owed.push('{');
+                        self.token_at = at + i as u64;
+                        self.state = State::Brace(Brace::Open);
+                        i += 1;
+                        run = i;
+                    }
                     b'{' | b'[' | b'(' => {
                         self.settle_comma(out);
                         let frame = match byte {
@@ -713,6 +751,12 @@ impl Transducer {
                 State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
                 State::Quoted => {
                     self.after_quote(text, at, &mut i, &mut run, out);
+                    if !self.replay.is_empty() {
+                        break Step::More;
+                    }
+                }
+                State::Brace(brace) => {
+                    self.behind_brace(brace, text, at, &mut i, &mut run, out);
                     if !self.replay.is_empty() {
                         break Step::More;
                     }

@@ -5,13 +5,15 @@ pub(super) enum Frame {
     Object,
     Array,
     Tuple,
+    /// `{1, 2}` of Python.
+    Set,
     Keywords,
 }
 
 impl Frame {
     pub(super) fn closer(self) -> u8 {
         match self {
-            Frame::Object => b'}',
+            Frame::Object | Frame::Set => b'}',
             Frame::Array => b']',
             Frame::Tuple | Frame::Keywords => b')',
         }
@@ -21,7 +23,7 @@ impl Frame {
     pub(super) fn json_closer(self) -> char {
         match self {
             Frame::Object | Frame::Keywords => '}',
-            Frame::Array | Frame::Tuple => ']',
+            Frame::Array | Frame::Tuple | Frame::Set => ']',
         }
     }
 
@@ -49,6 +51,8 @@ pub(super) enum State {
     /// Closing brackets at the end of a string that may have lost its quotation mark.
     Tail,
     Word,
+    /// `{` of Python: an object, or a set if no colon follows its first value.
+    Brace(Brace),
     Slash,
     LineComment,
     BlockComment {
@@ -71,6 +75,17 @@ pub(super) enum Ahead {
     /// A word right behind the mark: the mark opens a known key, if another and a colon follow.
     Key,
     KeyEnd,
+    /// The bracket that ends a Python call: one more behind it would belong to nothing.
+    Bracket,
+}
+
+/// How far the first value behind a `{` of Python was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Brace {
+    Open,
+    String { mark: u8, escaped: bool },
+    Word,
+    Behind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -77,6 +77,10 @@ impl Transducer {
                 }
             }
         }
+        if closes && quote == Quote::Single && self.python && !self.in_key {
+            self.apostrophe_in_string(i, run);
+            return;
+        }
         if closes && quote == Quote::Single {
             *i += 1;
             *run = *i;

@@ -109,7 +109,7 @@ impl Transducer {
             Some(Frame::Object | Frame::Keywords) => {
                 matches!(byte, b'"' | b'\'') || is_word_byte(byte)
             }
-            Some(Frame::Array | Frame::Tuple) => {
+            Some(Frame::Array | Frame::Tuple | Frame::Set) => {
                 matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-') || is_word_byte(byte)
             }
             None => false,

@@ -69,6 +69,12 @@ impl Transducer {
             _ => self.token.len() >= HELD,
         };
         if ends {
+            if self.in_key && matches!(byte, b',' | b')') && self.expects_positions() {
+                self.in_key = false;
+                self.name_position(self.token_at, out);
+                self.end_word(at + *i as u64, out);
+                return None;
+            }
             if self.in_key {
                 let mut key = core::mem::take(&mut self.token);
                 if self.python && key.contains("\\_") {

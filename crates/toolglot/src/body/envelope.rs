@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Mended, Output, Root, Step, Transducer, string, unescape};
+use toolglot_json::{Mended, Output, Root, Step, Transducer, quoted, string, unescape};
 
 use crate::grammar::Role;
 use crate::machine::Thread;
@@ -43,6 +43,8 @@ enum Part {
     Role(Role),
     /// Arguments that are a string that holds JSON.
     Encoded,
+    /// The value of a parameter that stands beside the name.
+    Flat,
     Skip,
 }
 
@@ -67,6 +69,8 @@ pub(crate) struct Envelope {
     pub(crate) ns: Option<String>,
     /// An arguments key was read.
     args_seen: bool,
+    /// The parameters stand beside the name, in no object of their own.
+    flat: bool,
     /// Argument text that waits for the call to begin or to be told, and where it began.
     pub(crate) args: String,
     pub(crate) args_at: Option<u64>,
@@ -86,6 +90,8 @@ pub(crate) struct Envelope {
     starts: bool,
     pub(crate) repairs: Vec<Mended>,
     pub(crate) encoded_at: Option<u64>,
+    /// Where the first parameter beside the name stands, until that is told.
+    pub(crate) flat_at: Option<u64>,
     known: bool,
 }
 
@@ -118,6 +124,7 @@ impl Envelope {
             id: None,
             ns: None,
             args_seen: false,
+            flat: false,
             args: String::new(),
             args_at: None,
             args_end: at,
@@ -129,13 +136,17 @@ impl Envelope {
             needs_marker: false,
             repairs: Vec::new(),
             encoded_at: None,
+            flat_at: None,
             known: false,
         }
     }
 
     /// Whether argument bytes are being read right now: what was read accounts for them.
     pub(crate) fn in_args(&self) -> bool {
-        matches!(self.part, Part::Role(Role::Args) | Part::Encoded)
+        matches!(
+            self.part,
+            Part::Role(Role::Args) | Part::Encoded | Part::Flat
+        )
     }
 
     /// Reads on, until something is asked. `text` begins at `self.pos`; arguments of a call that has begun go straight
@@ -184,6 +195,9 @@ impl Envelope {
                 let is_any = !self.marked && !self.args_seen && !self.starts;
                 if self.name.is_none() || is_any && program.tools.is_empty() {
                     return Asked::Dead;
+                }
+                if core::mem::take(&mut self.flat) {
+                    self.args.push('}');
                 }
                 if !self.committed {
                     // The caller commits, and asks again: the object is over then.
@@ -243,10 +257,17 @@ impl Envelope {
             .json
             .finish(close && self.inner.is_none(), self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
-        if let (Part::Role(Role::Args), Some(_)) = (self.part, self.args_at) {
+        let is_flat = self.flat && self.inner.is_none();
+        if is_flat || matches!((self.part, self.args_at), (Part::Role(Role::Args), Some(_))) {
             // The closers of the arguments come first, those of the envelope are not theirs.
-            let outer = self.depths.len() + 1;
+            let outer = if is_flat { 0 } else { self.depths.len() + 1 };
             let text = core::mem::take(&mut self.out.text);
+            let is_cut = is_flat && self.part == Part::Skip;
+            let text = match is_cut {
+                true if close && rest == toolglot_json::Rest::Brackets => String::from("}"),
+                true => String::new(),
+                false => text,
+            };
             let keep =
                 text.len()
                     .saturating_sub(if close && rest == toolglot_json::Rest::Brackets {
@@ -328,6 +349,22 @@ impl Envelope {
             self.part = Part::Structure;
             return Asked::More;
         }
+        if self.path.is_empty() && self.is_flat_parameter(program, &key) {
+            // What else stands there is for validation to judge.
+            self.args.push(if self.flat { ',' } else { '{' });
+            self.args.push_str(&quoted(&key));
+            self.args.push(':');
+            self.args_at.get_or_insert(self.member_at);
+            if !self.flat {
+                self.flat_at = Some(self.member_at);
+            }
+            (self.flat, self.args_seen, self.part) = (true, true, Part::Flat);
+            return match self.committed {
+                // What stands before them is told now, at whatever byte a push ends.
+                true => Asked::Args,
+                false => self.ask_commit(program),
+            };
+        }
         if !self.marked
             && !self.committed
             && !NEUTRAL.contains(&key.as_str())
@@ -337,6 +374,16 @@ impl Envelope {
         }
         self.part = Part::Skip;
         Asked::More
+    }
+
+    /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
+    fn is_flat_parameter(&self, program: &Program, key: &str) -> bool {
+        let name = self.name.as_deref();
+        let Some(tool) = name.and_then(|name| program.tools.find(name)) else {
+            return false;
+        };
+        let declared = || program.tools.tool(tool).parameters.get(key).is_some();
+        self.flat || !self.args_seen && !NEUTRAL.contains(&key) && declared()
     }
 
     /// A value ended.
@@ -352,7 +399,7 @@ impl Envelope {
             return Asked::More;
         }
         match part {
-            Part::Role(Role::Args) => Asked::Args,
+            Part::Role(Role::Args) | Part::Flat => Asked::Args,
             Part::Encoded => {
                 if let Some((mut json, mut out)) = self.inner.take() {
                     let rest = json.finish(true, self.decoded, &mut out);
@@ -444,6 +491,7 @@ impl Envelope {
             Part::Structure | Part::Skip => {}
             Part::Role(Role::Args) => self.arguments(),
             Part::Encoded => self.encoded(),
+            Part::Flat => self.args.push_str(&self.out.text),
             Part::Role(_) => {
                 let room = CAPTURE.saturating_sub(self.capture.len());
                 self.overlong |= self.out.text.len() > room;

@@ -3,6 +3,16 @@
 
 use crate::program::{NodeId, is_blank};
 
+/// Name spaces that models put before a tool's name: `functions.f` as in OpenAI's instructions, `default_api.f` as in
+/// Google's, `tools.f` as Llama 3 does. They are none where the tool itself is called so.
+const SPACES: &[&str] = &["functions.", "function.", "tools.", "tool.", "default_api."];
+
+/// How many bytes of `name` are such a name space.
+pub(crate) fn space(name: &str) -> usize {
+    let space = SPACES.iter().find(|space| name.starts_with(**space));
+    space.map_or(0, |space| space.len())
+}
+
 /// A call that may begin.
 #[derive(Debug)]
 pub(crate) struct Python {
@@ -20,9 +30,13 @@ enum State {
     Name,
     /// Behind a backslash in the name: Markdown's `\_`.
     Escape,
+    /// Behind the quotation mark that ends the name: `'f'(a=1)`.
+    Quoted,
     Open,
     Key,
     Equals,
+    /// Behind `key=`: a value must begin.
+    Value,
 }
 
 /// What a byte decides.
@@ -31,6 +45,8 @@ pub(crate) enum PythonStep {
     More,
     /// A call: `name(` and `)` or `key=` were seen.
     Call,
+    /// A call whose first argument has no name: `name("`.
+    Positional,
     /// No call.
     Dead,
 }
@@ -55,17 +71,27 @@ impl Python {
             (State::Name, b'.' | b'-' | b'/') if pos > self.at => {}
             (State::Name, b'\\') if pos > self.at => self.state = State::Escape,
             (State::Escape, b'_') => self.state = State::Name,
+            (State::Name, b'\'' | b'"') if pos > self.at => {
+                (self.name_end, self.state) = (pos, State::Quoted);
+            }
+            (State::Quoted, b'(') => (self.arguments, self.state) = (pos + 1, State::Open),
             (State::Name, _) if word => {}
             (State::Open, b')' | b'{') => return PythonStep::Call,
+            (State::Open, b'"' | b'\'' | b'[' | b'-' | b'0'..=b'9') => {
+                return PythonStep::Positional;
+            }
             (State::Open, _) if is_blank(byte) => {}
             (State::Open, b'\\') => self.state = State::Key,
             (State::Open, _) if word && !byte.is_ascii_digit() => self.state = State::Key,
             (State::Key, b'\\') => {}
-            (State::Key, b'=') => return PythonStep::Call,
+            (State::Key | State::Equals, b'=') => self.state = State::Value,
+            (State::Value, _) if is_blank(byte) => {}
+            // `f(a=)`, and `f(a == b)` of code.
+            (State::Value, b')' | b',' | b'=') => return PythonStep::Dead,
+            (State::Value, _) => return PythonStep::Call,
             (State::Key, _) if word => {}
             (State::Key, b' ') => self.state = State::Equals,
             (State::Equals, b' ') => {}
-            (State::Equals, b'=') => return PythonStep::Call,
             _ => return PythonStep::Dead,
         }
         PythonStep::More

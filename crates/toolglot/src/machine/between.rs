@@ -218,7 +218,7 @@ impl Parser {
             let read = log.any(
                 *flushed,
                 thread.log,
-                |act| matches!(act, Act::Captured { start, .. } if start >= from),
+                |act| matches!(act, Act::Captured { start, end, .. } if start >= from && end > start),
             );
             !(reading || read)
         });
@@ -247,7 +247,7 @@ impl Parser {
 
     /// A literal ended at `pos`: this is where acts may become certain.
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        if self.found.literal_took && self.fallback.is_some_and(|at| self.pos - at >= MARK) {
+        if self.found.literal_took && self.fallback.is_some() && self.found.literal_length >= MARK {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
             self.fallback = None;
             self.fallback_bodies.clear();

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use toolglot_json::{Rest, Root, Step};
 
@@ -10,7 +11,7 @@ use super::teller::Speech;
 use super::thread::{Judge, Thread};
 use super::view::View;
 use super::{Context, Mode, Parser};
-use crate::body::{Asked, Envelope, JsonBody, Python, PythonStep, Xml, XmlOut, XmlStep};
+use crate::body::{Asked, Envelope, JsonBody, Python, PythonStep, Xml, XmlOut, XmlStep, space};
 use crate::program::{Node, NodeId, Program};
 use crate::{Code, End, Sink, Span};
 
@@ -334,6 +335,11 @@ impl Parser {
             self.teller
                 .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
         }
+        if let Some(at) = envelope.flat_at.take() {
+            let message = String::from("the arguments stand beside the name, in no object");
+            self.teller
+                .note(Code::LooseArguments, Span::empty(at), message, None, sink);
+        }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {
             if self.teller.args().is_empty() {
@@ -463,9 +469,23 @@ impl Parser {
             self.work += 1;
             match step {
                 PythonStep::More => self.pos += 1,
-                PythonStep::Call => {
-                    let name = view.slice(python.at, python.name_end).replace("\\_", "_");
-                    let known = program.tools.find(&name);
+                PythonStep::Call | PythonStep::Positional => {
+                    let mut name = view.slice(python.at, python.name_end).replace("\\_", "_");
+                    let mut known = program.tools.find(&name);
+                    let mut name_at = python.at;
+                    let n_space = space(&name);
+                    if known.is_none() && n_space > 0 {
+                        known = program.tools.find(&name[n_space..]);
+                        if known.is_some() {
+                            name_at += n_space as u64;
+                            name.drain(..n_space);
+                        }
+                    }
+                    let positions = known.map(|tool| Arc::clone(program.tools.keys(tool)));
+                    let positions = positions.unwrap_or_default();
+                    if step == PythonStep::Positional && positions.is_empty() {
+                        return self.dead_python(program, view, sink);
+                    }
                     let body = self.threads.first().copied();
                     let marked = body.is_some_and(|body| body.marked);
                     if !marked && known.is_none() && !program.tools.is_empty() {
@@ -487,7 +507,7 @@ impl Parser {
                     self.commit(program, view, sink);
                     self.threads.clear();
                     self.flush(program, view, body.log, python.at, sink);
-                    let at = Span::new(python.at, python.name_end);
+                    let at = Span::new(name_at, python.name_end);
                     if let Some(call) = &mut self.teller.call {
                         call.name.clone_from(&name);
                         call.name_at = at;
@@ -507,12 +527,10 @@ impl Parser {
                     self.begin_fitting(program, python.arguments);
                     self.fit_args(program, "{", sink);
                     self.pos = python.arguments;
-                    self.mode = Mode::Json(Box::new(JsonBody::new(
-                        python.node,
-                        Root::Keywords,
-                        None,
-                        &alloc::sync::Arc::default(),
-                    )));
+                    let mut body =
+                        JsonBody::new(python.node, Root::Keywords, None, &Arc::default());
+                    body.json = body.json.with_positions(positions);
+                    self.mode = Mode::Json(Box::new(body));
                     return true;
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),

@@ -102,7 +102,7 @@ impl Parser {
 
     /// Whether a name alone makes no call here: behind a fence that wrapped the answer, text explains or repeats it.
     pub(super) fn needs_marker(&self) -> bool {
-        !self.committed && !self.candidate_in_code && self.teller.is_behind_answer()
+        !self.committed && self.teller.is_behind_answer()
     }
 
     /// The entry is over; what follows is text again.

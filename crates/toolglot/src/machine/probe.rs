@@ -377,6 +377,10 @@ impl Parser {
                 Turn::Unnested
             });
         }
+        if follow_ends && value.nest == 0 && value.is_in_string() {
+            // All closers are there, but the JSON has a string open: text behind them is more of it.
+            return self.look_beyond(program, text, probe, view);
+        }
         if follow_ends && value.nest == 0 {
             probe.left_call = true;
             return Some(Turn::Ends {

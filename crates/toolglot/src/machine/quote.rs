@@ -24,6 +24,8 @@ pub(crate) struct Quote {
     wrapper: bool,
     /// A wrapper fence was closed.
     unwrapped: bool,
+    /// Text other than fences stands behind it.
+    explained: bool,
 }
 
 impl Default for Quote {
@@ -39,6 +41,7 @@ impl Default for Quote {
             line_blank: true,
             wrapper: false,
             unwrapped: false,
+            explained: false,
         }
     }
 }
@@ -92,6 +95,7 @@ impl Quote {
             _ if is_blank(byte) => {}
             _ => self.line_blank = false,
         }
+        self.explained |= self.unwrapped && self.fence == 0 && !is_blank(byte);
         self.comment_match = match (self.in_comment, self.comment_match, byte) {
             (false, 0, b'<') | (true, 0, b'-') => 1,
             (false, 1, b'!') | (true, 1, b'-') => 2,
@@ -157,9 +161,14 @@ impl Quote {
         }
     }
 
-    /// The fence that wrapped the answer was closed.
+    /// The fence that wrapped the answer was closed, and this is no further fence right behind it.
     pub(crate) fn is_behind_wrapper(&self) -> bool {
-        self.unwrapped
+        self.unwrapped && (self.explained || self.fence == 0)
+    }
+
+    /// A wrapper fence is open.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        self.wrapper
     }
 
     /// A wrapper fence was opened as markup.

@@ -279,6 +279,14 @@ impl Teller {
         self.calls > 0 && self.quote.is_behind_wrapper()
     }
 
+    /// The arguments were begun by the value of `key`, which wrote its key itself.
+    pub(crate) fn opened_by(&mut self, key: &str) {
+        if let Some(call) = self.call.as_mut().filter(|call| !call.opened) {
+            call.opened = true;
+            call.keys.insert(key.into());
+        }
+    }
+
     /// Begins the member `key` of the arguments. Says whether the key is new.
     pub(crate) fn key(&mut self, key: &str) -> bool {
         let Some(call) = &mut self.call else {

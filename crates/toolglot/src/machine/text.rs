@@ -65,7 +65,8 @@ impl Parser {
         self.candidate_noted = false;
         self.fallback = None;
         self.bol = self.teller.quote.at_bol();
-        self.start = !self.teller.spoken;
+        // The fence that closes a wrapper opens no other one.
+        self.start = !self.teller.spoken && !(next == b'`' && self.teller.quote.is_wrapped());
         let special = self.special_at(at);
         self.candidate_in_code =
             self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;

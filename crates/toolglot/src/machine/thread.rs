@@ -118,6 +118,8 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
+    /// Bytes of the longest one that did.
+    pub(crate) literal_length: u64,
     /// Markers that ended with the byte: where they began, and their dialects. They outrank what captured their bytes.
     pub(crate) markers: Vec<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
@@ -140,6 +142,7 @@ impl Found {
             self.unknown_key,
         ) = (false, false, false, None);
         (self.placeholder, self.unknown_name) = (None, None);
+        self.literal_length = 0;
         self.markers.clear();
     }
 }
@@ -359,6 +362,7 @@ impl Stepper<'_> {
         found: &mut Found,
     ) {
         found.literal_ended = true;
+        found.literal_length = found.literal_length.max(u64::from(thread.off));
         thread.node = to;
         thread.off = 0;
         thread.broke = false;
@@ -387,6 +391,7 @@ impl Stepper<'_> {
                 continue;
             }
             found.literal_ended = true;
+            found.literal_length = found.literal_length.max(pos + 1 - self.candidate);
             let mut way = Thread {
                 node: opener.target,
                 off: 0,

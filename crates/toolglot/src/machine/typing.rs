@@ -84,7 +84,7 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
     )
 }
 
-fn takes_text(shape: &Shape) -> bool {
+pub(super) fn takes_text(shape: &Shape) -> bool {
     match shape {
         Shape::Text | Shape::Any => true,
         Shape::OneOf(shapes) => shapes.iter().any(takes_text),

@@ -5,13 +5,13 @@ use alloc::format;
 use alloc::string::String;
 
 use toolglot_json::{
-    Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
+    Fields, Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
 };
 
 use super::fitting::remark;
 use super::probe::{Probe, Verdict};
 use super::thread::{Judge, Registers, Thread};
-use super::typing::{How, how, infer, plain_json, typed};
+use super::typing::{How, how, infer, plain_json, takes_text, typed};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::elements_to_json;
@@ -52,6 +52,19 @@ pub(crate) struct Value {
     /// The tool has no such parameter and takes no others: the value is markup.
     pub(super) dropped: bool,
     wrote: bool,
+    wrapper: Wrapper,
+}
+
+/// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
+/// The key is written once that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrapper {
+    No,
+    Maybe,
+    /// It is an object: the filter of the arguments reads it, key and all, and tells whether its keys are parameters.
+    Object,
+    /// It is none: the key was written.
+    Keyed,
 }
 
 /// JSON inside a raw value, brought to its shape.
@@ -104,6 +117,12 @@ impl Value {
             &program.dialect_of(body.node).values.typing,
             &parser.registers.kind,
         );
+        // The first value, of no type that is known, under a key that is unknown.
+        let is_first = parser.teller.call.as_ref().is_some_and(|call| !call.opened);
+        let is_unknown = fields
+            .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
+        let may_wrap =
+            is_first && is_unknown && text.argument.is_none() && how == How::Structured(Shape::Any);
         if dropped {
             let message = format!("the tool has no parameter `{key}`; its value was left out");
             parser.teller.note(
@@ -113,7 +132,7 @@ impl Value {
                 None,
                 sink,
             );
-        } else if !parser.teller.key(&key) {
+        } else if !may_wrap && !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
             parser.teller.note(
                 Code::DoubleKey,
@@ -143,6 +162,11 @@ impl Value {
             json_over: false,
             dropped,
             wrote: false,
+            wrapper: if may_wrap && !dropped {
+                Wrapper::Maybe
+            } else {
+                Wrapper::No
+            },
         };
         if value.how == How::Text && !dropped {
             parser.teller.args().push('"');
@@ -173,6 +197,12 @@ impl Value {
             self.last = bytes[bytes.len() - 1];
         }
         inside
+    }
+
+    /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
+    pub(super) fn is_in_string(&self) -> bool {
+        let nested = self.json.as_ref();
+        nested.is_some_and(|nested| !self.json_over && nested.json.has_open_string())
     }
 
     /// The position up to which the bytes are surely the value's.
@@ -262,8 +292,19 @@ impl Value {
         }
     }
 
+    /// Writes the key that waits, if one does.
+    fn write_key(&mut self, out: &mut Out<'_>) {
+        if self.wrapper == Wrapper::Maybe {
+            self.wrapper = Wrapper::Keyed;
+            out.args.push('{');
+            out.args.push_str(&quoted(&self.key));
+            out.args.push(':');
+        }
+    }
+
     /// What was held is a string after all.
     fn become_text(&mut self, out: &mut Out<'_>) {
+        self.write_key(out);
         let trim = self.how == How::Infer;
         self.how = How::Text;
         out.args.push('"');
@@ -284,6 +325,11 @@ impl Value {
                 Some(_) => matches!(self.how, How::Structured(Shape::Any)),
             };
             if json {
+                let is_object = begin.starts_with('{');
+                if self.wrapper == Wrapper::Maybe && is_object && out.fields.is_some() {
+                    self.wrapper = Wrapper::Object;
+                }
+                self.write_key(out);
                 let held = core::mem::take(&mut self.held);
                 let skipped = (held.len() - held.trim_start().len()) as u64;
                 self.json = Some(Box::new(Nested {
@@ -292,6 +338,10 @@ impl Value {
                     fit: Fit::new(out.undecided),
                 }));
                 let from = at + piece.len() as u64 - held.len() as u64 + skipped;
+                if self.wrapper == Wrapper::Object {
+                    let key = format!("{{{}:", quoted(&self.key));
+                    self.fit(&key, out);
+                }
                 self.feed_json(held.trim_start(), from, out);
             } else if self.held.len() > out.undecided {
                 out.remarks.push((
@@ -309,10 +359,10 @@ impl Value {
     }
 
     fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
+        let Some(nested) = &mut self.json else {
             return;
         };
-        let Nested { json, output, fit } = &mut **nested;
+        let Nested { json, output, .. } = &mut **nested;
         let (used, step) = if self.json_over {
             (0, Step::Done)
         } else {
@@ -328,14 +378,25 @@ impl Value {
                 true,
             ));
         }
-        fit.feed(
-            Target::Shape(shape),
-            &output.text,
-            out.args,
-            &mut out.changes,
-        );
-        output.text.clear();
         out.repairs.append(&mut output.repairs);
+        let text = core::mem::take(&mut output.text);
+        self.fit(&text, out);
+        if let Some(nested) = &mut self.json {
+            nested.output.text = text;
+            nested.output.text.clear();
+        }
+    }
+
+    /// JSON text on its way to the arguments.
+    fn fit(&mut self, json: &str, out: &mut Out<'_>) {
+        let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
+            return;
+        };
+        let target = match (self.wrapper, out.fields) {
+            (Wrapper::Object, Some(fields)) => Target::Fields(fields),
+            _ => Target::Shape(shape),
+        };
+        nested.fit.feed(target, json, out.args, &mut out.changes);
     }
 
     /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
@@ -369,12 +430,13 @@ impl Value {
         if self.dropped {
             return;
         }
+        self.write_key(out);
         match &self.how {
             How::Text => out.args.push('"'),
             How::Held(shape) => {
                 let begins = self.held.trim_start().as_bytes().first().copied();
                 let json = matches!(begins, Some(b'{' | b'['))
-                    .then(|| structure(&self.held, shape, at, out))
+                    .then(|| structure(&self.held, shape, self.told, out))
                     .flatten();
                 if let Some(json) = json {
                     out.args.push_str(&json);
@@ -403,8 +465,17 @@ impl Value {
                 Some(nested) => {
                     let Nested { json, output, fit } = &mut **nested;
                     json.complete(at, output);
-                    let target = Target::Shape(shape);
+                    let target = match (self.wrapper, out.fields) {
+                        (Wrapper::Object, Some(fields)) => Target::Fields(fields),
+                        _ => Target::Shape(shape),
+                    };
                     fit.feed(target, &output.text, out.args, &mut out.changes);
+                    if self.wrapper == Wrapper::Object {
+                        // The bracket of the arguments is written where the call ends.
+                        let mut end = String::new();
+                        fit.feed(target, "}", &mut end, &mut out.changes);
+                        out.args.push_str(end.strip_suffix('}').unwrap_or(&end));
+                    }
                     fit.finish(target, true, out.args, &mut out.changes);
                     out.repairs.append(&mut output.repairs);
                 }
@@ -424,13 +495,17 @@ impl Value {
     }
 }
 
-/// A held text that begins like JSON, mended, if it is one document.
-fn structure(text: &str, shape: &Shape, at: u64, out: &mut Out<'_>) -> Option<String> {
-    let text = text.trim();
+/// A held text that begins like JSON and ends at `end`, mended, if it is one document.
+fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<String> {
+    let text = held.trim_start();
+    let at = end - text.len() as u64;
+    let text = text.trim_end();
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
-    let (used, step) = json.feed(text, at - text.len() as u64, &mut output);
-    (step == Step::Done && used == text.len()).then(|| {
+    let (used, step) = json.feed(text, at, &mut output);
+    // Where it may be text as well, JSON that lost more than spelling is text.
+    let is_text = json.is_structural() && takes_text(shape);
+    (step == Step::Done && used == text.len() && !is_text).then(|| {
         out.repairs.append(&mut output.repairs);
         let (json, mut changes) = fitted(Target::Shape(shape), &output.text);
         out.changes.append(&mut changes);
@@ -448,6 +523,8 @@ struct Out<'a> {
     refused: bool,
     scalar: usize,
     undecided: usize,
+    /// The parameters of the call's tool.
+    fields: Option<&'a Fields>,
 }
 
 impl Parser {
@@ -540,7 +617,9 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let limits = &program.limits;
+        let fields = self.parameters(program);
         let mut out = Out {
+            fields,
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
@@ -557,14 +636,28 @@ impl Parser {
             refused,
             ..
         } = out;
+        self.open_arguments(value);
         self.say(value, remarks, &repairs, refused, sink);
         remark(
             &mut self.teller,
             &mut changes,
-            Some(&value.key),
+            (value.wrapper != Wrapper::Object).then_some(value.key.as_str()),
             value.start,
             sink,
         );
+    }
+
+    /// The parameters of the call's tool.
+    fn parameters<'p>(&self, program: &'p Program) -> Option<&'p Fields> {
+        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        tool.map(|tool| &program.tools.tool(tool).parameters)
+    }
+
+    /// A key that waited was written, or what stands in its place: the arguments have begun.
+    fn open_arguments(&mut self, value: &Value) {
+        if let Wrapper::Object | Wrapper::Keyed = value.wrapper {
+            self.teller.opened_by(&value.key);
+        }
     }
 
     fn say(
@@ -611,7 +704,9 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         value.probe = None;
+        let fields = self.parameters(program);
         let mut out = Out {
+            fields,
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
@@ -631,11 +726,12 @@ impl Parser {
             refused,
             ..
         } = out;
+        self.open_arguments(&value);
         self.say(&value, remarks, &repairs, refused, sink);
         remark(
             &mut self.teller,
             &mut changes,
-            Some(&value.key),
+            (value.wrapper != Wrapper::Object).then_some(value.key.as_str()),
             value.start,
             sink,
         );
@@ -730,6 +826,10 @@ impl Parser {
         };
         value.probe = None;
         self.advance(program, text, &mut value, view.end(), view, sink);
+        if value.wrapper == Wrapper::Maybe {
+            value.wrapper = Wrapper::No;
+            self.teller.key(&value.key);
+        }
         // Held blanks are the value's as far as anybody knows; a held scalar is cut, and stays out.
         let told = value.told;
         if value.dropped {

@@ -1,0 +1,62 @@
+//! Texts that speak of tools, and JSON that is an answer: none is a call, with every dialect read at once, whichever form
+//! the tool's name takes, in quoted code too.
+
+mod recorded;
+
+use serde_json::{Value, json};
+
+/// What a model may say of the tools that it has, and never call.
+const TEXTS: &[&str] = &[
+    // Prose about tools.
+    "I could use get_weather for this, but you have not said where.",
+    "get_weather(city) returns the weather; search(query) looks things up.",
+    "Call `get_weather` with a city, or search with a query.",
+    "get_weather: says what the weather is\nsearch: looks things up",
+    "The tools are [get_weather, search].",
+    "None of the functions fits: get_weather() needs a city.\n",
+    "Use the <tool_call> tag for calls; get_weather has one parameter.",
+    "With `<function=get_weather>` a call begins, `</function>` ends it.",
+    "1. get_weather\n2. search\n",
+    "def get_weather(city: str) -> dict:\n    return requests.get(URL, params={'city': city}).json()",
+    "weather = client.get_weather(city=\"Oslo\") is how a program would ask.",
+    "if get_weather(city == \"Oslo\"):\n    pass",
+    // JSON that is an answer.
+    r#"{"city": "Oslo", "temperature": 12, "unit": "C"}"#,
+    r#"[{"city": "Oslo"}, {"city": "Bergen"}]"#,
+    r#"{"name": "Oslo", "country": "Norway", "population": 709037}"#,
+    r#"{"name": "John", "arguments": {"for": "yes", "against": "no"}}"#,
+    r#"{"result": {"name": "weather", "value": 12}}"#,
+    r#"{"name": "get_weather", "description": "Says what the weather is."}"#,
+    r#"{"tool": "hammer", "input": "nail"}"#,
+    r#"{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#,
+    "```json\n{\"city\": \"Oslo\", \"temperature\": 12}\n```",
+    "[1, 2, 3]",
+    "['a', 'b']",
+    "{'Oslo', 'Bergen'}",
+    "[]",
+    "{}",
+    "null",
+    // A name that no tool has, where nothing but the name marks a call.
+    "[get_temperature(city=\"Oslo\")]",
+    "get_temperature(city=\"Oslo\")",
+    r#"{"name": "get_temperature", "arguments": {"city": "Oslo"}}"#,
+    "get_temperature\n{\"city\": \"Oslo\"}",
+];
+
+#[test]
+fn what_speaks_of_tools_calls_none() {
+    let tool = |name: &str, parameter: &str| {
+        json!({"type": "function", "function": {"name": name, "parameters": {
+            "type": "object", "properties": {parameter: {"type": "string"}}}}})
+    };
+    let tools = json!([tool("get_weather", "city"), tool("search", "query")]);
+    let line = |(n, text): (usize, &&str)| json!({"id": n, "dialect": "auto", "tools": tools, "input": text});
+    let lines: Vec<Value> = TEXTS.iter().enumerate().map(line).collect();
+    for in_code in ["ignore", "accept"] {
+        let documents = recorded::parsed(&["--in-code", in_code], &lines);
+        for (text, document) in TEXTS.iter().zip(documents) {
+            assert_eq!(document["calls"], json!([]), "{text}");
+            assert_eq!(document["content"], **text, "nothing of it is lost");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `{` in a Python call: `{'a': 1}` is an object, `{'a', 'b'}` a set, which JSON writes as an array. What stands behind the
+//! first value tells; until then it is held.
+
+use super::state::{Brace, Frame, State};
+use super::{HELD, Output, Transducer};
+use crate::repair::Repair;
+
+impl Transducer {
+    /// A byte behind the brace.
+    pub(super) fn behind_brace(
+        &mut self,
+        brace: Brace,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let byte = text.as_bytes()[*i];
+        let here = at + *i as u64;
+        *run = *i;
+        let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let next = match (brace, byte) {
+            _ if self.owed.len() >= HELD => None,
+            (Brace::Open | Brace::Behind, _) if blank => Some(brace),
+            (Brace::Open, b'"' | b'\'') => Some(Brace::String {
+                mark: byte,
+                escaped: false,
+            }),
+            (Brace::Open | Brace::Word, b'0'..=b'9' | b'-' | b'.') => Some(Brace::Word),
+            (Brace::String { mark, escaped }, _) => Some(match (escaped, byte) {
+                (true, _) => Brace::String {
+                    mark,
+                    escaped: false,
+                },
+                (false, b'\\') => Brace::String {
+                    mark,
+                    escaped: true,
+                },
+                (false, _) if byte == mark => Brace::Behind,
+                (false, _) => brace,
+            }),
+            (Brace::Word, _) if blank => Some(Brace::Behind),
+            (Brace::Word | Brace::Behind, b',' | b'}') => {
+                self.open_brace(true, here, out);
+                return;
+            }
+            _ => None,
+        };
+        let Some(next) = next else {
+            self.open_brace(false, here, out);
+            return;
+        };
+        let length = text[*i..].chars().next().map_or(1, char::len_utf8);
+        self.owed.push_str(&text[*i..*i + length]);
+        self.state = State::Brace(next);
+        *i += length;
+        *run = *i;
+    }
+
+    /// It is known what the brace opens: what was held, up to `here`, is read.
+    pub(super) fn open_brace(&mut self, is_set: bool, here: u64, out: &mut Output) {
+        let owed = core::mem::take(&mut self.owed);
+        let brace = here - owed.len() as u64;
+        if is_set {
+            out.text.push('[');
+            self.mend(out, Repair::PythonLiteral, brace, brace + 1);
+        } else {
+            out.text.push('{');
+        }
+        self.open(if is_set { Frame::Set } else { Frame::Object });
+        self.replay.push_str(&owed[1..]);
+        self.replay_at = brace + 1;
+        self.owed = owed;
+        self.owed.clear();
+    }
+}
