@@ -48,7 +48,7 @@ mod platform;
 #[path = "elsewhere.rs"]
 mod platform;
 
-pub use command::{Command, Isolation, Limits, Network, run_pipeline};
+pub use command::{Command, Isolation, Limits, Network, Start, run_pipeline};
 pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};
 pub use platform::layers;

@@ -17,7 +17,10 @@ impl Fit {
             return;
         };
         let declared = fields.properties.iter().position(|(name, _)| *name == key);
-        let nearest = fields.nearest(&key);
+        // A key that was there already is not taken for another one.
+        let nearest = fields
+            .nearest(&key)
+            .filter(|(_, name)| !self.had.has(name.as_bytes()));
         let known = declared.or(nearest.map(|(place, _)| place));
         if !self.wrapper.is_empty() {
             // Behind `{"arguments": {`: a parameter is what a wrapper holds.
@@ -63,10 +66,20 @@ impl Fit {
         if let (None, Some((_, name))) = (declared, nearest) {
             self.path.push_str(name);
             self.note(FitKind::Renamed, &key, name, fitted);
+            self.renamed.push((self.levels.len(), String::from(name)));
+            self.had.insert(name.as_bytes());
             out.push('"');
             escape_into(out, name);
             out.push('"');
         } else {
+            let is_renamed =
+                |(depth, name): &(usize, String)| *depth == self.levels.len() && *name == key;
+            if declared.is_some() && self.renamed.iter().any(is_renamed) {
+                self.note(FitKind::Doubled, &key, &key, fitted);
+            }
+            if declared.is_some() {
+                self.had.insert(key.as_bytes());
+            }
             self.path.push_str(&key);
             out.push_str(&self.held);
         }

@@ -30,6 +30,7 @@ pub use convert::{float, integer, scalar_of};
 use scan::{ends_in_escape, ends_word, free, string_end};
 use shapes::{Kind, Plan, Walk, admits, plan_of, reached};
 
+use crate::keys::Keys;
 use crate::shape::{Fields, Shape};
 
 /// What was changed.
@@ -46,6 +47,8 @@ pub enum FitKind {
     Renamed,
     /// The arguments stood under a key of their own (`{"arguments": {..}}`); it was left out.
     Unwrapped,
+    /// A key came that another one had been renamed to: the value that counts is the last.
+    Doubled,
 }
 
 /// One change, and where: `edits[2].line`.
@@ -127,6 +130,10 @@ pub struct Fit {
     levels: Vec<Level>,
     walk: Vec<Walk>,
     path: String,
+    /// The declared keys that each open container has had.
+    had: Keys,
+    /// What keys were renamed to, and at which depth.
+    renamed: Vec<(usize, String)>,
     /// The key or value that is held, as it came.
     held: String,
     /// The key and brace of what may be a wrapper.
@@ -152,6 +159,8 @@ impl Fit {
             levels: Vec::new(),
             walk: Vec::new(),
             path: String::new(),
+            had: Keys::default(),
+            renamed: Vec::new(),
             held: String::new(),
             wrapper: String::new(),
             step: None,
@@ -496,6 +505,7 @@ impl Fit {
             let place = self.place();
             self.path = place;
         }
+        self.had.open();
         self.levels.push(Level {
             walk: self.walk.len(),
             path: self.path.len(),
@@ -512,6 +522,9 @@ impl Fit {
             out.push_str(closer);
             return;
         };
+        self.had.close();
+        self.renamed
+            .retain(|(depth, _)| *depth <= self.levels.len());
         if level.unwrapped {
             self.state = State::After;
             return;

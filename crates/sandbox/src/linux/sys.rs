@@ -17,6 +17,7 @@ const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 4;
 pub(super) const MOUNT_ATTR_RDONLY: u64 = 1;
 pub(super) const MOUNT_ATTR_NOSUID: u64 = 2;
 pub(super) const MOUNT_ATTR_NODEV: u64 = 4;
+pub(super) const MOUNT_ATTR_NOEXEC: u64 = 8;
 
 /// `struct mount_attr`.
 #[repr(C)]

@@ -9,7 +9,7 @@ use toolglot_json::{Fields, Fit, FitKind, Fitted, Target};
 use super::Parser;
 use super::teller::Teller;
 use crate::program::Program;
-use crate::{Code, Sink, Span};
+use crate::{Code, End, Sink, Span};
 
 /// The machine that fits the open call's arguments.
 #[derive(Debug)]
@@ -118,6 +118,17 @@ pub(super) fn remark(
                 Code::NearName,
                 format!("no parameter is called `{before}`; it was read as `{after}`"),
             ),
+            FitKind::Doubled => {
+                if let Some(call) = &mut teller.call {
+                    call.worsen(End::Recovered);
+                }
+                (
+                    Code::DoubleKey,
+                    format!(
+                        "`{before}` came after a key that was read as it; the last value counts"
+                    ),
+                )
+            }
             FitKind::Unwrapped => (
                 Code::FittedToSchema,
                 String::from("the arguments stood in an object of their own; it was left out"),
