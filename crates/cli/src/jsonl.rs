@@ -13,7 +13,7 @@ use crate::args::ParseArguments;
 use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
 use crate::parse::write_line;
-use crate::reading::{Manner, compile};
+use crate::reading::{Manner, compile, tool_set};
 use crate::{Outcome, select, source, toolboxes};
 
 /// Answers each line of the input with a line, in order.
@@ -49,15 +49,17 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     }
 }
 
-/// How many combinations of dialects and tools are kept compiled.
+/// How many combinations of dialects and tools are kept compiled, and how many combinations of dialects.
 const KEPT: usize = 256;
 
-/// Lines that share dialects and tools share a program.
+/// Lines that share dialects and tools share a program, lines that share dialects its rules.
 struct Batch<'a> {
     arguments: &'a ParseArguments,
     /// The tools of lines that name none.
     toolbox: Option<Arc<Toolbox>>,
     compiled: HashMap<(String, String), Compiled>,
+    /// By the names of the dialects, in order.
+    rules: HashMap<Vec<String>, Arc<Program>>,
 }
 
 #[derive(Clone)]
@@ -79,6 +81,7 @@ impl Batch<'_> {
             arguments,
             toolbox: toolbox.map(Arc::new),
             compiled: HashMap::new(),
+            rules: HashMap::new(),
         })
     }
 
@@ -145,9 +148,8 @@ impl Batch<'_> {
             Some(list) => select::by_name(list, toolbox.as_deref()),
             None => select::dialects(list, toolbox.as_deref()),
         }?;
-        let program = compile(&dialects, toolbox.as_deref())?;
         let compiled = Compiled {
-            program,
+            program: self.program(&dialects, toolbox.as_deref())?,
             dialects: dialects.into(),
             toolbox,
         };
@@ -156,6 +158,23 @@ impl Batch<'_> {
         }
         self.compiled.insert(key, compiled.clone());
         Ok(compiled)
+    }
+
+    fn program(
+        &mut self,
+        dialects: &[Dialect],
+        toolbox: Option<&Toolbox>,
+    ) -> Result<Arc<Program>, Failure> {
+        let names: Vec<String> = dialects.iter().map(|one| one.name().to_owned()).collect();
+        if let Some(program) = self.rules.get(&names) {
+            return Ok(Arc::new(program.for_tools(&tool_set(dialects, toolbox))));
+        }
+        let program = compile(dialects, toolbox)?;
+        if self.rules.len() == KEPT {
+            self.rules.clear();
+        }
+        self.rules.insert(names, Arc::clone(&program));
+        Ok(program)
     }
 }
 

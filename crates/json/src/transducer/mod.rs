@@ -21,6 +21,7 @@ mod structure;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod words;
 
 use alloc::string::String;
@@ -205,7 +206,7 @@ impl Transducer {
     /// Reads strings between two `quote` tokens as they stand (gemma4's `<|"|>`).
     #[must_use]
     pub fn with_quote(mut self, quote: Option<&str>) -> Transducer {
-        self.token_quote = quote.map(String::from);
+        self.token_quote = quote.filter(|quote| !quote.is_empty()).map(String::from);
         self
     }
 
@@ -681,6 +682,9 @@ impl Transducer {
                         None => break,
                     }
                 },
+                State::Str(Quote::Token) => {
+                    self.token_string(text, at, &mut i, &mut run, out);
+                }
                 State::Str(quote) => self.odd_string(quote, text, at, &mut i, &mut run, out),
                 State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
                 State::Quoted => {

@@ -2,7 +2,7 @@
 
 use super::state::{Quote, State};
 use super::{Output, Transducer};
-use crate::escape::{escape_byte_into, escape_into, unescape};
+use crate::escape::{escape_byte_into, unescape};
 use crate::repair::Repair;
 
 impl Transducer {
@@ -51,15 +51,11 @@ impl Transducer {
         let bytes = text.as_bytes();
         let byte = bytes[*i];
         let closes = match quote {
-            Quote::Double => false,
+            Quote::Double | Quote::Token => false,
             Quote::Single => byte == b'\'',
             Quote::Backtick => byte == b'`',
             Quote::Curly => byte == b'"' || text[*i..].starts_with(['\u{201c}', '\u{201d}']),
             Quote::Triple(mark) => byte == mark,
-            Quote::Token => self
-                .token_quote
-                .as_ref()
-                .is_some_and(|q| q.as_bytes()[usize::from(self.matched)] == byte),
         };
         if let Quote::Triple(mark) = quote {
             if closes {
@@ -73,52 +69,12 @@ impl Transducer {
                 return;
             }
             for _ in 0..core::mem::take(&mut self.matched) {
-                let target = if self.in_key {
-                    &mut self.key
-                } else {
-                    &mut out.text
-                };
+                let target = self.inside(out);
                 if mark == b'"' {
                     target.push_str("\\\"");
                 } else {
                     target.push('\'');
                 }
-            }
-        }
-        if quote == Quote::Token {
-            let token = self.token_quote.clone().unwrap_or_default();
-            if closes {
-                self.matched += 1;
-                *i += 1;
-                *run = *i;
-                if usize::from(self.matched) == token.len() {
-                    self.matched = 0;
-                    self.end_odd(at + *i as u64, out);
-                }
-                return;
-            }
-            let matched = usize::from(core::mem::take(&mut self.matched));
-            if matched > 0 {
-                let target = if self.in_key {
-                    &mut self.key
-                } else {
-                    &mut out.text
-                };
-                escape_into(target, &token[..matched]);
-                return;
-            }
-            if !self.in_key && matches!(byte, b'}' | b']') {
-                let (length, open) = self.tail_begins(&bytes[*i..]);
-                if open {
-                    self.owed.push(char::from(byte));
-                    self.begin_tail(Quote::Token);
-                    *i += 1;
-                } else {
-                    escape_into(&mut out.text, &text[*i..*i + length]);
-                    *i += length;
-                }
-                *run = *i;
-                return;
             }
         }
         if closes && quote == Quote::Single {
@@ -138,24 +94,9 @@ impl Transducer {
             return;
         }
         match byte {
-            b'\\' if quote != Quote::Token => self.begin_escape(quote, text, at, i, run, out),
-            b'"' | b'\\' => {
-                let target = if self.in_key {
-                    &mut self.key
-                } else {
-                    &mut out.text
-                };
-                escape_byte_into(target, byte);
-                *i += 1;
-                *run = *i;
-            }
-            0..=0x1f => {
-                let target = if self.in_key {
-                    &mut self.key
-                } else {
-                    &mut out.text
-                };
-                escape_byte_into(target, byte);
+            b'\\' => self.begin_escape(quote, text, at, i, run, out),
+            b'"' | 0..=0x1f => {
+                escape_byte_into(self.inside(out), byte);
                 *i += 1;
                 *run = *i;
             }
@@ -164,11 +105,10 @@ impl Transducer {
                     .find(|&at| {
                         matches!(bytes[at], b'\\' | b'"' | b'\'' | b'`' | b'<' | 0..=0x1f)
                             || bytes[at] == 0xe2
-                            || quote == Quote::Token && matches!(bytes[at], b'}' | b']')
                     })
                     .filter(|&end| end > *i)
                     .unwrap_or_else(|| {
-                        if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
+                        if matches!(byte, b'\'' | b'`' | b'<') {
                             *i + 1
                         } else if byte == 0xe2 {
                             (*i + 3).min(bytes.len())

@@ -63,10 +63,10 @@ impl Transducer {
         }
         if self.tail_quote == Quote::Token {
             // The token that ends the string may have begun.
-            let token = self.token_quote.as_deref().unwrap_or("");
+            let token = self.token_quote.as_deref().unwrap_or("").as_bytes();
             let n_begun = (1..=owed.len().min(token.len()))
                 .rev()
-                .find(|&n| owed.ends_with(&token[..n]))
+                .find(|&n| owed.as_bytes().ends_with(&token[..n]))
                 .unwrap_or(0);
             self.matched = n_begun as u8;
             owed.truncate(owed.len() - n_begun);

@@ -5,8 +5,11 @@ use alloc::string::ToString;
 
 /// Feeds `text` in pieces of `size` bytes (whole characters), closes it, and returns what came out.
 fn mend(root: Root, text: &str, size: usize) -> (String, Rest, Vec<Repair>) {
+    mend_by(Transducer::new(root), text, size)
+}
+
+fn mend_by(mut machine: Transducer, text: &str, size: usize) -> (String, Rest, Vec<Repair>) {
     let mut out = Output::default();
-    let mut machine = Transducer::new(root);
     let mut at = 0;
     let mut step = Step::More;
     while at < text.len() && step != Step::Done && step != Step::Stuck {
@@ -157,5 +160,29 @@ fn a_known_key_ends_a_string_that_lost_its_mark() {
             out.text, r#"{"tool": "delete it ","arguments": {"a": "say \"arguments\": x"}}"#,
             "by {size}"
         );
+    }
+}
+
+#[test]
+fn strings_between_tokens_are_verbatim() {
+    let text = "{a:<q>x\"y\\n\n<<q<q>,<q>k<q>:[<q>[1] }, z<q>,<q><q>,<q>«é»<q>]}";
+    let want = r#"{"a":"x\"y\\n\n<<q","k":["[1] }, z","","«é»"]}"#;
+    for quote in ["<q>", "«é»", "é»"] {
+        let (text, want) = if quote == "<q>" {
+            (text.to_string(), want.to_string())
+        } else {
+            // The same with another token, and data that begins like it.
+            let text = text.replace("«é»", "«").replace("<q>", quote);
+            (text, want.replace("«é»", "«"))
+        };
+        for size in [1000, 1, 2, 3, 5] {
+            let machine = Transducer::new(Root::Object).with_quote(Some(quote));
+            let (got, rest, _) = mend_by(machine, &text, size);
+            assert_eq!(
+                (got.as_str(), rest),
+                (want.as_str(), Rest::Whole),
+                "{quote} by {size}"
+            );
+        }
     }
 }

@@ -26,11 +26,12 @@ impl Transducer {
         let byte = bytes[*i];
         *run = *i;
         if let Some(quote) = &self.token_quote
-            && quote.starts_with(self.token.as_str())
-            && quote.as_bytes().get(self.token.len()) == Some(&byte)
+            && let Some(wanted) = quote.strip_prefix(self.token.as_str())
+            && let Some(c) = text[*i..].chars().next()
+            && wanted.starts_with(c)
         {
-            self.token.push(char::from(byte));
-            *i += 1;
+            self.token.push(c);
+            *i += c.len_utf8();
             *run = *i;
             if self.token.len() == quote.len() {
                 self.token.clear();

@@ -209,7 +209,7 @@ impl Parser {
             ..
         } = self;
         threads.retain(|thread| {
-            if program.node_dialect[thread.node as usize] != dialect {
+            if program.dialect_index(thread.node) != dialect {
                 return true;
             }
             let reading = matches!(program.node(thread.node), Node::Capture(_))

@@ -227,7 +227,7 @@ impl Parser {
         if self.context.speech != Speech::Reasoning {
             let at = self.pos;
             let begins = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
-            let texts: Vec<Thread> = program.reasoning.iter().map(begins).collect();
+            let texts: Vec<Thread> = program.rules.reasoning.iter().map(begins).collect();
             self.enter_speech(
                 &texts,
                 View {

@@ -52,12 +52,7 @@ impl Parser {
         self.flush(program, view, body.log, at, sink);
         self.threads.clear();
         match program.node(body.node) {
-            Node::Match => self.end_entry(
-                program.node_dialect[body.node as usize] == program.wrap,
-                view,
-                at,
-                sink,
-            ),
+            Node::Match => self.end_entry(program.wraps(body.node), view, at, sink),
             Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
                 self.teller.markup(view, at, sink);
                 let texts: Vec<Thread> = core::mem::take(&mut self.found.bodies);

@@ -550,7 +550,7 @@ impl Parser {
                 beyond.from = probe.pos;
                 beyond
                     .entries
-                    .push(Thread::at(program.trie_node, Log::ROOT, probe.pos));
+                    .push(Thread::at(program.rules.trie_node, Log::ROOT, probe.pos));
             }
             if probe.pos - probe.at > program.limits.undecided as u64 {
                 return Some(Turn::Data);

@@ -120,10 +120,12 @@ impl Parser {
         let Node::Capture(capture) = program.node(thread.node) else {
             return false;
         };
-        let known = &program.dialect_of(thread.node).names;
         capture.what == Capture::Name
             && thread.since <= at
-            && known.contains(view.slice(thread.since, at))
+            && program.knows(
+                program.dialect_of(thread.node),
+                view.slice(thread.since, at),
+            )
     }
 
     /// A candidate with a call's marker turned out to be none: say why.
@@ -158,11 +160,7 @@ impl Parser {
             .iter()
             .filter(|t| !t.extra && (t.marked || named(t)) && !fixed(t) && enters(t))
             .collect();
-        if marked.is_empty()
-            || marked
-                .iter()
-                .any(|thread| program.node_dialect[thread.node as usize] == program.wrap)
-        {
+        if marked.is_empty() || marked.iter().any(|thread| program.wraps(thread.node)) {
             return;
         }
         let dialect = &program.dialect_of(marked[0].node).name;

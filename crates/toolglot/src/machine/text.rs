@@ -29,7 +29,7 @@ impl Parser {
             let at = from + step as u64;
             let bytes = &rest[step..];
             self.work += 1;
-            let trie_only = !waits.has(bytes[0]) && !program.bodies_first.has(bytes[0]);
+            let trie_only = !waits.has(bytes[0]) && !program.rules.bodies_first.has(bytes[0]);
             if trie_only && self.dies_in_trie(program, bytes) {
                 from = at + 1;
                 continue;
@@ -90,7 +90,7 @@ impl Parser {
             self.threads.push(thread);
         }
         self.threads
-            .push(Thread::at(program.trie_node, Log::ROOT, at));
+            .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
         if !self.quoted {
             self.add_bodies(program, view, at);
         }
@@ -100,7 +100,7 @@ impl Parser {
     /// Entries that begin with a body, or with a literal that must be filled.
     fn add_bodies(&mut self, program: &Program, view: View<'_>, at: u64) {
         let mut threads = core::mem::take(&mut self.threads);
-        for way in &program.bodies {
+        for way in &program.rules.bodies {
             if (way.bol && !self.bol) || (way.start && !self.start) {
                 continue;
             }

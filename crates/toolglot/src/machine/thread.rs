@@ -262,7 +262,7 @@ impl Stepper<'_> {
                         let from = pos + 1 - bytes.len() as u64;
                         found
                             .markers
-                            .push((from, self.program.node_dialect[thread.node as usize]));
+                            .push((from, self.program.dialect_index(thread.node)));
                     }
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
@@ -494,12 +494,8 @@ impl Stepper<'_> {
         if !is_name(text, thread.marked) {
             return false;
         }
-        let known = if self.program.tools.is_empty() {
-            dialect.names.contains(text)
-        } else {
-            self.program.tools.find(text).is_some()
-        };
-        let closed = !thread.marked && !dialect.names.is_empty();
+        let known = self.program.knows(dialect, text);
+        let closed = !thread.marked && self.program.is_closed(dialect);
         if dialect.refuse.iter().any(|name| name == text) && !known {
             found.placeholder = Some((thread.since, pos));
             return false;

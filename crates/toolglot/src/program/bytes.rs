@@ -38,8 +38,19 @@ impl ByteSet {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
     }
 
+    /// The bytes, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255u8).filter(|&byte| self.has(byte))
+        self.0
+            .iter()
+            .zip([0, 64, 128, 192])
+            .flat_map(|(&word, from)| {
+                let mut rest = word;
+                core::iter::from_fn(move || {
+                    let bit = (rest != 0).then(|| rest.trailing_zeros() as u8)?;
+                    rest &= rest - 1;
+                    Some(from + bit)
+                })
+            })
     }
 }
 

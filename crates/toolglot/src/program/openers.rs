@@ -13,8 +13,8 @@ pub(crate) struct Openers {
     first: ByteSet,
     /// The same as a table.
     begins: Box<[bool; 256]>,
-    /// A bit for each pair of bytes that can begin an opener.
-    pairs: Box<[u64; 1024]>,
+    /// Behind each first byte, the second bytes of openers.
+    seconds: Box<[ByteSet; 256]>,
     finder: Finder,
 }
 
@@ -26,7 +26,7 @@ impl Openers {
         Openers {
             first: ByteSet::default(),
             begins: Box::new([false; 256]),
-            pairs: Box::new([0; 1024]),
+            seconds: Box::new([ByteSet::default(); 256]),
             finder: Finder::default(),
         }
     }
@@ -35,9 +35,7 @@ impl Openers {
     pub(super) fn add(&mut self, a: u8, seconds: &ByteSet) {
         self.first.insert(a);
         self.begins[usize::from(a)] = true;
-        for b in seconds.iter() {
-            self.pairs[index(a, b)] |= 1 << (b & 63);
-        }
+        self.seconds[usize::from(a)].add(seconds);
     }
 
     /// All openers were added.
@@ -47,7 +45,7 @@ impl Openers {
 
     #[inline]
     fn has(&self, a: u8, b: u8) -> bool {
-        self.pairs[index(a, b)] >> (b & 63) & 1 == 1
+        self.seconds[usize::from(a)].has(b)
     }
 
     /// Where the first place is that an opener can begin at. A first byte that is the last of all counts.
@@ -100,8 +98,4 @@ impl Openers {
         }
         !others.is_empty() && bytes.iter().any(|&byte| others.has(byte))
     }
-}
-
-fn index(a: u8, b: u8) -> usize {
-    usize::from(a) * 4 + usize::from(b >> 6)
 }

@@ -12,6 +12,7 @@ mod support;
 
 mod bounded;
 mod deep;
+mod for_tools;
 mod found;
 mod reversible;
 mod stream;

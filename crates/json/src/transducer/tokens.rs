@@ -1,0 +1,98 @@
+//! Strings between two tokens (gemma4's `<|"|>`): verbatim up to the closing token.
+
+use super::state::Quote;
+use super::{Output, Transducer};
+use crate::escape::escape_into;
+
+impl Transducer {
+    /// Reads on in such a string: the rest of a token that began, or a run up to the next byte that may end the string.
+    pub(super) fn token_string(
+        &mut self,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let token = self.token_quote.take().unwrap_or_default();
+        if self.matched > 0 {
+            self.match_token(&token, text, i, out);
+        } else {
+            self.token_run(&token, text, i, out);
+        }
+        let ends = usize::from(self.matched) == token.len();
+        self.token_quote = Some(token);
+        *run = *i;
+        if ends {
+            self.matched = 0;
+            self.end_odd(at + *i as u64, out);
+        }
+    }
+
+    /// A token began: compares the characters that are here. What was none after all is data.
+    fn match_token(&mut self, token: &str, text: &str, i: &mut usize, out: &mut Output) {
+        let matched = usize::from(self.matched);
+        let length = common(&token[matched..], &text[*i..]);
+        *i += length;
+        let matched = matched + length;
+        if *i == text.len() || matched == token.len() {
+            self.matched = matched as u8;
+        } else {
+            self.matched = 0;
+            escape_into(self.inside(out), &token[..matched]);
+        }
+    }
+
+    /// No token began: the bytes up to the next that may begin one, or a tail, are data.
+    fn token_run(&mut self, token: &str, text: &str, i: &mut usize, out: &mut Output) {
+        let bytes = &text.as_bytes()[*i..];
+        let first = token.as_bytes()[0];
+        let found = if self.in_key {
+            memchr::memchr(first, bytes)
+        } else {
+            memchr::memchr3(first, b'}', b']', bytes)
+        };
+        let length = found.unwrap_or(bytes.len());
+        escape_into(self.inside(out), &text[*i..*i + length]);
+        *i += length;
+        let Some(&byte) = bytes.get(length) else {
+            return;
+        };
+        if byte == first {
+            let length = common(token, &text[*i..]);
+            self.matched = length as u8;
+            *i += length;
+            if length == 0 {
+                // Another character that begins with this byte.
+                let length = text[*i..].chars().next().map_or(0, char::len_utf8);
+                self.inside(out).push_str(&text[*i..*i + length]);
+                *i += length;
+            }
+            return;
+        }
+        let (length, open) = self.tail_begins(&bytes[length..]);
+        if open {
+            self.owed.push(char::from(byte));
+            self.begin_tail(Quote::Token);
+            *i += 1;
+        } else {
+            escape_into(&mut out.text, &text[*i..*i + length]);
+            *i += length;
+        }
+    }
+
+    /// Where the inside of the string that is open goes.
+    pub(super) fn inside<'a>(&'a mut self, out: &'a mut Output) -> &'a mut alloc::string::String {
+        if self.in_key {
+            &mut self.key
+        } else {
+            &mut out.text
+        }
+    }
+}
+
+/// The length of what both begin with, in whole characters.
+fn common(token: &str, text: &str) -> usize {
+    let same = token.chars().zip(text.chars()).take_while(|(a, b)| a == b);
+    same.map(|(c, _)| c.len_utf8()).sum()
+}

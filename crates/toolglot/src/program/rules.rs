@@ -1,0 +1,130 @@
+//! What of a program does not depend on the tools.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::openers::Openers;
+use super::ways::{Opener, Way, ways};
+use super::{ByteSet, Node, NodeId, analyze, build};
+use crate::grammar::{Dialect, GrammarError, Values};
+
+/// The wrapper fence: an entry of every program, behind all others. A fence that opens a message and names a data
+/// format, or nothing, wraps calls; its line is markup. (`json`, `xml`: tool calls of many models; `python`,
+/// `tool_code`: gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
+const WRAP: &str = r#"dialect wrap
+stop = start "```" ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext" | "text")? " "* ("\n" | "\r\n")
+"#;
+
+/// Dialects as one graph, and the ways into it. Programs for different tools share it.
+pub(crate) struct Rules {
+    pub(crate) nodes: Vec<Node>,
+    pub(super) node_dialect: Vec<u16>,
+    pub(super) dialects: Vec<CompiledDialect>,
+    /// Ways into entries that begin with a literal or a known name, in order.
+    pub(super) ways: Vec<Way>,
+    /// Ways into entries that begin with a body, in order.
+    pub(crate) bodies: Vec<Opener>,
+    /// The bytes that those begin with.
+    pub(crate) bodies_first: ByteSet,
+    /// The same, for the search.
+    pub(super) bodies_begin: Openers,
+    /// The dialect of the wrapper fence.
+    pub(super) wrap: u16,
+    /// The position of all openers.
+    pub(crate) trie_node: NodeId,
+    /// The texts of all `think` rules: a prompt that ends inside reasoning begins in any of them.
+    pub(crate) reasoning: Vec<NodeId>,
+}
+
+/// What is left of a dialect behind its rules.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledDialect {
+    pub(crate) name: Arc<str>,
+    pub(crate) values: Values,
+    /// The names that it teaches: known where no tools are.
+    pub(crate) taught: BTreeSet<String>,
+    /// Names that stand in instructions, not in calls.
+    pub(crate) refuse: Vec<String>,
+    /// How an id is spelt from what is captured.
+    pub(crate) id: Option<String>,
+}
+
+impl core::fmt::Debug for Rules {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let names: Vec<&str> = self.dialects.iter().map(|dialect| &*dialect.name).collect();
+        f.debug_struct("Rules")
+            .field("dialects", &names)
+            .field("nodes", &self.nodes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Rules {
+    pub(super) fn new(dialects: &[Dialect]) -> Result<Rules, GrammarError> {
+        let mut all = dialects.to_vec();
+        all.extend(Dialect::parse(WRAP, &[])?);
+        let mut graph = build::build(&all)?;
+        analyze::analyze(&mut graph, &all)?;
+        let build::Graph {
+            mut nodes,
+            dialect: mut node_dialect,
+            span,
+            entries,
+        } = graph;
+        let compiled: Vec<CompiledDialect> = all
+            .iter()
+            .map(|dialect| CompiledDialect {
+                name: dialect.name().into(),
+                values: dialect.values.clone(),
+                taught: dialect.list("tools").into_iter().collect(),
+                refuse: dialect.list("refuse"),
+                id: dialect.id_spelling().map(String::from),
+            })
+            .collect();
+        let mut seen = BTreeSet::new();
+        let (mut begin, mut bodies) = (Vec::new(), Vec::new());
+        let mut reasoning = Vec::new();
+        for entry in entries {
+            if !seen.insert(entry.signature) {
+                continue;
+            }
+            let found = ways(&nodes, entry.node, entry.dialect);
+            if found.unbounded {
+                let dialect = &compiled[usize::from(entry.dialect)];
+                return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that begins with no literal")
+                    .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
+                    .of(&dialect.name));
+            }
+            begin.extend(found.begin);
+            bodies.extend(found.bodies);
+            reasoning.extend(analyze::reasoning(&nodes, entry.node));
+        }
+        let mut bodies_first = ByteSet::default();
+        let mut bodies_begin = Openers::new();
+        for body in &bodies {
+            let (first, _) = analyze::first(&nodes, body.target);
+            first
+                .iter()
+                .for_each(|byte| bodies_begin.add(byte, &ByteSet::ALL));
+            bodies_first.add(&first);
+        }
+        let wrap = (all.len() - 1) as u16;
+        let trie_node = nodes.len() as NodeId;
+        nodes.push(Node::Trie);
+        node_dialect.push(0);
+        Ok(Rules {
+            nodes,
+            node_dialect,
+            dialects: compiled,
+            ways: begin,
+            bodies,
+            bodies_first,
+            bodies_begin,
+            wrap,
+            trie_node,
+            reasoning,
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! The ways into entries: their openers, as far as the rules say them, and with the names of known tools behind.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::analyze;
+use super::bytes::ByteSet;
+use super::node::{Node, NodeId};
+use super::openers::Openers;
+use super::rules::CompiledDialect;
+use super::tool_index::ToolIndex;
+use crate::grammar::{Capture, Piece};
+
+/// A way into an entry: the acts passed on the way, and where a thread goes on behind the opener.
+#[derive(Clone, Debug)]
+pub(crate) struct Opener {
+    pub(crate) bytes: Box<[u8]>,
+    pub(crate) fold: bool,
+    /// `Enter` nodes on the way.
+    pub(crate) enters: Vec<NodeId>,
+    /// Where a thread stands then. For a name in the trie this is the capture, with `name` bytes of it read.
+    pub(crate) target: NodeId,
+    pub(crate) name: usize,
+    pub(crate) bol: bool,
+    pub(crate) start: bool,
+    pub(crate) mark: bool,
+}
+
+impl Opener {
+    /// Adds its first two bytes. Behind an opener of one byte stands what its target begins with.
+    pub(super) fn begin(&self, nodes: &[Node], begins: &mut Openers) {
+        let cases = |byte: u8| {
+            if self.fold {
+                [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
+            } else {
+                [byte; 2]
+            }
+        };
+        let seconds = match self.bytes.get(1) {
+            Some(&second) => ByteSet::of(&cases(second)),
+            None => match analyze::first(nodes, self.target) {
+                (first, false) => first,
+                (_, true) => ByteSet::ALL,
+            },
+        };
+        for first in cases(self.bytes[0]) {
+            begins.add(first, &seconds);
+        }
+    }
+
+    /// Whether `text` spells the opener in the letter case that it asks for.
+    pub(crate) fn fits(&self, text: &[u8]) -> bool {
+        if self.fold {
+            text.eq_ignore_ascii_case(&self.bytes)
+        } else {
+            *text == *self.bytes
+        }
+    }
+}
+
+/// How a tool's name ends an opener.
+#[derive(Clone, Copy, Debug)]
+enum Spelling {
+    /// As it is.
+    Name,
+    /// Also by its first word: Markdown writers escape what stands between words (`get\\_weather`).
+    Stem,
+}
+
+/// One way into an entry.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) dialect: u16,
+    /// The opener where no name is known, if the entry has one then.
+    plain: Option<Opener>,
+    /// The opener up to a name.
+    named: Option<(Opener, Spelling)>,
+}
+
+impl Way {
+    /// Adds its openers for these tools.
+    pub(super) fn expand(
+        &self,
+        dialect: &CompiledDialect,
+        tools: &ToolIndex,
+        out: &mut Vec<Opener>,
+    ) {
+        let is_closed = !(tools.is_empty() && dialect.taught.is_empty());
+        let Some((opener, spelling)) = self.named.as_ref().filter(|_| is_closed) else {
+            out.extend(self.plain.clone());
+            return;
+        };
+        let taught = dialect.taught.iter().map(String::as_str);
+        let taught = taught.filter(|_| tools.is_empty());
+        let refused = dialect.refuse.iter().map(String::as_str);
+        let names = tools.names().chain(taught).chain(refused);
+        let mut add = |name: &str| {
+            let mut opener = opener.clone();
+            opener.bytes = [&*opener.bytes, name.as_bytes()].concat().into();
+            opener.name = name.len();
+            out.push(opener);
+        };
+        match spelling {
+            Spelling::Name => names.for_each(add),
+            Spelling::Stem => {
+                let mut stems: Vec<&str> = Vec::new();
+                for name in names {
+                    let stem = name.find('_').map_or("", |at| &name[..at]);
+                    stems.extend([name, stem]);
+                }
+                stems.retain(|stem| !stem.is_empty());
+                stems.sort_unstable();
+                stems.dedup();
+                stems.into_iter().for_each(&mut add);
+            }
+        }
+    }
+}
+
+/// The ways into an entry, and the bodies that begin with a byte of their own.
+pub(super) struct Ways {
+    dialect: u16,
+    pub(super) begin: Vec<Way>,
+    pub(super) bodies: Vec<Opener>,
+    /// The entry can begin with something that no scan can find.
+    pub(super) unbounded: bool,
+}
+
+impl Ways {
+    fn add(&mut self, plain: Option<Opener>, named: Option<(Opener, Spelling)>) {
+        self.begin.push(Way {
+            dialect: self.dialect,
+            plain,
+            named,
+        });
+    }
+}
+
+/// Walks into an entry of a dialect up to its first literals.
+pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
+    let mut ways = Ways {
+        dialect,
+        begin: Vec::new(),
+        bodies: Vec::new(),
+        unbounded: false,
+    };
+    let plain = Opener {
+        bytes: Box::default(),
+        fold: false,
+        enters: Vec::new(),
+        target: entry,
+        name: 0,
+        bol: false,
+        start: false,
+        mark: false,
+    };
+    walk(nodes, entry, plain, &mut ways, 0);
+    ways
+}
+
+fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usize) {
+    if depth > 64 {
+        ways.unbounded = true;
+        return;
+    }
+    let mut on = |next: NodeId, way: Opener| walk(nodes, next, way, ways, depth + 1);
+    match &nodes[at as usize] {
+        Node::Split(all) => all.iter().for_each(|&next| on(next, way.clone())),
+        Node::Enter { next, .. } => {
+            way.enters.push(at);
+            on(*next, way);
+        }
+        Node::Exit { next, .. } | Node::Ws { next } | Node::Nl { next } => on(*next, way),
+        Node::Bol { next } => {
+            way.bol = true;
+            on(*next, way);
+        }
+        Node::Start { next } => {
+            way.start = true;
+            on(*next, way);
+        }
+        Node::Literal {
+            bytes,
+            fold,
+            mark,
+            next,
+        } => {
+            way.bytes.clone_from(bytes);
+            (way.fold, way.mark, way.target) = (*fold, *mark, *next);
+            let named = name_behind(nodes, *next).filter(|_| !*mark);
+            let named = named.map(|(enters, capture)| {
+                let mut named = way.clone();
+                named.enters.extend(enters);
+                named.target = capture;
+                (named, Spelling::Name)
+            });
+            ways.add(Some(way), named);
+        }
+        Node::Template { pieces, fold, .. } => match pieces.first() {
+            Some(Piece::Bytes(_)) => {
+                // It begins at its own first byte: the whole literal is tried from there.
+                way.target = at;
+                way.fold = *fold;
+                ways.bodies.push(way);
+            }
+            _ => ways.unbounded = true,
+        },
+        Node::Json { .. } | Node::Object(_) => {
+            way.target = at;
+            ways.bodies.push(way);
+        }
+        // Where a line begins, a known name opens an entry by itself. Without tools nothing does.
+        Node::Py { .. } if way.bol || way.start => {
+            way.target = at;
+            ways.add(None, Some((way, Spelling::Stem)));
+        }
+        Node::Capture(capture) if capture.what == Capture::Name && (way.bol || way.start) => {
+            way.target = at;
+            ways.add(None, Some((way, Spelling::Name)));
+        }
+        _ => ways.unbounded = true,
+    }
+}
+
+/// A name right behind a literal, with the acts between.
+fn name_behind(nodes: &[Node], mut at: NodeId) -> Option<(Vec<NodeId>, NodeId)> {
+    let mut enters = Vec::new();
+    loop {
+        match &nodes[at as usize] {
+            Node::Enter { next, .. } => {
+                enters.push(at);
+                at = *next;
+            }
+            Node::Capture(capture) if capture.what == Capture::Name => return Some((enters, at)),
+            _ => return None,
+        }
+    }
+}
