@@ -265,6 +265,12 @@ pub(super) fn reset_signals() {
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut()) };
 }
 
+/// A write beyond the limit of a file's size is an error from now on, and ends nothing.
+pub(super) fn ignore_file_size() {
+    // SAFETY: ignoring a signal is no function of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 pub(super) fn kill(pid: c_int, signal: c_int) -> Sys<()> {
     // SAFETY: no pointers.
     check(c_long::from(unsafe { libc::kill(pid, signal) })).map(drop)
