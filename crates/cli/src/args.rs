@@ -231,6 +231,9 @@ pub(crate) struct RunArguments {
     /// Show what would be done and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Take back what the latest run in this root wrote, edited, deleted and moved; no message is read
+    #[arg(long)]
+    pub(crate) undo: bool,
     /// What to write: the answer with a report on standard error, the whole record, or the answer alone
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: RunFormat,

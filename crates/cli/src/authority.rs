@@ -82,6 +82,7 @@ pub(crate) fn walls(authority: &Authority) -> Walls {
     Walls {
         sandbox: authority.sandbox(),
         may_write: authority.commands_may_write(),
+        refused: authority.refusals(),
     }
 }
 

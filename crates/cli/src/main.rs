@@ -77,6 +77,7 @@ impl Outcome {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    toolglot_sandbox::outlive_file_limits();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let outcome = dispatch(arguments.command, &mut out)
         .and_then(|outcome| out.flush().map(|()| outcome).map_err(Failure::Output));

@@ -7,6 +7,7 @@ use similar::TextDiff;
 
 use crate::arguments::Arguments;
 use crate::edit::{Edits, text};
+use crate::encoding::Encoding;
 use crate::shown::shown;
 use crate::{Failure, Root};
 
@@ -46,7 +47,7 @@ pub fn change(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Option
     };
     let path = root.resolve(arguments.opt_text("path").ok()??).ok()?.path;
     let old = match text(root, &path) {
-        Ok(old) => Some(old),
+        Ok((_, old)) => Some(old),
         Err(Failure::NotFound { .. }) => None,
         Err(_) => return None,
     };
@@ -64,6 +65,36 @@ pub fn change(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Option
         _ => return None,
     };
     Some(Change { path, old, new })
+}
+
+/// The bytes that a file would hold after a call of a tool that writes text. `None` of other tools, and where it could not be
+/// done.
+pub(crate) fn new_bytes(
+    root: &Root,
+    tool: &str,
+    arguments: &Map<String, Value>,
+) -> Option<Vec<u8>> {
+    let arguments = Arguments {
+        tool: tool.to_owned(),
+        map: arguments,
+    };
+    let content = arguments.opt_text("content").ok()?;
+    if tool == "write_file" {
+        return Some(content?.as_bytes().to_vec());
+    }
+    let path = root.resolve(arguments.opt_text("path").ok()??).ok()?.path;
+    let (encoding, old) = match text(root, &path) {
+        Ok(found) => found,
+        Err(Failure::NotFound { .. }) => (Encoding::Utf8, String::new()),
+        Err(_) => return None,
+    };
+    let new = match tool {
+        // What is put behind a text in Latin-1 is UTF-8, so that it is known only when it is done.
+        "append_file" if encoding != Encoding::Latin1 => format!("{old}{}", content?),
+        "edit_file" => edited(&arguments, &path, &old)?,
+        _ => return None,
+    };
+    encoding.write(&new).ok()
 }
 
 fn edited(arguments: &Arguments<'_>, path: &Path, old: &str) -> Option<String> {

@@ -6,12 +6,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
-use toolglot_sandbox::{Command, Exit, run_pipeline};
+use toolglot_sandbox::{Command, Exit, Isolation, run_pipeline};
 
+use crate::walls::starts;
 use crate::{Failure, Outcome, Root};
 
 /// Words of a command that are looked up as paths.
 const MOST_WORDS: usize = 512;
+
+/// Changes of directory that are followed for it.
+const MOST_MOVES: usize = 8;
 
 /// What is to be run.
 #[derive(Debug)]
@@ -23,23 +27,34 @@ pub(crate) struct Run {
 /// Reads a command and finds out where its words lead that name places inside the root.
 pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     let mut fact = CommandFact::of(text);
-    let resolve = |word: &&str| {
-        let path = if Path::new(word).is_absolute() {
-            (*word).to_owned()
+    let from = |base: &str, word: &str| {
+        if Path::new(word).is_absolute() {
+            word.to_owned()
         } else {
-            format!("{cwd}/{word}")
-        };
+            format!("{base}/{word}")
+        }
+    };
+    // Behind a `cd` a word names another place; which one is run cannot be told beforehand, so all are looked at.
+    let mut bases = vec![cwd.to_owned()];
+    let moves = fact
+        .survey
+        .commands
+        .iter()
+        .filter(|words| words.len() == 2 && words[0] == "cd");
+    for words in moves.take(MOST_MOVES) {
+        bases.push(from(bases.last().map_or(cwd, String::as_str), &words[1]));
+    }
+    let words = fact.words();
+    let places = bases
+        .iter()
+        .flat_map(|base| words.iter().map(move |word| (*word, from(base, word))));
+    let resolve = |(word, path): (&str, String)| {
         root.resolve(&path).ok().map(|found| PathFact {
-            written: (*word).to_owned(),
+            written: word.to_owned(),
             found: Ok(found),
         })
     };
-    fact.places = fact
-        .words()
-        .iter()
-        .take(MOST_WORDS)
-        .filter_map(resolve)
-        .collect();
+    fact.places = places.take(MOST_WORDS).filter_map(resolve).collect();
     fact
 }
 
@@ -133,6 +148,9 @@ fn literal(
                 let mut command = base.clone();
                 command.cwd = root.path().join(&cwd);
                 command.argv = words.iter().map(Into::into).collect();
+                if command.isolation >= Isolation::Landlock {
+                    command.start = starts(words);
+                }
                 command.limits.time = left;
                 command
             })

@@ -14,9 +14,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
+use crate::encoding::Encoding;
 use crate::place::{OpenError, split};
 use crate::shown::{plain, shown};
-use crate::write::{Old, write};
+use crate::write::{Old, write_bytes};
 use crate::{Failure, Outcome, Root};
 
 /// What is to be replaced.
@@ -95,8 +96,8 @@ fn stale(path: &Path, index: usize, problem: String) -> Failure {
     }
 }
 
-/// The whole text of a file.
-pub(crate) fn text(root: &Root, path: &Path) -> Result<String, Failure> {
+/// The whole text of a file, and its encoding.
+pub(crate) fn text(root: &Root, path: &Path) -> Result<(Encoding, String), Failure> {
     let (file, metadata) = root.file(path)?;
     let limit = root.limits.file_bytes;
     let size = metadata.len();
@@ -112,7 +113,15 @@ pub(crate) fn text(root: &Root, path: &Path) -> Result<String, Failure> {
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| root.explain("read", path, OpenError::Io(error)))?;
-    String::from_utf8(bytes).map_err(|_| Failure::NotUtf8 { path: shown(path) })
+    let is_binary = Encoding::of_head(&bytes).is_none() && bytes.contains(&0);
+    match Encoding::read(&bytes) {
+        Some(read) if !is_binary => Ok(read),
+        _ if is_binary => Err(Failure::Binary {
+            path: shown(path),
+            size,
+        }),
+        _ => Err(Failure::NotText { path: shown(path) }),
+    }
 }
 
 /// Makes the edits.
@@ -120,12 +129,19 @@ pub(crate) fn edit(root: &Root, path: &Path, edits: &Edits) -> Result<Outcome, F
     if split(path).is_none() {
         return Err(Failure::IsDirectory { path: shown(path) });
     }
-    let old = text(root, path)?;
+    let (encoding, old) = text(root, path)?;
     let new = edits.apply(path, &old)?;
     let n = edits.len();
     let is_changed = new != old;
     if is_changed {
-        write(root, path, &new, Old::Replaced)?;
+        let bytes = encoding
+            .write(&new)
+            .map_err(|letter| Failure::NoSuchLetter {
+                path: shown(path),
+                encoding: encoding.name(),
+                letter,
+            })?;
+        write_bytes(root, path, &bytes, Old::Replaced)?;
     }
     let output = json!({
         "success": true,
@@ -133,6 +149,7 @@ pub(crate) fn edit(root: &Root, path: &Path, edits: &Edits) -> Result<Outcome, F
         "editsApplied": n,
         "changed": is_changed,
         "size": new.len(),
+        "encoding": encoding.name(),
     });
     let text = if is_changed {
         format!("Successfully applied {n} edit(s) to {}", shown(path))

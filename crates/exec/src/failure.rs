@@ -31,11 +31,25 @@ pub enum Failure {
         /// What is there instead.
         problem: String,
     },
-    /// A file that is no UTF-8 where text is to be changed.
-    #[error("`{path}` is no UTF-8 text, and only that can be edited")]
-    NotUtf8 {
+    /// A file that is no text where text is to be changed.
+    #[error(
+        "`{path}` is no text in UTF-8, UTF-16 or Latin-1, and only that can be edited: write it anew with `write_file`, or convert it with a command"
+    )]
+    NotText {
         /// The path.
         path: String,
+    },
+    /// A letter that the encoding of a file does not have.
+    #[error(
+        "`{path}` is {encoding}, which has no {letter:?}: write another letter, or the whole file with `write_file`, which makes it UTF-8"
+    )]
+    NoSuchLetter {
+        /// The path.
+        path: String,
+        /// The encoding.
+        encoding: &'static str,
+        /// The letter.
+        letter: char,
     },
     /// A directory where files are deleted.
     #[error("`{path}` is a directory, and only single files are deleted")]
@@ -151,7 +165,7 @@ pub enum Failure {
     },
     /// Bytes that are no text.
     #[error(
-        "`{path}` is a binary file of {size} bytes (it holds a zero byte), and only text can be read"
+        "`{path}` is a binary file of {size} bytes (it holds a zero byte), and only text can be read or edited: ask for its type or bytes with a command such as `file` or `xxd`"
     )]
     Binary {
         /// The path.
@@ -246,7 +260,8 @@ impl Failure {
             Failure::UnknownTool { .. } => "unknown-tool",
             Failure::BadEdit { .. } => "bad-edit",
             Failure::StaleEdit { .. } => "stale-edit",
-            Failure::NotUtf8 { .. } => "not-utf8",
+            Failure::NotText { .. } => "not-text",
+            Failure::NoSuchLetter { .. } => "no-such-letter",
             Failure::DeletesDirectory { .. } => "deletes-directory",
             Failure::Exists { .. } => "exists",
             Failure::IntoItself { .. } => "into-itself",

@@ -1,13 +1,13 @@
 //! `git_status` and `git_commit`: git itself, behind the walls, with what a repository could make it run switched off.
 //!
-//! Paths go as words of their own behind `--`, messages as one word: no shell reads any of them. Filters of a repository may
-//! still run where git compares contents; they run without a network, and without the right to change anything but the root.
+//! Paths go as words of their own behind `--`, messages as one word: no shell reads any of them. Behind walls git may start no
+//! other program, so that filters, hooks and monitors do not run, whatever settings name them.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use toolglot_policy::is_secret;
-use toolglot_sandbox::Exit;
+use toolglot_sandbox::{Exit, Isolation, Start};
 
 use crate::{Failure, Outcome, Root};
 
@@ -182,6 +182,9 @@ fn git(root: &Root, may_write: bool, arguments: &[&str]) -> Result<String, Failu
     };
     if !may_write {
         command.protect.clear();
+    }
+    if command.isolation >= Isolation::Landlock {
+        command.start = Start::Itself;
     }
     command.limits.output_bytes = root.limits.output_bytes.max(command.limits.output_bytes);
     command.env.push(("LC_ALL".into(), "C".into()));

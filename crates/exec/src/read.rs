@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::encoding::{Encoding, latin1};
 use crate::place::OpenError;
 use crate::shown::{counted, plain, shown};
 use crate::{Failure, Limits, Outcome, Root};
@@ -43,13 +44,32 @@ impl Lines {
 pub(crate) fn read(root: &Root, path: &Path, lines: Lines) -> Result<Outcome, Failure> {
     let (file, metadata) = root.file(path)?;
     let size = metadata.len();
-    let reader = BufReader::with_capacity(64 << 10, file.take(root.limits.scan_bytes));
-    let picked = Picked::read(reader, lines, &root.limits)
-        .map_err(|error| root.explain("read", path, OpenError::Io(error)))?
-        .ok_or_else(|| Failure::Binary {
-            path: shown(path),
-            size,
-        })?;
+    let fail = |error| root.explain("read", path, OpenError::Io(error));
+    let binary = || Failure::Binary {
+        path: shown(path),
+        size,
+    };
+    let mut reader = BufReader::with_capacity(64 << 10, file.take(root.limits.scan_bytes));
+    let head = reader.fill_buf().map_err(fail)?;
+    let encoding = Encoding::of_head(&head[..head.len().min(SNIFFED)]);
+    let picked = match encoding {
+        Some(Encoding::Utf16 { .. }) => {
+            // Its lines end in two bytes, so that it is brought to UTF-8 first: as a whole, if it is no larger than what is edited.
+            if size > root.limits.file_bytes {
+                return Err(binary());
+            }
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).map_err(fail)?;
+            let (_, text) = Encoding::read(&bytes).ok_or_else(binary)?;
+            Picked::read(text.as_bytes(), lines, &root.limits)
+        }
+        Some(Encoding::Utf8Mark) => {
+            reader.consume(3);
+            Picked::read(reader, lines, &root.limits)
+        }
+        _ => Picked::read(reader, lines, &root.limits),
+    };
+    let picked = picked.map_err(fail)?.ok_or_else(binary)?;
     let is_whole = picked.scanned < root.limits.scan_bytes;
     let n_lines = picked.n_lines;
     if lines.first > n_lines.max(1) && is_whole {
@@ -59,12 +79,26 @@ pub(crate) fn read(root: &Root, path: &Path, lines: Lines) -> Result<Outcome, Fa
             lines: n_lines,
         });
     }
-    Ok(answer(path, size, lines, &picked, is_whole))
+    Ok(answer(path, size, lines, &picked, (is_whole, encoding)))
 }
 
-fn answer(path: &Path, size: u64, lines: Lines, picked: &Picked, is_whole: bool) -> Outcome {
+fn answer(
+    path: &Path,
+    size: u64,
+    lines: Lines,
+    picked: &Picked,
+    (is_whole, encoding): (bool, Option<Encoding>),
+) -> Outcome {
     let content = String::from_utf8_lossy(&picked.kept);
-    let is_lossy = matches!(content, std::borrow::Cow::Owned(_));
+    let is_foreign = matches!(content, std::borrow::Cow::Owned(_));
+    let as_latin1 = is_foreign.then(|| latin1(&picked.kept)).flatten();
+    let is_lossy = is_foreign && as_latin1.is_none();
+    let encoding = if as_latin1.is_some() {
+        Encoding::Latin1
+    } else {
+        encoding.unwrap_or(Encoding::Utf8)
+    };
+    let content = as_latin1.map_or(content, std::borrow::Cow::Owned);
     let end = lines.first + picked.n_kept - 1;
     let output = json!({
         "path": plain(path),
@@ -75,6 +109,7 @@ fn answer(path: &Path, size: u64, lines: Lines, picked: &Picked, is_whole: bool)
         "total_lines": is_whole.then_some(picked.n_lines),
         "truncated": picked.is_cut,
         "lossy": is_lossy,
+        "encoding": encoding.name(),
     });
     let mut text = content.into_owned();
     let mut remark = |remark: String| {
@@ -103,6 +138,12 @@ fn answer(path: &Path, size: u64, lines: Lines, picked: &Picked, is_whole: bool)
         remark(format!(
             "[only the first {} of the file's {size} were looked at]",
             counted(picked.scanned, "byte")
+        ));
+    }
+    if !is_lossy && encoding != Encoding::Utf8 {
+        let name = encoding.name();
+        remark(format!(
+            "[the file is {name}: `edit_file` keeps that, `write_file` makes it utf-8]"
         ));
     }
     if is_lossy {

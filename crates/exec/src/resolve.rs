@@ -43,6 +43,9 @@ impl Root {
         if is_url(written) {
             return Err(Escape::Url);
         }
+        if Escape::disguises(written) {
+            return Err(Escape::Disguised);
+        }
         let path = Path::new(written);
         let path = if path.is_absolute() {
             self.relative(path).ok_or(Escape::Absolute)?

@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
-use toolglot_policy::is_secret;
+use toolglot_policy::{Refusals, is_secret};
 
 use crate::glob::Glob;
 use crate::lines::{Line, Lines, excerpt};
@@ -52,7 +52,7 @@ impl Query {
 
 pub(crate) fn search(root: &Root, path: &Path, query: &Query) -> Result<Outcome, Failure> {
     let fail = |error: OpenError| root.explain("searched", path, error);
-    let mut found = Found::new(query, &root.limits);
+    let mut found = Found::new(query, root);
     let mut skipped = Skipped::default();
     if root.kind(path).map_err(|error| fail(error.into()))? == Kind::Directory {
         let mut visit = |entry: Entry<'_>| {
@@ -86,6 +86,7 @@ pub(crate) fn search(root: &Root, path: &Path, query: &Query) -> Result<Outcome,
 struct Found<'a> {
     query: &'a Query,
     limits: &'a Limits,
+    refused: &'a Refusals,
     begun: Instant,
     matches: Vec<Value>,
     text: String,
@@ -98,6 +99,8 @@ struct Found<'a> {
     n_large: u64,
     n_secret: u64,
     n_unread: u64,
+    /// Files that a policy refuses.
+    n_refused: u64,
     /// Lines of which only the beginning was searched.
     n_long: u64,
     /// Whether a limit ended the search.
@@ -105,10 +108,11 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(query: &'a Query, limits: &'a Limits) -> Found<'a> {
+    fn new(query: &'a Query, root: &'a Root) -> Found<'a> {
         Found {
             query,
-            limits,
+            limits: &root.limits,
+            refused: &root.walls.refused,
             begun: Instant::now(),
             matches: Vec::new(),
             text: String::new(),
@@ -119,6 +123,7 @@ impl<'a> Found<'a> {
             n_large: 0,
             n_secret: 0,
             n_unread: 0,
+            n_refused: 0,
             n_long: 0,
             is_full: false,
         }
@@ -129,7 +134,18 @@ impl<'a> Found<'a> {
             self.n_secret += 1;
             return Ok(());
         }
+        if ["search_files", "read_file"]
+            .iter()
+            .any(|tool| self.refused.hides(tool, path))
+        {
+            self.n_refused += 1;
+            return Ok(());
+        }
         let (file, metadata) = open_regular(dir, name, OpenOptions::new().read(true))?;
+        if self.refused.shared && has_other_names(&metadata) {
+            self.n_refused += 1;
+            return Ok(());
+        }
         let limit = self
             .limits
             .file_bytes
@@ -254,6 +270,7 @@ impl<'a> Found<'a> {
             (self.n_large, "too large file"),
             (self.n_secret, "secret file"),
             (self.n_unread, "unreadable file"),
+            (self.n_refused, "file that the policy refuses"),
         ];
         for (n, what) in left_out.into_iter().filter(|(n, _)| *n > 0) {
             self.remark(&format!("[left out: {}]", counted(n, what)));
@@ -274,7 +291,7 @@ impl<'a> Found<'a> {
             "matches": self.matches,
             "total": total,
             "files_searched": self.n_files,
-            "files_left_out": self.n_binary + self.n_large + self.n_secret + self.n_unread,
+            "files_left_out": self.n_binary + self.n_large + self.n_secret + self.n_unread + self.n_refused,
             "ignored": skipped.n_ignored,
             "truncated": is_cut,
         });
@@ -285,6 +302,18 @@ impl<'a> Found<'a> {
         self.text.push_str(remark);
         self.text.push('\n');
     }
+}
+
+/// Whether a file has other names as well, which may be outside of the root.
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt;
+    metadata.nlink() > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
 }
 
 /// A line that fits.

@@ -5,14 +5,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolglot_policy::{Level, Reach, Sandbox, is_guarded, is_secret};
-use toolglot_sandbox::{Command, Isolation, Limits, Network};
+use toolglot_policy::{Level, Reach, Refusals, Sandbox, is_guarded, is_secret};
+use toolglot_sandbox::{Command, Isolation, Limits, Network, Start};
 
 /// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
 const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
 
 /// What git is told in every command, whoever runs it: what a repository's own settings could run without being asked is
-/// switched off. Filters and merge drivers have names of their own and cannot be: they run behind the walls.
+/// switched off. Filters, drivers and conversions have names of their own and cannot be, and a repository below is asked with
+/// its own settings: so git may start no other program at all, see [`starts`].
 const GIT: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -21,10 +22,13 @@ const GIT: &[(&str, &str)] = &[
     ("core.sshCommand", "false"),
     ("core.askPass", ""),
     ("sequence.editor", "false"),
-    ("diff.external", ""),
     ("commit.gpgSign", "false"),
     ("tag.gpgSign", "false"),
     ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("log.showSignature", "false"),
     ("credential.helper", ""),
     ("protocol.ext.allow", "never"),
     ("uploadpack.packObjectsHook", ""),
@@ -58,6 +62,8 @@ pub struct Walls {
     pub sandbox: Sandbox,
     /// Whether commands may change the root.
     pub may_write: bool,
+    /// What a policy refuses of places: it is empty to commands, or stays as it is, and is not searched.
+    pub refused: Refusals,
 }
 
 impl Default for Walls {
@@ -66,6 +72,7 @@ impl Default for Walls {
         Walls {
             sandbox: Sandbox::default(),
             may_write: false,
+            refused: Refusals::default(),
         }
     }
 }
@@ -101,7 +108,7 @@ impl Walls {
         );
         command.write = self.writable(root);
         if isolation == Isolation::Namespaces {
-            let kept = Kept::of(root);
+            let kept = Kept::of(root, &self.refused);
             command.protect = kept.guarded;
             command.mask = kept.secret;
         }
@@ -172,6 +179,64 @@ impl Walls {
     }
 }
 
+/// What git does by means of other programs. Whatever else it is asked for, it does itself.
+const GIT_WITH_OTHERS: &[&str] = &[
+    "bisect",
+    "clone",
+    "difftool",
+    "fetch",
+    "filter-branch",
+    "lfs",
+    "ls-remote",
+    "mergetool",
+    "p4",
+    "pull",
+    "push",
+    "rebase",
+    "request-pull",
+    "send-email",
+    "submodule",
+    "subtree",
+    "svn",
+];
+
+/// Options of git itself whose value is the next word.
+const GIT_OPTIONS: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+];
+
+/// Which other programs the words may start: git none, but for what it cannot do alone. So nothing that a repository's settings
+/// name is run, however they name it and wherever they stand.
+pub(crate) fn starts(words: &[String]) -> Start {
+    let Some((program, mut rest)) = words.split_first() else {
+        return Start::Any;
+    };
+    if program.rsplit('/').next() != Some("git") {
+        return Start::Any;
+    }
+    while let Some((word, behind)) = rest.split_first() {
+        if !word.starts_with('-') {
+            return if GIT_WITH_OTHERS.contains(&word.as_str()) {
+                Start::Any
+            } else {
+                Start::Itself
+            };
+        }
+        rest = if GIT_OPTIONS.contains(&word.as_str()) {
+            behind.get(1..).unwrap_or_default()
+        } else {
+            behind
+        };
+    }
+    Start::Itself
+}
+
 /// What commands may not change or see, of what is there.
 #[derive(Debug, Default)]
 struct Kept {
@@ -182,7 +247,7 @@ struct Kept {
 impl Kept {
     /// Looks through the root, as far as the caps allow. Names that come later, or stand deeper, are not among them: the walls
     /// keep them inside the root, and what a command makes of such a name is not protected.
-    fn of(root: &Path) -> Kept {
+    fn of(root: &Path, refused: &Refusals) -> Kept {
         let mut kept = Kept::default();
         let mut ahead = vec![(PathBuf::new(), 0)];
         let mut n_visits = 0;
@@ -215,9 +280,12 @@ impl Kept {
                     if holds_credentials(&config) {
                         kept.secret.push(config);
                     }
-                } else if is_secret(&path) {
+                } else if is_secret(&path)
+                    || refused.hides(TOOL, &path)
+                    || (refused.shared && is_shared(&entry))
+                {
                     kept.secret.push(root.join(path));
-                } else if is_guarded(&path) {
+                } else if is_guarded(&path) || refused.keeps(TOOL, &path) {
                     kept.guarded.push(root.join(path));
                 } else if kind.is_dir()
                     && level < MOST_LEVELS
@@ -229,6 +297,23 @@ impl Kept {
         }
         kept
     }
+}
+
+/// The tool that commands are.
+const TOOL: &str = "execute_command";
+
+/// Whether a file has another name as well.
+#[cfg(unix)]
+fn is_shared(entry: &std::fs::DirEntry) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    entry
+        .metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn is_shared(_: &std::fs::DirEntry) -> bool {
+    false
 }
 
 /// Whether a repository's settings hold a password: in the address of a remote, or as a header.

@@ -6,7 +6,9 @@ use std::path::Path;
 use cap_std::fs::OpenOptions;
 use serde_json::json;
 
+use crate::encoding::Encoding;
 use crate::place::{Kind, OpenError, open_regular, split};
+use crate::read::SNIFFED;
 use crate::replace::replace;
 use crate::shown::{counted, plain, shown};
 use crate::{Failure, Outcome, Root};
@@ -18,7 +20,32 @@ pub(crate) enum Old {
     Kept,
 }
 
+/// Writes a text as UTF-8. What is put behind a text in UTF-16 is brought to that.
 pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result<Outcome, Failure> {
+    if old == Old::Kept
+        && let Some(encoding @ Encoding::Utf16 { .. }) = head(root, path)
+        && let Ok(content) = encoding.unmarked().write(content)
+    {
+        return write_bytes(root, path, &content, old);
+    }
+    write_bytes(root, path, content.as_bytes(), old)
+}
+
+/// What the beginning of a file says of its encoding.
+fn head(root: &Root, path: &Path) -> Option<Encoding> {
+    let (file, _) = root.file(path).ok()?;
+    let mut head = Vec::new();
+    file.take(SNIFFED as u64).read_to_end(&mut head).ok()?;
+    Encoding::of_head(&head)
+}
+
+/// Writes bytes.
+pub(crate) fn write_bytes(
+    root: &Root,
+    path: &Path,
+    content: &[u8],
+    old: Old,
+) -> Result<Outcome, Failure> {
     let Some((parent, name)) = split(path) else {
         return Err(Failure::IsDirectory { path: shown(path) });
     };
@@ -71,7 +98,7 @@ pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result
         if let Some((file, _)) = kept {
             io::copy(&mut file.take(n_kept), new)?;
         }
-        new.write_all(content.as_bytes())
+        new.write_all(content)
     })
     .map_err(|error| fail(error.into()))?;
 

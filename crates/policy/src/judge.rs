@@ -273,6 +273,12 @@ fn by_file(
             .iter()
             .filter_map(|fact| Some((&fact.written, fact.found.as_ref().ok()?)))
     };
+    let named = || {
+        let places = request.command.map_or(&[][..], |command| &command.places);
+        places
+            .iter()
+            .filter_map(|fact| Some((&fact.written, fact.found.as_ref().ok()?)))
+    };
     if let Some((written, _)) =
         insides().find(|(_, inside)| policy.paths.no_dotdot && inside.climbs)
     {
@@ -281,8 +287,9 @@ fn by_file(
             format!("path {written:?} holds `..`, which the policy refuses: write it without"),
         ));
     }
-    if let Some((written, _)) =
-        insides().find(|(_, inside)| policy.paths.deny_hardlinks && inside.is_shared)
+    if let Some((written, _)) = insides()
+        .chain(named())
+        .find(|(_, inside)| policy.paths.deny_hardlinks && inside.is_shared)
     {
         let because = format!(
             "path {written:?} is a file with more than one name, and another may be outside of the root"
@@ -306,6 +313,47 @@ fn by_file(
     }
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
+    }
+    by_words(policy, layer, request, reasons);
+}
+
+/// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them cannot be told,
+/// so that what is refused for reading is refused; what may only not be changed the walls keep as it is.
+fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut Vec<Reason>) {
+    let Some(command) = request.command else {
+        return;
+    };
+    for rule in &policy.rules {
+        if rule.decision != Decision::Deny || !rule.has_places() {
+            continue;
+        }
+        let places = command.places.iter().chain(request.paths);
+        let found = places
+            .filter_map(|fact| Some((&fact.written, fact.inside()?)))
+            .find_map(|(written, path)| {
+                let item = Item::Path(path.to_string_lossy().into_owned());
+                rule.fits(request.tool, "read", &item)
+                    .then_some((written, item))
+            });
+        if let Some((written, item)) = found {
+            let because = rule.because.clone().unwrap_or_else(|| {
+                format!(
+                    "the command names {written:?}, which rule `{}` of the {}'s policy refuses",
+                    rule.id,
+                    layer.word()
+                )
+            });
+            reasons.push(Reason {
+                layer,
+                verdict: Verdict {
+                    decision: Decision::Deny,
+                    rule: rule.id.clone().into(),
+                    because,
+                },
+                item: Some(item),
+                is_granted: false,
+            });
+        }
     }
 }
 

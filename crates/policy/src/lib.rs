@@ -29,6 +29,7 @@ mod host;
 mod judge;
 mod names;
 mod path;
+mod refusals;
 mod request;
 mod rules;
 
@@ -42,5 +43,6 @@ pub use host::{BadUrl, Host, is_public};
 pub use judge::{Authority, Explanation, Layer, Reason, judge};
 pub use names::{is_guarded, is_secret};
 pub use path::{Escape, Inside, PathFact};
+pub use refusals::Refusals;
 pub use request::{Decision, Request, Verdict};
 pub use rules::{RULES, Rule};

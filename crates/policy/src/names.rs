@@ -12,18 +12,48 @@ const SECRET: &[Pattern] = &[
     Pattern::Name(".gnupg"),
     Pattern::Name(".netrc"),
     Pattern::Name(".git-credentials"),
-    Pattern::Name("id_rsa"),
-    Pattern::Name("id_dsa"),
-    Pattern::Name("id_ecdsa"),
-    Pattern::Name("id_ed25519"),
+    Pattern::Name(".azure"),
+    Pattern::Name(".pgpass"),
+    Pattern::Name(".my.cnf"),
+    Pattern::Name(".npmrc"),
+    Pattern::Name(".pypirc"),
+    Pattern::Name(".dockercfg"),
+    Pattern::Name(".htpasswd"),
+    Pattern::Name(".vault-token"),
+    Pattern::Prefix("id_rsa"),
+    Pattern::Prefix("id_dsa"),
+    Pattern::Prefix("id_ecdsa"),
+    Pattern::Prefix("id_ed25519"),
     Pattern::Prefix(".env"),
     Pattern::Suffix(".pem"),
+    Pattern::Suffix(".key"),
+    Pattern::Suffix(".ppk"),
+    Pattern::Suffix(".p12"),
+    Pattern::Suffix(".pfx"),
+    Pattern::Suffix(".jks"),
+    Pattern::Suffix(".keystore"),
+    Pattern::Suffix(".kdbx"),
+    Pattern::Within(".docker", "config.json"),
+    Pattern::Within(".kube", "config"),
+    Pattern::Within("gcloud", "credentials.db"),
+    Pattern::Within("gcloud", "application_default_credentials.json"),
     // The addresses of remotes may carry passwords.
-    Pattern::Within(".git", "config"),
+    Pattern::Under(".git", &["config", "config.worktree", "credentials"]),
 ];
 
 /// Names that [`SECRET`] covers although they are made to be shared.
-const SHARED: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+const SHARED: &[&str] = &[
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    ".env.dist",
+    "id_rsa.pub",
+    "id_dsa.pub",
+    "id_ecdsa.pub",
+    "id_ecdsa_sk.pub",
+    "id_ed25519.pub",
+    "id_ed25519_sk.pub",
+];
 
 /// What some program obeys when it next runs: a write here acts outside the call that made it.
 const GUARDED: &[Pattern] = &[
@@ -33,6 +63,8 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".gitattributes"),
     Pattern::Name(".gitconfig"),
     Pattern::Name(".ai"),
+    // What takes a run back.
+    Pattern::Within("state", "toolglot"),
     Pattern::Name(".mcp.json"),
     Pattern::Name(".vscode"),
     Pattern::Name(".idea"),
@@ -41,11 +73,43 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".roo"),
     Pattern::Name(".cursor"),
     Pattern::Name(".ripgreprc"),
+    // What agents are told to obey.
     Pattern::Name("agents.md"),
+    Pattern::Name("claude.md"),
+    Pattern::Name("gemini.md"),
+    Pattern::Name(".gemini"),
+    Pattern::Name(".windsurf"),
+    Pattern::Name(".windsurfrules"),
+    Pattern::Name(".cursorrules"),
+    Pattern::Name(".roomodes"),
+    Pattern::Prefix(".clinerules"),
+    Pattern::Prefix(".roorules"),
+    Pattern::Name(".aider.conf.yml"),
+    Pattern::Name("copilot-instructions.md"),
+    // What shells, editors and debuggers run when they start.
     Pattern::Name(".profile"),
     Pattern::Prefix(".bash"),
     Pattern::Prefix(".zsh"),
     Pattern::Name(".zprofile"),
+    Pattern::Name(".zlogin"),
+    Pattern::Name(".kshrc"),
+    Pattern::Name(".cshrc"),
+    Pattern::Name(".tcshrc"),
+    Pattern::Name(".login"),
+    Pattern::Name(".xprofile"),
+    Pattern::Name(".xinitrc"),
+    Pattern::Name(".inputrc"),
+    Pattern::Name(".vimrc"),
+    Pattern::Name(".nvimrc"),
+    Pattern::Name(".exrc"),
+    Pattern::Name(".gdbinit"),
+    Pattern::Name(".lldbinit"),
+    // Hooks, and the settings of other keepers of versions.
+    Pattern::Name(".husky"),
+    Pattern::Name(".hg"),
+    Pattern::Name(".hgrc"),
+    Pattern::Name(".svn"),
+    Pattern::Name(".jj"),
 ];
 
 /// Which components of a path a row is about. All in lower case.
@@ -58,6 +122,8 @@ enum Pattern {
     Suffix(&'static str),
     /// The second, directly inside the first.
     Within(&'static str, &'static str),
+    /// Any of these, anywhere below.
+    Under(&'static str, &'static [&'static str]),
 }
 
 /// Whether the path leads to what usually holds secrets: never read, never written.
@@ -76,6 +142,7 @@ pub fn is_guarded(path: &Path) -> bool {
 
 fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
     let mut parent = String::new();
+    let mut above: Vec<String> = Vec::new();
     for component in path {
         let name = folded(&component.to_string_lossy());
         let fits = |pattern: &Pattern| match *pattern {
@@ -83,20 +150,40 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
             Pattern::Prefix(prefix) => name.starts_with(prefix),
             Pattern::Suffix(suffix) => name.ends_with(suffix),
             Pattern::Within(directory, other) => parent == directory && name == other,
+            Pattern::Under(directory, names) => {
+                names.contains(&name.as_str()) && above.iter().any(|above| above == directory)
+            }
         };
         if !except.contains(&name.as_str()) && patterns.iter().any(fits) {
             return true;
         }
+        above.push(name.clone());
         parent = name;
     }
     false
 }
 
-/// A name as the most forgiving file system compares it: without case, and without the dots and
-/// blanks at its end that some drop. Upper case first, since `ſ` and its like fold only that way.
+/// A name as the most forgiving file system compares it: without case, without the letters that HFS+ does not see, without the
+/// stream behind a `:` of NTFS, without the dots and blanks at its end that some drop, and `GIT~1` as what it is short for.
+/// Upper case first, since `ſ` and its like fold only that way.
 fn folded(name: &str) -> String {
-    let folded = name.to_uppercase().to_lowercase();
-    folded.trim_end_matches(['.', ' ']).to_owned()
+    let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
+    let folded = seen.to_uppercase().to_lowercase();
+    // A name of nothing but a stream is none.
+    let whole = match folded.split_once(':') {
+        Some((before, _)) if !before.is_empty() => before,
+        _ => folded.as_str(),
+    };
+    let name = whole.trim_end_matches(['.', ' ']);
+    match name.strip_prefix("git~") {
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => ".git".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// Letters that HFS+ leaves out when it compares names, as git lists them (`utf8.c`, `next_hfs_char`).
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 /// A path with every name folded.
@@ -108,8 +195,12 @@ pub(crate) fn folded_path(path: &str) -> String {
 /// Whether a word that is no path inside the root names what holds secrets on this machine: by its names alone, wherever it is.
 pub(crate) fn is_secret_word(word: &str) -> bool {
     const ELSEWHERE: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh"];
-    let path = Path::new(word.strip_prefix("~/").unwrap_or(word));
-    is_secret(path) || ELSEWHERE.iter().any(|place| path.starts_with(place))
+    let is_place = |word: &str| {
+        let path = Path::new(word.strip_prefix("~/").unwrap_or(word));
+        is_secret(path) || ELSEWHERE.iter().any(|place| path.starts_with(place))
+    };
+    // git names a file of a commit behind a colon: `HEAD:.env`.
+    is_place(word) || word.split_once(':').is_some_and(|(_, rest)| is_place(rest))
 }
 
 #[cfg(test)]
@@ -136,6 +227,15 @@ mod tests {
             "x/.aws/credentials",
             "id_ed25519",
             ".netrc. .",
+            "id_ed25519_sk",
+            "id_rsa.bak",
+            ".e\u{200d}nv",
+            ".env::$DATA",
+            ".git/modules/a/b/config",
+            ".git/config.worktree",
+            "certs/site.key",
+            ".npmrc",
+            "GIT~1/config",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }
@@ -156,7 +256,11 @@ mod tests {
             "config",
             ".config/git",
             "id_rsa.pub",
-            "docs/.git/refs/config",
+            "monkey",
+            "id_map.rs",
+            "src/id_ed25519.pub",
+            "keys.rs",
+            "a:b",
         ] {
             assert!(!is_secret(Path::new(path)), "{path}");
         }
@@ -176,6 +280,11 @@ mod tests {
             ".zshenv",
             ".ai/tools/x.py",
             "x/.gitattributes",
+            ".g\u{200c}it/hooks/x",
+            ".git::$INDEX_ALLOCATION/x",
+            "git~1/x",
+            "CLAUDE.md",
+            ".husky/pre-commit",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }
@@ -187,6 +296,8 @@ mod tests {
             "src/agents.rs",
             "bash/.x",
             "a.git",
+            "digit~1",
+            "docs/claude.txt",
         ] {
             assert!(!is_guarded(Path::new(path)), "{path}");
         }

@@ -51,6 +51,11 @@ pub enum Escape {
     /// More `..` than directories to leave.
     #[error("`..` leads above the root; write a path inside it")]
     Climbs,
+    /// A path that leads out of the root, or another way, for whoever decodes it or takes other signs for separators.
+    #[error(
+        "the path hides a `..` or a drive in another spelling, which is no name of a file: write the plain path, relative to the root"
+    )]
+    Disguised,
     /// A symbolic link that leads out of the root.
     #[error(
         "{link:?} is a symbolic link that leads out of the root; only what is really inside it can be used"
@@ -85,7 +90,7 @@ impl Escape {
     /// Whether the path leads out of the root, rather than nowhere.
     pub fn is_outside(&self) -> bool {
         match self {
-            Escape::Absolute | Escape::Climbs | Escape::Link { .. } => true,
+            Escape::Absolute | Escape::Climbs | Escape::Disguised | Escape::Link { .. } => true,
             Escape::Empty
             | Escape::ZeroByte
             | Escape::Url
@@ -97,9 +102,128 @@ impl Escape {
     }
 }
 
+impl Escape {
+    /// Whether a path says to others what it does not say here: a `..` that is spelled in percent form, with backslashes or with
+    /// letters that look like dots and slashes, or a drive of Windows. Here these are letters like any other, and somebody
+    /// behind us may decode them.
+    pub fn disguises(written: &str) -> bool {
+        let climbs = |text: &str| text.split('/').filter(|name| *name == "..").count();
+        if written.is_ascii() && !written.contains(['%', '\\']) {
+            return is_drive(written);
+        }
+        let mut plain = written.to_owned();
+        // Some decode twice, and a third time is nobody's.
+        for _ in 0..3 {
+            plain = decoded(&plain);
+        }
+        is_drive(written) || climbs(&plain) > climbs(written)
+    }
+}
+
+/// `C:\..`, `\\server\..`
+fn is_drive(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    path.starts_with("\\\\")
+        || (bytes.len() > 2
+            && bytes[0].is_ascii_alphabetic()
+            && bytes[1] == b':'
+            && matches!(bytes[2], b'\\' | b'/'))
+}
+
+/// A path with percent forms decoded once, and every sign that looks like a dot or a slash as that.
+fn decoded(path: &str) -> String {
+    let mut plain = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let plain_c = match c {
+            '%' => {
+                let code = rest
+                    .get(..2)
+                    .and_then(|code| u8::from_str_radix(code, 16).ok());
+                match code {
+                    // `%c0%af` and `%c0%ae`: a slash and a dot with a byte too many.
+                    Some(0xc0 | 0xe0 | 0xf0) => {
+                        rest = &rest[2..];
+                        continue;
+                    }
+                    Some(0xaf) => {
+                        rest = &rest[2..];
+                        '/'
+                    }
+                    Some(0xae) => {
+                        rest = &rest[2..];
+                        '.'
+                    }
+                    Some(code) if code.is_ascii() => {
+                        rest = &rest[2..];
+                        char::from(code)
+                    }
+                    _ => '%',
+                }
+            }
+            '\\' | '\u{2044}' | '\u{2215}' | '\u{2216}' | '\u{29f5}' | '\u{29f8}' | '\u{fe68}'
+            | '\u{ff0f}' | '\u{ff3c}' => '/',
+            '\u{2024}' | '\u{fe52}' | '\u{ff0e}' | '\u{ff61}' | '\u{3002}' => '.',
+            '\u{2025}' => {
+                plain.push('.');
+                '.'
+            }
+            c => c,
+        };
+        plain.push(if plain_c == '\\' { '/' } else { plain_c });
+    }
+    plain
+}
+
 impl PathFact {
     /// The place inside the root, if it is one.
     pub fn inside(&self) -> Option<&Path> {
         self.found.as_ref().ok().map(|inside| inside.path.as_path())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Escape;
+
+    #[test]
+    fn other_spellings_of_a_climb_are_seen() {
+        for path in [
+            "..\\a",
+            "a\\..\\..\\b",
+            "%2e%2e/a",
+            "..%2fa",
+            "%252e%252e%252fa",
+            "..%c0%afa",
+            "%c0%ae%c0%ae/a",
+            "\u{ff0e}\u{ff0e}/a",
+            "..\u{2215}a",
+            "\u{2025}/a",
+            "..%5ca",
+            "C:\\a",
+            "c:/a",
+            "\\\\host\\a",
+        ] {
+            assert!(Escape::disguises(path), "{path}");
+        }
+        for path in [
+            "a",
+            "../a",
+            "a/../b",
+            "100%.txt",
+            "100%25.txt",
+            "a%20b",
+            "a\\b",
+            "a..b\\c",
+            "a:b",
+            "%",
+            "%2",
+            "\u{3002}",
+            "C:",
+            "...",
+        ] {
+            assert!(!Escape::disguises(path), "{path}");
+        }
     }
 }

@@ -52,6 +52,7 @@ pub static RULES: &[Rule] = &[
     floor("unknown-tool", Decision::Deny, unknown_tool),
     floor("path-outside-root", Decision::Deny, path_outside_root),
     floor("path-unusable", Decision::Deny, path_unusable),
+    floor("path-deceives", Decision::Deny, deceiving_path),
     floor("secret-path", Decision::Deny, secret_path),
     floor("guarded-path", Decision::Deny, guarded_path),
     floor("command-deceives", Decision::Deny, deceiving_command),
@@ -112,6 +113,27 @@ fn escape(request: &Request<'_>, outside: bool) -> Option<String> {
             .filter(|escape| escape.is_outside() == outside)?;
         Some(format!("path {:?}: {escape}", fact.written))
     })
+}
+
+fn deceiving_path(request: &Request<'_>, _: &Grants) -> Option<String> {
+    if !request.effect.acts() {
+        return None;
+    }
+    let (fact, at) = request.paths.iter().find_map(|fact| {
+        let mut letters = fact.written.char_indices();
+        Some((fact, letters.find(|(_, c)| hides_in_a_name(*c))?.0))
+    })?;
+    Some(format!(
+        "path {:?} holds a character at byte {at} that a terminal obeys or that reverses what is read: write plain letters",
+        fact.written
+    ))
+}
+
+/// What makes a name look like another one, or a terminal do something. What joins and separates letters stays: scripts and
+/// emoji need it.
+fn hides_in_a_name(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn secret_path(request: &Request<'_>, _: &Grants) -> Option<String> {

@@ -356,3 +356,53 @@ fn a_shell_needs_its_own_word() {
     assert_eq!(command(&argv_only, "rm x"), rule("allow any"));
     assert_eq!(command(&argv_only, "rm x > y"), rule("deny policy-default"));
 }
+
+#[test]
+fn a_refused_place_is_refused_to_whoever_passes_by() {
+    let rules = "[[rule]]\nid='run'\ndecision='allow'\ntools=['execute_command']\n[[rule]]\nid='kept'\ndecision='deny'\npaths=['kept/**']\n\
+                 [[rule]]\nid='still'\ndecision='deny'\ncapabilities=['write']\npaths=['still/**']\n";
+    let authority = Authority {
+        user: Some(policy(rules)),
+        ..Authority::default()
+    };
+    let refusals = authority.refusals();
+    for (place, hidden, kept) in [
+        ("kept/a", true, true),
+        ("KEPT/a", true, true),
+        ("still/a", false, true),
+        ("open/a", false, false),
+    ] {
+        let place = std::path::Path::new(place);
+        let found = (
+            refusals.hides("execute_command", place),
+            refusals.keeps("execute_command", place),
+        );
+        assert_eq!(found, (hidden, kept), "{place:?}");
+    }
+    // A command whose words name a place: reading and writing cannot be told apart, so only what may not be read is refused.
+    for (place, expected) in [
+        ("kept/a", "deny kept"),
+        ("still/a", "allow run"),
+        ("open/a", "allow run"),
+    ] {
+        let mut fact = CommandFact::of(&format!("cat {place}"));
+        fact.places = vec![PathFact {
+            written: place.to_owned(),
+            found: Ok(Inside {
+                path: place.into(),
+                climbs: false,
+                is_shared: false,
+            }),
+        }];
+        let request = Request {
+            command: Some(&fact),
+            ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+        };
+        let verdict = authority.judge(&request).verdict;
+        assert_eq!(
+            (verdict.decision, verdict.rule.into_owned()),
+            rule(expected),
+            "{place}"
+        );
+    }
+}

@@ -53,6 +53,7 @@ fn everything(mut visit: impl FnMut(&Request<'_>, &Grants)) {
         vec![],
         vec![inside("src/main.rs")],
         vec![inside(".env")],
+        vec![inside("a\u{202e}b")],
         vec![inside("a"), inside(".git/hooks/pre-commit")],
         vec![inside("a"), escaped("../b", Escape::Climbs)],
         vec![escaped("", Escape::Empty)],

@@ -24,6 +24,9 @@ pub struct Command {
     pub network: Network,
     /// What it may read and run, beyond the system's programs and libraries. What does not exist is left out.
     pub read: Vec<PathBuf>,
+    /// The programs that it may start besides itself: all that it may read, unless this says otherwise. A program that is
+    /// known to need no other is kept from running what a file that it reads tells it to. [`Isolation::Plain`] cannot do that.
+    pub start: Start,
     /// What it may change. What does not exist is left out.
     pub write: Vec<PathBuf>,
     /// Places inside `write` that stay as they are. Only [`Isolation::Namespaces`] can do that.
@@ -50,6 +53,7 @@ impl Command {
             stdin: Vec::new(),
             isolation: Isolation::Namespaces,
             network: Network::None,
+            start: Start::Any,
             write: Vec::new(),
             protect: Vec::new(),
             mask: Vec::new(),
@@ -104,6 +108,15 @@ impl Isolation {
             Isolation::Namespaces => "namespaces",
         }
     }
+}
+
+/// Which other programs a program may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// All that it may read.
+    Any,
+    /// None but itself.
+    Itself,
 }
 
 /// What a program reaches of the network.

@@ -48,8 +48,31 @@ mod platform;
 #[path = "elsewhere.rs"]
 mod platform;
 
-pub use command::{Command, Isolation, Limits, Network, run_pipeline};
+pub use command::{Command, Isolation, Limits, Network, Start, run_pipeline};
 pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};
-pub use platform::layers;
+pub use platform::{layers, outlive_file_limits};
+
+/// Compiled here too, so that what other systems get is checked.
+#[cfg(all(test, target_os = "linux"))]
+mod elsewhere;
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::{Command, Isolation, Refusal, elsewhere};
+
+    #[test]
+    fn other_systems_refuse_and_pretend_nothing() {
+        let command = Command::new(["true"], "/");
+        assert!(matches!(
+            elsewhere::run(&[command]),
+            Err(Refusal::Unsupported { .. })
+        ));
+        elsewhere::outlive_file_limits();
+        let layers = elsewhere::layers();
+        for level in [Isolation::Plain, Isolation::Landlock, Isolation::Namespaces] {
+            assert!(layers.missing(level).is_some(), "{}", level.word());
+        }
+    }
+}
 pub use refusal::Refusal;

@@ -14,10 +14,11 @@ mod session;
 pub(crate) mod step;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::io::{self, Write};
 
-use toolglot_exec::Root;
+use toolglot_exec::{Journal, Root};
 use toolglot_runtimes::Host;
 use toolglot_tools::Toolbox;
 
@@ -41,6 +42,9 @@ use session::Session;
 
 /// Runs the calls of a message.
 pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if arguments.undo {
+        return undo::undo(arguments, out);
+    }
     let named = arguments
         .reading
         .tools
@@ -85,6 +89,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     message.notes.extend(lookalikes);
     verify::forget_known(&mut message, &[known, &vocabulary]);
     let places = Places::new(&manner, &reading.text);
+    let journal = undo::journals()
+        .filter(|_| !arguments.dry_run)
+        .map(|place| Journal::new(&place, root.path()));
     let session = Session {
         dialects: &dialects,
         named: named.as_ref(),
@@ -95,11 +102,15 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         after_failing_line: arguments.after_failing_line,
         approver: Approver::here(),
         auditor: auditor.as_ref(),
+        journal: journal.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
         places: Some(&places),
     };
     let steps = session.steps(&message);
+    if let Some(why) = journal.as_ref().and_then(Journal::why_off) {
+        let _ = writeln!(io::stderr(), "note: nothing is kept for `--undo`: {why}");
+    }
     let answer = answer::answer(&session, &message, &steps);
     let is_faulty =
         steps.iter().any(|step| !step.is_fine()) || !answer::lessons(&session, &message).is_empty();

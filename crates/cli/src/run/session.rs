@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use toolglot::{Call, Calls, Code, Dialect, End, Note};
-use toolglot_exec::{Outcome, Plan, Root, plan};
-use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
+use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
+use toolglot_policy::{Authority, Decision, Effect, PathFact, Request, Verdict};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
@@ -42,6 +42,8 @@ pub(crate) struct Session<'a> {
     pub(crate) after_failing_line: AfterFailure,
     pub(crate) approver: Approver,
     pub(crate) auditor: Option<&'a Auditor>,
+    /// Where what is changed is kept, to be taken back.
+    pub(crate) journal: Option<&'a Journal>,
     /// Whether every call of a message runs, whatever its dialect's system does.
     pub(crate) many: bool,
     pub(crate) dry_run: bool,
@@ -85,6 +87,7 @@ impl Session<'_> {
     fn step(&self, mut canonical: Canonical, message: &Calls, before: &[Step]) -> Step {
         let call = &message.calls[canonical.call];
         let mut notes = canonical.notes.clone();
+        notes.extend(self.detours(&canonical, call));
         if let Some(spec) = self.vocabulary.get(&canonical.tool) {
             fill_defaults(spec, &mut canonical);
         }
@@ -111,6 +114,28 @@ impl Session<'_> {
             notes,
             duration: Duration::ZERO,
         }
+    }
+
+    /// Paths that go up and come back: they stay inside the root, and are told.
+    fn detours(&self, canonical: &Canonical, call: &Call) -> Vec<Note> {
+        let Ok(plan) = plan(self.root, &canonical.tool, &canonical.arguments) else {
+            return Vec::new();
+        };
+        let detour = |fact: &PathFact| {
+            let inside = fact.found.as_ref().ok().filter(|inside| inside.climbs)?;
+            let shown = if inside.path.as_os_str().is_empty() {
+                ".".into()
+            } else {
+                inside.path.display().to_string()
+            };
+            Some(Note {
+                code: Code::DotDot,
+                span: call.span,
+                message: format!("{:?} leads to {shown:?}, inside the root", fact.written),
+                help: Some("write the path without `..`".to_owned()),
+            })
+        };
+        plan.paths().iter().filter_map(detour).collect()
     }
 
     /// What stands against a call whatever the policy says; the first reason counts.
@@ -291,7 +316,7 @@ impl Session<'_> {
                 Err(failure) => State::Done(Outcome::from(failure)),
                 Ok(_) if self.dry_run => State::Planned,
                 Ok(plan) => match self.audited(&shown, &verdict, &plan) {
-                    Ok(()) => State::Done(plan.run()),
+                    Ok(()) => self.done(canonical, plan, &mut verdict),
                     Err(error) => {
                         verdict = unaudited(&error);
                         State::Refused { form: None }
@@ -300,6 +325,34 @@ impl Session<'_> {
             }
         };
         (verdict, state)
+    }
+
+    /// Does it, between the two lines of the journal.
+    fn done(&self, canonical: &Canonical, plan: Plan<'_>, verdict: &mut Verdict) -> State {
+        let call = (canonical.tool.as_str(), &canonical.arguments);
+        let kept = self
+            .journal
+            .map_or(Ok(None), |journal| journal.before(self.root, call, &plan));
+        match kept {
+            Ok(entry) => {
+                let outcome = plan.run();
+                if let (Some(journal), Some(entry)) = (self.journal, &entry) {
+                    // Without the line it can still be taken back if it left what was intended.
+                    let _ = journal.after(self.root, entry);
+                }
+                State::Done(outcome)
+            }
+            Err(error) => {
+                *verdict = Verdict {
+                    decision: Decision::Deny,
+                    rule: "journal-failed".into(),
+                    because: format!(
+                        "what stands there cannot be kept, and nothing is changed that could not be taken back: {error}"
+                    ),
+                };
+                State::Refused { form: None }
+            }
+        }
     }
 
     /// Writes into the log what is about to be done.

@@ -91,6 +91,7 @@ impl World {
             after_failing_line: self.after_failing_line,
             approver: Approver::Nobody,
             auditor: None,
+            journal: None,
             many: self.many,
             dry_run: self.dry_run,
             places: None,

@@ -12,6 +12,8 @@ mod render;
 mod repair;
 mod run;
 mod tool_files;
+#[cfg(unix)]
+mod undo;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

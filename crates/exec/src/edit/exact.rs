@@ -87,8 +87,10 @@ impl Edit {
             // The file ends its lines otherwise than the model does.
             let search = self.search.replace('\n', "\r\n");
             places = found(text, &search);
-            replace = replace.replace('\n', "\r\n");
             length = search.len();
+        }
+        if !replace.contains('\r') && has_only_long_endings(text) {
+            replace = replace.replace('\n', "\r\n");
         }
         if places.len() > 1
             && let Some(line) = self.start_line
@@ -136,6 +138,12 @@ impl Edit {
             }
         }
     }
+}
+
+/// Whether every line of a text ends in `\r\n`, and there is one that does.
+fn has_only_long_endings(text: &str) -> bool {
+    let mut breaks = text.match_indices('\n').peekable();
+    breaks.peek().is_some() && breaks.all(|(at, _)| text[..at].ends_with('\r'))
 }
 
 fn line_of(text: &str, at: usize) -> u64 {

@@ -230,11 +230,16 @@ fn unified_diffs_are_of_the_file_that_was_judged() {
 #[test]
 fn what_is_no_text_or_not_there_is_not_edited() {
     let world = World::new();
-    world.put("latin", [b'a', 0xE9, b'b']);
+    world.put("latin", [b'a', 0x93, b'b']);
+    world.put("binary", [b'a', 0, b'b', 1]);
     let edit = json!([{"search": "a", "replace": "b"}]);
     assert_eq!(
         world.code("edit_file", json!({"path": "latin", "edits": edit})),
-        "not-utf8"
+        "not-text"
+    );
+    assert_eq!(
+        world.code("edit_file", json!({"path": "binary", "edits": edit})),
+        "binary"
     );
     assert_eq!(
         world.code("edit_file", json!({"path": "none", "edits": edit})),
@@ -305,4 +310,46 @@ fn moving_replaces_nothing_and_stays_inside() {
         "not-found"
     );
     world.assert_outside_untouched();
+}
+
+#[test]
+fn an_edit_keeps_the_encoding_and_the_ends_of_lines() {
+    let world = World::new();
+    let cases: &[(&str, &[u8], &[u8])] = &[
+        ("latin1", b"caf\xe9\r\nend\r\n", b"th\xe9\r\nx\r\nend\r\n"),
+        (
+            "marked",
+            b"\xef\xbb\xbfcaf\xc3\xa9\n",
+            b"\xef\xbb\xbfth\xc3\xa9\nx\n",
+        ),
+        (
+            "little",
+            b"\xff\xfec\0a\0f\0\xe9\0\n\0",
+            b"\xff\xfet\0h\0\xe9\0\n\0x\0\n\0",
+        ),
+    ];
+    for (name, before, after) in cases {
+        world.put(name, before);
+        let edits = json!([{"search": "caf\u{e9}", "replace": "th\u{e9}\nx"}]);
+        let outcome = world.run("edit_file", json!({"path": name, "edits": edits}));
+        assert!(outcome.ok, "{name}: {}", outcome.text);
+        assert_eq!(
+            std::fs::read(world.at(name)).expect("there"),
+            *after,
+            "{name}"
+        );
+    }
+    world.put("latin1", b"caf\xe9\n");
+    let edits = json!([{"search": "caf\u{e9}", "replace": "\u{20ac}"}]);
+    assert_eq!(
+        world.code("edit_file", json!({"path": "latin1", "edits": edits})),
+        "no-such-letter"
+    );
+    world.put("little", b"\xff\xfea\0\n\0");
+    let outcome = world.run("append_file", json!({"path": "little", "content": "b\n"}));
+    assert!(outcome.ok);
+    assert_eq!(
+        std::fs::read(world.at("little")).expect("there"),
+        b"\xff\xfea\0\n\0b\0\n\0"
+    );
 }

@@ -3,6 +3,7 @@
 
 mod edit;
 mod list;
+mod many;
 mod read;
 mod search;
 mod world;

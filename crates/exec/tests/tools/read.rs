@@ -13,7 +13,7 @@ fn the_whole_file_comes_verbatim() {
     assert_eq!(
         outcome.output,
         json!({"path": "a.txt", "content": content, "size": content.len(), "start_line": 1, "end_line": 3,
-               "total_lines": 3, "truncated": false, "lossy": false})
+               "total_lines": 3, "truncated": false, "lossy": false, "encoding": "utf-8"})
     );
 }
 
@@ -162,13 +162,43 @@ fn binary_files_are_named_and_other_encodings_are_shown() {
         "{text}"
     );
 
-    world.put("latin1.txt", b"caf\xe9\n");
-    let outcome = world.run("read_file", json!({"path": "latin1.txt"}));
+    world.put("broken.txt", b"caf\xe9 caf\xc3\xa9\n");
+    let outcome = world.run("read_file", json!({"path": "broken.txt"}));
     assert_eq!(
         (&outcome.output["content"], &outcome.output["lossy"]),
-        (&json!("caf\u{fffd}\n"), &json!(true))
+        (&json!("caf\u{fffd} caf\u{e9}\n"), &json!(true))
     );
     assert!(outcome.text.contains("not UTF-8"), "{}", outcome.text);
+}
+
+#[test]
+fn other_encodings_are_read_and_said() {
+    let world = World::new();
+    let cases: &[(&str, &[u8], &str)] = &[
+        ("latin1", b"caf\xe9\nx\n", "latin-1"),
+        (
+            "marked",
+            b"\xef\xbb\xbfcaf\xc3\xa9\nx\n",
+            "utf-8 with a byte order mark",
+        ),
+        ("little", b"\xff\xfec\0a\0f\0\xe9\0\n\0x\0\n\0", "utf-16le"),
+        ("big", b"\xfe\xff\0c\0a\0f\0\xe9\0\n\0x\0\n", "utf-16be"),
+    ];
+    for (name, bytes, encoding) in cases {
+        world.put(name, bytes);
+        let outcome = world.run("read_file", json!({"path": name, "end_line": 1}));
+        let found = (
+            &outcome.output["content"],
+            &outcome.output["encoding"],
+            &outcome.output["total_lines"],
+        );
+        assert_eq!(
+            found,
+            (&json!("caf\u{e9}\n"), &json!(encoding), &json!(2)),
+            "{name}"
+        );
+        assert!(outcome.text.contains(encoding), "{}", outcome.text);
+    }
 }
 
 #[test]

@@ -92,6 +92,25 @@ const CASES: &[Case] = &[
         &[(FitKind::Typed, "limit")],
     ),
     (r#"{"limit": "five"}"#, r#"{"limit": "five"}"#, &[]),
+    // A key that is there already is not taken for another one, and one that comes behind is told.
+    (
+        r#"{"path": "a", "PATH": "b"}"#,
+        r#"{"path": "a", "PATH": "b"}"#,
+        &[],
+    ),
+    (
+        r#"{"PATH": "a", "path": "b"}"#,
+        r#"{"path": "a", "path": "b"}"#,
+        &[(FitKind::Renamed, "path"), (FitKind::Doubled, "path")],
+    ),
+    (
+        r#"{"edits": [{"Line": 1}, {"Line": 2}]}"#,
+        r#"{"edits": [{"line": 1}, {"line": 2}]}"#,
+        &[
+            (FitKind::Renamed, "edits[0].line"),
+            (FitKind::Renamed, "edits[1].line"),
+        ],
+    ),
     (
         r#"{"limit": 18446744073709551616}"#,
         r#"{"limit": 18446744073709551616}"#,

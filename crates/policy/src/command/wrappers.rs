@@ -9,192 +9,97 @@ struct Wrapper {
     n_words: usize,
 }
 
+/// A row of [`WRAPPERS`].
+const fn wrapper(
+    name: &'static str,
+    with_value: &'static [&'static str],
+    n_words: usize,
+) -> Wrapper {
+    Wrapper {
+        name,
+        with_value,
+        n_words,
+    }
+}
+
 const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        name: "builtin",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "busybox",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "cgexec",
-        with_value: &["-g"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "chroot",
-        with_value: &[],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "chrt",
-        with_value: &["-T", "-P", "-D"],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "command",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "coproc",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "doas",
-        with_value: &["-u", "-C"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "env",
-        with_value: &["-u", "--unset", "-C", "--chdir", "-a", "--argv0"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "exec",
-        with_value: &["-a"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "faketime",
-        with_value: &["-f"],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "firejail",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "flock",
-        with_value: &["-w", "--timeout", "-E"],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "gdb",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "ionice",
-        with_value: &["-c", "-n", "-p", "-P", "-u"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "ltrace",
-        with_value: &["-o", "-e", "-p"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "nice",
-        with_value: &["-n", "--adjustment"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "nohup",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "nsenter",
-        with_value: &["-t", "--target", "-S", "-G"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "parallel",
-        with_value: &["-j", "--jobs", "-a", "-I", "-n"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "proxychains",
-        with_value: &["-f"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "runuser",
-        with_value: &["-u", "-g", "-G"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "setarch",
-        with_value: &[],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "setpriv",
-        with_value: &["--reuid", "--regid", "--groups"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "setsid",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "stdbuf",
-        with_value: &["-i", "-o", "-e"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "strace",
-        with_value: &["-o", "-e", "-p", "-s", "-u", "-E", "-P"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "sudo",
-        with_value: &[
+    wrapper("builtin", &[], 0),
+    wrapper("busybox", &[], 0),
+    wrapper("caffeinate", &["-t", "-w"], 0),
+    wrapper("capsh", &[], 0),
+    wrapper("cgexec", &["-g"], 0),
+    wrapper("choom", &["-n"], 0),
+    wrapper("chronic", &[], 0),
+    wrapper("chroot", &[], 1),
+    wrapper("chrt", &["-T", "-P", "-D"], 1),
+    wrapper("command", &[], 0),
+    wrapper("coproc", &[], 0),
+    wrapper("dbus-run-session", &["--config-file"], 0),
+    wrapper("doas", &["-u", "-C"], 0),
+    wrapper("dumb-init", &[], 0),
+    wrapper("eatmydata", &[], 0),
+    wrapper(
+        "env",
+        &["-u", "--unset", "-C", "--chdir", "-a", "--argv0"],
+        0,
+    ),
+    wrapper("exec", &["-a"], 0),
+    wrapper("fakeroot", &["-l", "-s", "-i"], 0),
+    wrapper("faketime", &["-f"], 1),
+    wrapper("firejail", &[], 0),
+    wrapper("flock", &["-w", "--timeout", "-E"], 1),
+    wrapper("gdb", &[], 0),
+    wrapper("gosu", &[], 1),
+    wrapper("i386", &[], 0),
+    wrapper("ionice", &["-c", "-n", "-p", "-P", "-u"], 0),
+    wrapper(
+        "ld-linux.so.2",
+        &["--library-path", "--preload", "--argv0", "--audit"],
+        0,
+    ),
+    wrapper("linux32", &[], 0),
+    wrapper("linux64", &[], 0),
+    wrapper("ltrace", &["-o", "-e", "-p"], 0),
+    wrapper("nice", &["-n", "--adjustment"], 0),
+    wrapper("nohup", &[], 0),
+    wrapper("nsenter", &["-t", "--target", "-S", "-G"], 0),
+    wrapper("numactl", &["-m", "-N", "-C"], 0),
+    wrapper("parallel", &["-j", "--jobs", "-a", "-I", "-n"], 0),
+    wrapper("pkexec", &["--user"], 0),
+    wrapper("prlimit", &["-p", "--pid"], 0),
+    wrapper("proxychains", &["-f"], 0),
+    wrapper("rlwrap", &["-f"], 0),
+    wrapper("runuser", &["-u", "-g", "-G"], 0),
+    wrapper("setarch", &[], 1),
+    wrapper("setpriv", &["--reuid", "--regid", "--groups"], 0),
+    wrapper("setsid", &[], 0),
+    wrapper("ssh-agent", &["-a", "-t", "-E"], 0),
+    wrapper("stdbuf", &["-i", "-o", "-e"], 0),
+    wrapper("strace", &["-o", "-e", "-p", "-s", "-u", "-E", "-P"], 0),
+    wrapper("su-exec", &[], 1),
+    wrapper(
+        "sudo",
+        &[
             "-u", "-g", "-h", "-p", "-C", "-T", "-r", "-t", "-U", "-D", "-R", "--user", "--group",
         ],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "systemd-run",
-        with_value: &["-p", "--property", "--unit"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "taskset",
-        with_value: &[],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "time",
-        with_value: &["-f", "-o", "--format", "--output"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "timeout",
-        with_value: &["-k", "-s", "--kill-after", "--signal"],
-        n_words: 1,
-    },
-    Wrapper {
-        name: "torsocks",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "unshare",
-        with_value: &["-S", "-G", "-w", "-R"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "valgrind",
-        with_value: &[],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "watch",
-        with_value: &["-n", "--interval"],
-        n_words: 0,
-    },
-    Wrapper {
-        name: "xargs",
-        with_value: &[
+        0,
+    ),
+    wrapper("systemd-inhibit", &[], 0),
+    wrapper("systemd-run", &["-p", "--property", "--unit"], 0),
+    wrapper("taskset", &[], 1),
+    wrapper("time", &["-f", "-o", "--format", "--output"], 0),
+    wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
+    wrapper("tini", &[], 0),
+    wrapper("torsocks", &[], 0),
+    wrapper("toybox", &[], 0),
+    wrapper("trickle", &["-d", "-u"], 0),
+    wrapper("unbuffer", &[], 0),
+    wrapper("unshare", &["-S", "-G", "-w", "-R"], 0),
+    wrapper("valgrind", &[], 0),
+    wrapper("x86_64", &[], 0),
+    wrapper(
+        "xargs",
+        &[
             "-I",
             "-n",
             "-P",
@@ -208,8 +113,9 @@ const WRAPPERS: &[Wrapper] = &[
             "--replace",
             "--delimiter",
         ],
-        n_words: 0,
-    },
+        0,
+    ),
+    wrapper("xvfb-run", &["-n", "-e", "-f", "-s"], 0),
 ];
 
 /// Programs that run the text behind `-c` as a script.
@@ -232,6 +138,44 @@ const SHELLS: &[&str] = &[
     "yash",
     "zsh",
 ];
+
+/// Options of other programs whose value is a command: the program, the option, and what stands before the command in it. An
+/// option that begins with `--` may have its value behind `=`, one of a single letter right behind it.
+const HOOKS: &[(&str, &str, &str)] = &[
+    ("tar", "--to-command", ""),
+    ("tar", "--checkpoint-action", "exec="),
+    ("tar", "--use-compress-program", ""),
+    ("tar", "-I", ""),
+    ("tar", "--rsh-command", ""),
+    ("tar", "--info-script", ""),
+    ("tar", "--new-volume-script", ""),
+    ("tar", "-F", ""),
+    ("rsync", "--rsh", ""),
+    ("rsync", "-e", ""),
+    ("rg", "--pre", ""),
+    ("sort", "--compress-program", ""),
+    ("man", "--pager", ""),
+    ("man", "-P", ""),
+    ("git", "--upload-pack", ""),
+    ("git", "--receive-pack", ""),
+    ("git", "--exec", ""),
+    ("git", "-x", ""),
+    ("git", "-O", ""),
+    ("git", "--open-files-in-pager", ""),
+    ("zip", "-TT", ""),
+    ("zip", "--unzip-command", ""),
+    ("split", "--filter", ""),
+    ("ssh", "-o", "ProxyCommand="),
+    ("ssh", "-o", "LocalCommand="),
+    ("scp", "-S", ""),
+    ("hyperfine", "--prepare", ""),
+    ("xterm", "-e", ""),
+    ("vim", "-c", "!"),
+    ("vi", "-c", "!"),
+];
+
+/// Programs of which every word that is no option is a text for a shell.
+const TEXTS: &[&str] = &["hyperfine", "watch", "entr"];
 
 /// What a command runs besides itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -271,6 +215,11 @@ pub(super) fn inner(command: &[String]) -> Vec<Inner> {
     if SHELLS.contains(&name) {
         found.push(script(arguments));
     }
+    hooks(name, arguments, &mut found);
+    if TEXTS.contains(&name) {
+        let texts = arguments.iter().filter(|word| !word.starts_with('-'));
+        found.extend(texts.map(|text| Inner::Text(text.clone())));
+    }
     if name == "env" {
         let text = split_string(arguments);
         if let Some(text) = text {
@@ -278,6 +227,12 @@ pub(super) fn inner(command: &[String]) -> Vec<Inner> {
             return found;
         }
     }
+    // The loader has the machine's name in its own.
+    let name = if name.starts_with("ld-") && name.contains(".so") {
+        "ld-linux.so.2"
+    } else {
+        name
+    };
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
         let rest = behind(wrapper, arguments);
         if !rest.is_empty() {
@@ -285,6 +240,36 @@ pub(super) fn inner(command: &[String]) -> Vec<Inner> {
         }
     }
     found
+}
+
+/// The commands in values of options.
+fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
+    let own = || HOOKS.iter().filter(|(program, ..)| *program == name);
+    if own().next().is_none() {
+        return;
+    }
+    let texts = own().flat_map(|(_, option, before)| {
+        let value = move |(index, word): (usize, &String)| -> Option<String> {
+            let rest = if word == option {
+                arguments.get(index + 1)?.as_str()
+            } else {
+                let rest = word.strip_prefix(option)?;
+                if option.starts_with("--") {
+                    rest.strip_prefix('=')?
+                } else {
+                    rest
+                }
+            };
+            Some(rest.strip_prefix(before)?.to_owned())
+        };
+        arguments.iter().enumerate().filter_map(value)
+    });
+    found.extend(texts.map(Inner::Text));
+    // An alias among git's own settings is a command for a shell.
+    if name == "git" {
+        let settings = arguments.iter().filter_map(|word| word.split_once("=!"));
+        found.extend(settings.map(|(_, text)| Inner::Text(text.to_owned())));
+    }
 }
 
 /// The program of a wrapper and its arguments.

@@ -295,6 +295,11 @@ impl Rule {
         }
     }
 
+    /// Whether it is about places.
+    pub(crate) fn has_places(&self) -> bool {
+        self.paths.is_some()
+    }
+
     fn fits_command(&self, words: &[String]) -> bool {
         let is_refusing = self.decision != Decision::Allow;
         let lines = self.argv.iter().flatten().zip(&self.is_open);

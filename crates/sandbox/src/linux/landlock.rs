@@ -6,7 +6,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use super::sys::{self, Ruleset, Sys};
 use crate::Network;
 
-const EXECUTE: u64 = 1;
+/// Starting a program.
+pub(super) const EXECUTE: u64 = 1;
 const WRITE_FILE: u64 = 1 << 1;
 const READ_FILE: u64 = 1 << 2;
 const READ_DIR: u64 = 1 << 3;

@@ -26,6 +26,12 @@ use warden::Ends;
 
 use crate::{Command, Exit, Isolation, Layer, Layers, Outcome, Refusal};
 
+/// Makes a write beyond the limit of a file's size (`RLIMIT_FSIZE`) an error of that write: otherwise a signal ends the host,
+/// with half a file left behind. Programs that are run get the signal as usual.
+pub fn outlive_file_limits() {
+    sys::ignore_file_size();
+}
+
 /// Runs commands as a pipeline.
 pub(crate) fn run(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
     let mut plans = commands

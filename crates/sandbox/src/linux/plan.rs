@@ -15,7 +15,7 @@ use super::program;
 use super::step::Step;
 use super::sys::{self, Resource};
 use super::{filter, scratch::Scratch};
-use crate::{Command, Isolation, Network, Refusal};
+use crate::{Command, Isolation, Network, Refusal, Start};
 
 /// The longest word that Linux passes to a program (`MAX_ARG_STRLEN`, with its zero byte).
 const LONGEST_WORD: usize = 131_071;
@@ -57,6 +57,8 @@ pub(super) struct Mounts {
     pub(super) covered: Vec<CString>,
     /// For `mount`: how much fits into each.
     pub(super) temporary: CString,
+    /// Whether nothing in what was granted and in the covers can be mapped as a program's code.
+    pub(super) is_inert: bool,
     /// Directories to make inside the covers.
     pub(super) made: Vec<CString>,
     pub(super) masks: Vec<(CString, bool)>,
@@ -109,7 +111,7 @@ impl Plan {
         });
         let program = program::find(&command.argv[0], &env, &cwd, reach.as_deref())?;
         let rules = is_walled
-            .then(|| rules(command, &system, &read, &write, home))
+            .then(|| rules(command, &program, [&system, &read, &write], home))
             .transpose()?;
         let (rules, late_rules) = match rules {
             Some((rules, late)) => (Some(rules.ruleset), late),
@@ -281,6 +283,7 @@ impl Mounts {
             Vec::new()
         };
         Ok(Mounts {
+            is_inert: command.start == Start::Itself,
             trees,
             temporary: CString::new(format!(
                 "mode=0700,nr_inodes=65536,size={}",
@@ -339,6 +342,12 @@ fn check_level(command: &Command) -> Result<(), Refusal> {
             needs: Isolation::Namespaces,
         });
     }
+    if command.isolation < Isolation::Landlock && command.start == Start::Itself {
+        return Err(Refusal::NeedsLevel {
+            what: "keeping a program from starting others",
+            needs: Isolation::Landlock,
+        });
+    }
     if command.isolation < Isolation::Landlock && command.network == Network::None {
         return Err(Refusal::NeedsLevel {
             what: "keeping a program from the network",
@@ -353,19 +362,29 @@ type AllRules = (Rules, Vec<(CString, u64)>);
 
 fn rules(
     command: &Command,
-    system: &[PathBuf],
-    read: &[PathBuf],
-    write: &[PathBuf],
+    program: &Path,
+    [system, read, write]: [&[PathBuf]; 3],
     home: &Path,
 ) -> Result<AllRules, Refusal> {
     let failed = |error| setup(Step::Rules, None, io::Error::from_raw_os_error(error));
     let rules = Rules::new(command.network).map_err(failed)?;
+    let started = match command.start {
+        Start::Any => !0,
+        Start::Itself => !landlock::EXECUTE,
+    };
     let allow = |path: &Path, rights| rules.allow(&c_path(path)?, rights).map_err(failed);
     for path in system.iter().chain(read) {
-        allow(path, landlock::READ)?;
+        allow(path, landlock::READ & started)?;
     }
     for path in write {
-        allow(path, landlock::CHANGE)?;
+        allow(path, landlock::CHANGE & started)?;
+    }
+    if command.start == Start::Itself {
+        allow(program, landlock::READ)?;
+        // The kernel starts the loader in its place.
+        if let Some(loader) = program::loader(program) {
+            allow(&loader, landlock::READ)?;
+        }
     }
     for device in places::DEVICES {
         allow(Path::new(device), landlock::DEVICE)?;
@@ -373,11 +392,11 @@ fn rules(
     let mut late = Vec::new();
     if command.isolation == Isolation::Namespaces {
         for cover in places::COVERED {
-            late.push(rules.later(c_path(Path::new(cover))?, landlock::CHANGE));
+            late.push(rules.later(c_path(Path::new(cover))?, landlock::CHANGE & started));
         }
-        late.push(rules.later(c_path(Path::new("/proc"))?, landlock::READ));
+        late.push(rules.later(c_path(Path::new("/proc"))?, landlock::READ & started));
     } else {
-        allow(home, landlock::CHANGE)?;
+        allow(home, landlock::CHANGE & started)?;
         late.push(rules.later(c_path(Path::new("/proc/self"))?, landlock::READ));
         for path in places::PROC {
             allow(Path::new(path), landlock::READ)?;

@@ -1,6 +1,7 @@
 //! Finding the program that a word names.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,46 @@ pub(super) fn find(
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(name));
     candidates.find_map(fits).ok_or_else(not_found)
+}
+
+/// The loader that a program names in its head (`PT_INTERP` of ELF, 64 bits, the byte order of this machine). `None` of a
+/// program that needs none, and of what is no such program: then it cannot be started without starting another.
+pub(super) fn loader(program: &Path) -> Option<PathBuf> {
+    let mut head = Vec::new();
+    std::fs::File::open(program)
+        .ok()?
+        .take(64 << 10)
+        .read_to_end(&mut head)
+        .ok()?;
+    if !head.starts_with(b"\x7fELF\x02") {
+        return None;
+    }
+    let number = |at: usize, size: usize| -> Option<usize> {
+        let mut bytes = [0; 8];
+        let found = head.get(at..at + size)?;
+        if cfg!(target_endian = "little") {
+            bytes[..size].copy_from_slice(found);
+        } else {
+            bytes[8 - size..].copy_from_slice(found);
+        }
+        usize::try_from(u64::from_ne_bytes(bytes)).ok()
+    };
+    let (table, size, n) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
+    (0..n).find_map(|index| {
+        let entry = table.checked_add(index.checked_mul(size)?)?;
+        // PT_INTERP is 3; behind the kind and the flags stands where it is, and later how long.
+        if number(entry, 4)? != 3 {
+            return None;
+        }
+        let (start, length) = (
+            number(entry.checked_add(8)?, 8)?,
+            number(entry.checked_add(32)?, 8)?,
+        );
+        let name = head
+            .get(start..start.checked_add(length)?)?
+            .strip_suffix(b"\0")?;
+        Some(PathBuf::from(OsStr::from_bytes(name)))
+    })
 }
 
 /// How many processes and threads this user has.

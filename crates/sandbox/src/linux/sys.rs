@@ -17,6 +17,7 @@ const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 4;
 pub(super) const MOUNT_ATTR_RDONLY: u64 = 1;
 pub(super) const MOUNT_ATTR_NOSUID: u64 = 2;
 pub(super) const MOUNT_ATTR_NODEV: u64 = 4;
+pub(super) const MOUNT_ATTR_NOEXEC: u64 = 8;
 
 /// `struct mount_attr`.
 #[repr(C)]
@@ -262,6 +263,12 @@ pub(super) fn reset_signals() {
     let none: libc::sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: the set is valid, and the old one is not asked for.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut()) };
+}
+
+/// A write beyond the limit of a file's size is an error from now on, and ends nothing.
+pub(super) fn ignore_file_size() {
+    // SAFETY: ignoring a signal is no function of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 pub(super) fn kill(pid: c_int, signal: c_int) -> Sys<()> {

@@ -133,12 +133,19 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
         if !tree.is_writable {
             attributes |= sys::MOUNT_ATTR_RDONLY;
         }
+        if mounts.is_inert {
+            attributes |= sys::MOUNT_ATTR_NOEXEC;
+        }
         sys::mount_attributes(tree.copy, c"", attributes, 0).map_err(at(Step::CopyTree, index))?;
     }
     let read_only = sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID;
     sys::mount_attributes(libc::AT_FDCWD, c"/", read_only, 0).map_err(at(Step::ReadOnly, 0))?;
     for (index, cover) in mounts.covered.iter().enumerate() {
         temporary(cover, &mounts.temporary).map_err(at(Step::Temporary, index))?;
+        if mounts.is_inert {
+            sys::mount_attributes(libc::AT_FDCWD, cover, sys::MOUNT_ATTR_NOEXEC, 0)
+                .map_err(at(Step::Temporary, index))?;
+        }
     }
     for made in &mounts.made {
         sys::mkdir(made, 0o700).map_err(at(Step::Temporary, 0))?;

@@ -1,0 +1,92 @@
+//! `toolglot run --undo`: the latest run in a root taken back.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::json;
+use toolglot_exec::{Root, UndoError, Undone};
+
+use crate::args::{RunArguments, RunFormat};
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::{Outcome, source};
+
+/// Where journals are kept: the directory of the user's own that outlives a restart and is no setting.
+pub(super) fn journals() -> Option<PathBuf> {
+    let state = std::env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
+    Some(state.join("toolglot"))
+}
+
+pub(super) fn undo(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let root =
+        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let undone = match journals() {
+        Some(place) => toolglot_exec::undo(&place, &root, arguments.dry_run),
+        None => Err(UndoError::Nothing),
+    };
+    match arguments.format {
+        RunFormat::Json => write_line(out, &document(&undone, arguments.dry_run)),
+        RunFormat::Human | RunFormat::Text => write(&undone, arguments.dry_run, out),
+    }
+    .map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(undone.is_err()))
+}
+
+fn document(undone: &Result<Undone, UndoError>, is_dry: bool) -> serde_json::Value {
+    let (steps, remaining, problem, changed) = match undone {
+        Ok(undone) => (
+            undone.steps.as_slice(),
+            undone.remaining.as_slice(),
+            None,
+            &[][..],
+        ),
+        Err(error) => {
+            let changed = match error {
+                UndoError::Changed { changed } => changed.as_slice(),
+                _ => &[],
+            };
+            (&[][..], &[][..], Some(error.to_string()), changed)
+        }
+    };
+    let steps: Vec<_> = steps
+        .iter()
+        .map(|(what, path)| json!({"path": path.to_string_lossy(), "what": what}))
+        .collect();
+    json!({
+        "schema": 1,
+        "dry_run": is_dry,
+        "undone": steps,
+        "not_undone": remaining,
+        "changed": changed,
+        "problem": problem,
+    })
+}
+
+fn write(
+    undone: &Result<Undone, UndoError>,
+    is_dry: bool,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let undone = match undone {
+        Ok(undone) => undone,
+        Err(error) => return writeln!(out, "{error}"),
+    };
+    let would = if is_dry { "would be " } else { "" };
+    for (what, path) in &undone.steps {
+        writeln!(
+            out,
+            "{would}{what}: {}",
+            path.to_string_lossy().escape_debug()
+        )?;
+    }
+    if undone.steps.is_empty() {
+        writeln!(out, "nothing of the run was left to be taken back")?;
+    }
+    for tool in &undone.remaining {
+        writeln!(out, "not taken back: what `{tool}` did")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! `run --undo`: what a run changed, taken back.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+struct Place {
+    base: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let base = tempfile::tempdir().expect("a directory");
+        for name in ["ws/sub", "home"] {
+            fs::create_dir_all(base.path().join(name)).expect("made");
+        }
+        let place = Place { base };
+        fs::write(place.at("a"), "old a\n").expect("written");
+        fs::set_permissions(place.at("a"), fs::Permissions::from_mode(0o640)).expect("set");
+        fs::write(place.at("b"), "old b\n").expect("written");
+        fs::set_permissions(place.at("b"), fs::Permissions::from_mode(0o755)).expect("set");
+        fs::write(place.at("sub/c"), "old c\n").expect("written");
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.base.path().join("ws").join(name)
+    }
+
+    fn toolglot(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args(["run", "--dialect", "tool_call", "--format", "json"])
+            .args(arguments)
+            .arg("--root")
+            .arg(self.base.path().join("ws"))
+            .env("HOME", self.base.path().join("home"))
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
+            .output()
+            .expect("it runs")
+    }
+
+    fn run(&self, calls: &[(&str, Value)]) {
+        let text: String = calls
+            .iter()
+            .map(|(tool, arguments)| {
+                format!(
+                    "TOOL_CALL: {}\n",
+                    json!({"tool": tool, "arguments": arguments})
+                )
+            })
+            .collect();
+        let message = self.base.path().join("message");
+        fs::write(&message, text).expect("written");
+        let output = self.toolglot(&["--allow", "write,delete", &message.to_string_lossy()]);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+    }
+
+    fn undo(&self, arguments: &[&str]) -> (bool, Value) {
+        let output = self.toolglot(&[&["--undo"], arguments].concat());
+        let document = serde_json::from_slice(&output.stdout).expect("a document");
+        (output.status.success(), document)
+    }
+}
+
+/// Every file below a directory, with its content and mode; directories too.
+fn tree(directory: &Path) -> Vec<(PathBuf, Option<String>, u32)> {
+    let mut all = Vec::new();
+    let mut ahead = vec![directory.to_path_buf()];
+    while let Some(directory) = ahead.pop() {
+        for entry in fs::read_dir(directory).expect("readable").flatten() {
+            let path = entry.path();
+            let mode = entry.metadata().expect("there").permissions().mode();
+            if path.is_dir() {
+                ahead.push(path.clone());
+                all.push((path, None, mode));
+            } else {
+                let text = fs::read_to_string(&path).expect("text");
+                all.push((path, Some(text), mode));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+fn everything() -> Vec<(&'static str, Value)> {
+    vec![
+        ("write_file", json!({"path": "a", "content": "new a\n"})),
+        ("append_file", json!({"path": "a", "content": "more\n"})),
+        (
+            "edit_file",
+            json!({"path": "b", "old_string": "old", "new_string": "new"}),
+        ),
+        ("write_file", json!({"path": "deep/er/new", "content": "x"})),
+        ("create_directory", json!({"path": "made/by/call"})),
+        ("move_file", json!({"from": "sub", "to": "moved/sub"})),
+        (
+            "write_file",
+            json!({"path": "moved/sub/c", "content": "other c\n"}),
+        ),
+        ("move_file", json!({"from": "moved/sub/c", "to": "c"})),
+        ("delete_file", json!({"path": "b"})),
+        ("delete_file", json!({"path": "deep/er/new"})),
+        ("write_file", json!({"path": "b", "content": "again\n"})),
+    ]
+}
+
+#[test]
+fn all_that_a_run_changed_comes_back_with_its_mode() {
+    let place = Place::new();
+    let before = tree(&place.at(""));
+    place.run(&everything());
+    assert_ne!(tree(&place.at("")), before);
+    let (_, planned) = place.undo(&["--dry-run"]);
+    assert_ne!(tree(&place.at("")), before);
+    let (is_fine, done) = place.undo(&[]);
+    assert!(is_fine, "{done}");
+    assert_eq!(done["undone"], planned["undone"]);
+    assert_eq!(tree(&place.at("")), before);
+    let (is_fine, nothing) = place.undo(&[]);
+    assert!(
+        !is_fine
+            && nothing["problem"]
+                .as_str()
+                .is_some_and(|text| text.contains("nothing to take back")),
+        "{nothing}"
+    );
+}
+
+#[test]
+fn runs_are_taken_back_one_by_one_the_latest_first() {
+    let place = Place::new();
+    for text in ["one", "two", "three"] {
+        place.run(&[("write_file", json!({"path": "a", "content": text}))]);
+    }
+    for text in ["two", "one", "old a\n"] {
+        assert!(place.undo(&[]).0);
+        assert_eq!(fs::read_to_string(place.at("a")).expect("there"), text);
+    }
+}
+
+#[test]
+fn what_changed_since_is_left_alone_and_so_is_everything_else() {
+    let place = Place::new();
+    place.run(&everything());
+    fs::write(place.at("c"), "by somebody else").expect("written");
+    let after = tree(&place.at(""));
+    let (is_fine, told) = place.undo(&[]);
+    assert!(!is_fine && told["changed"] == json!(["c"]), "{told}");
+    assert_eq!(tree(&place.at("")), after);
+    // Brought back by hand, it can be taken back.
+    fs::write(place.at("c"), "other c\n").expect("written");
+    assert!(place.undo(&[]).0);
+}
+
+#[test]
+fn what_somebody_put_into_a_new_directory_stays() {
+    let place = Place::new();
+    place.run(&[("write_file", json!({"path": "new/file", "content": "x"}))]);
+    fs::write(place.at("new/other"), "mine").expect("written");
+    assert!(place.undo(&[]).0);
+    assert!(!place.at("new/file").exists() && place.at("new/other").exists());
+}
+
+/// The undo itself is cut off after each of its steps, by what a crash would leave: then it is asked for again.
+#[test]
+fn an_undo_that_was_cut_off_goes_on() {
+    for cut in 0..4 {
+        let place = Place::new();
+        let before = tree(&place.at(""));
+        place.run(&[
+            ("write_file", json!({"path": "a", "content": "1"})),
+            ("write_file", json!({"path": "b", "content": "2"})),
+            ("write_file", json!({"path": "n", "content": "3"})),
+        ]);
+        // The latest first, as the undo does it.
+        if cut > 0 {
+            fs::remove_file(place.at("n")).expect("removed");
+        }
+        if cut > 1 {
+            fs::write(place.at("b"), "old b\n").expect("written");
+        }
+        if cut > 2 {
+            fs::write(place.at("a"), "old a\n").expect("written");
+        }
+        let (is_fine, told) = place.undo(&[]);
+        assert!(is_fine, "{cut}: {told}");
+        assert_eq!(tree(&place.at("")), before, "{cut}");
+    }
+}
+
+/// A run that is killed anywhere can be taken back: what stood there stands there again.
+#[test]
+fn a_run_that_was_killed_is_taken_back() {
+    let mut n_killed = 0;
+    for round in 0..12_u64 {
+        let place = Place::new();
+        let before = tree(&place.at(""));
+        let calls: String = (0..40)
+            .map(|n| {
+                let call = if n % 3 == 2 {
+                    json!({"tool": "delete_file", "arguments": {"path": "new/f"}})
+                } else {
+                    let path = if n % 3 == 0 { "a" } else { "new/f" };
+                    json!({"tool": "write_file", "arguments": {"path": path, "content": format!("{n}").repeat(9000)}})
+                };
+                format!("TOOL_CALL: {call}\n")
+            })
+            .collect();
+        let message = place.base.path().join("message");
+        fs::write(&message, calls).expect("written");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args([
+                "run",
+                "--dialect",
+                "tool_call",
+                "--allow",
+                "write,delete",
+                "--format",
+                "text",
+                "--root",
+            ])
+            .arg(place.base.path().join("ws"))
+            .arg(&message)
+            .env("HOME", place.base.path().join("home"))
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        // The journal says how far it is: the point moves on with each round.
+        let size = || -> u64 {
+            let all = tree(&place.base.path().join("home"));
+            all.iter()
+                .map(|(_, text, _)| text.as_ref().map_or(0, |text| text.len() as u64))
+                .sum()
+        };
+        let is_over =
+            |child: &mut std::process::Child| child.try_wait().expect("it can be asked").is_some();
+        while !is_over(&mut child) && size() < round * 23_000 {
+            std::hint::spin_loop();
+        }
+        n_killed += u32::from(!is_over(&mut child));
+        let _ = child.kill();
+        child.wait().expect("it ends");
+        // What the kill left of a file that was being made has no name that counts.
+        for entry in [place.at(""), place.at("new")]
+            .iter()
+            .filter_map(|path| fs::read_dir(path).ok())
+            .flatten()
+            .flatten()
+        {
+            if entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(".toolglot-")
+            {
+                fs::remove_file(entry.path()).expect("removed");
+            }
+        }
+        let (is_fine, told) = place.undo(&[]);
+        let is_nothing = told["problem"]
+            .as_str()
+            .is_some_and(|text| text.contains("nothing to take back"));
+        assert!(is_fine || is_nothing, "{round}: {told}");
+        assert_eq!(tree(&place.at("")), before, "{round}");
+    }
+    assert!(n_killed > 3, "only {n_killed} were killed before their end");
+}

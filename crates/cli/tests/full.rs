@@ -1,0 +1,131 @@
+//! A disk that is full, and files that may not grow: what stood there stands there still, and the log is whole.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::json;
+
+/// Runs a script with `$TOOLGLOT`, `$MESSAGE` and an empty `$DIR`. `--allow write` and the log are the script's business.
+fn script(calls: &[serde_json::Value], script: &str, unshared: bool) -> Output {
+    let base = tempfile::tempdir().expect("a directory");
+    let text: String = calls
+        .iter()
+        .map(|call| format!("TOOL_CALL: {call}\n"))
+        .collect();
+    fs::write(base.path().join("message"), text).expect("written");
+    fs::create_dir(base.path().join("dir")).expect("made");
+    let mut command = if unshared {
+        let mut command = Command::new("unshare");
+        command.args(["-Urm", "bash", "-c", script]);
+        command
+    } else {
+        let mut command = Command::new("bash");
+        command.args(["-c", script]);
+        command
+    };
+    command
+        .env("TOOLGLOT", env!("CARGO_BIN_EXE_toolglot"))
+        .env("MESSAGE", base.path().join("message"))
+        .env("DIR", base.path().join("dir"))
+        .env("HOME", base.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_STATE_HOME")
+        .output()
+        .expect("bash runs")
+}
+
+fn calls(size: usize) -> Vec<serde_json::Value> {
+    let content = |letter: &str| letter.repeat(size);
+    vec![
+        json!({"tool": "write_file", "arguments": {"path": "small", "content": "fits"}}),
+        json!({"tool": "write_file", "arguments": {"path": "file", "content": content("b")}}),
+        json!({"tool": "append_file", "arguments": {"path": "file", "content": content("c")}}),
+        json!({"tool": "edit_file", "arguments": {"path": "file", "old_string": "a", "new_string": content("d")}}),
+        json!({"tool": "write_file", "arguments": {"path": "new", "content": content("e")}}),
+    ]
+}
+
+const RUN: &str = "$TOOLGLOT run --dialect tool_call --allow write --format text --root $DIR/root --audit $DIR/log $MESSAGE > /dev/null 2>&1";
+
+/// What has to hold afterwards, in the script's words: `say` prints what does not.
+const CHECKS: &str = r#"
+say() { echo "$1"; bad=1; }
+test "$(cat $DIR/root/file)" = "old a" || say "the file is neither old nor new: $(wc -c < $DIR/root/file) bytes"
+test "$(stat -c %a $DIR/root/file)" = 640 || say "the mode changed"
+test ! -e $DIR/root/new || say "half a file was made"
+test -z "$(find $DIR/root -name '.toolglot-*')" || say "something was left behind"
+test -s $DIR/log || say "there is no log"
+$TOOLGLOT audit verify $DIR/log || say "the log is not whole"
+exit ${bad:-0}
+"#;
+
+#[test]
+fn a_full_disk_leaves_everything_as_it_was() {
+    let mount = "mount -t tmpfs -o size=256k none $DIR || exit 77; mkdir $DIR/root; echo 'old a' > $DIR/root/file; chmod 640 $DIR/root/file;";
+    let output = script(
+        &calls(400_000),
+        &format!(
+            "{mount} {RUN}; test \"$(cat $DIR/root/small)\" = fits || {{ echo 'what fits was not written'; exit 1; }}; {CHECKS}"
+        ),
+        true,
+    );
+    if output.status.code() == Some(77)
+        || output.status.code() == Some(1) && output.stdout.is_empty()
+    {
+        eprintln!(
+            "SKIPPED: no file system of its own can be mounted here: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        return;
+    }
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+#[test]
+fn a_file_that_may_not_grow_stays_as_it_was() {
+    let output = script(
+        &calls(400_000),
+        &format!(
+            "mkdir $DIR/root; echo 'old a' > $DIR/root/file; chmod 640 $DIR/root/file; (ulimit -f 128; {RUN}); {CHECKS}"
+        ),
+        false,
+    );
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+/// The log itself has no room: then nothing is done that it does not tell.
+#[test]
+fn without_room_for_the_log_nothing_is_done() {
+    let mount = "mount -t tmpfs -o size=64k none $DIR || exit 77; mkdir $DIR/root; echo 'old a' > $DIR/root/file; head -c 1M /dev/zero > $DIR/fill 2> /dev/null;";
+    let call = json!({"tool": "delete_file", "arguments": {"path": "file"}});
+    let run = RUN.replace("--allow write", "--allow write,delete");
+    let output = script(
+        &[call],
+        &format!("{mount} {run}; test -e $DIR/root/file || {{ echo 'it was done'; exit 1; }}"),
+        true,
+    );
+    if output.status.code() == Some(77)
+        || output.status.code() == Some(1) && output.stdout.is_empty()
+    {
+        eprintln!(
+            "SKIPPED: no file system of its own can be mounted here: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        return;
+    }
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}

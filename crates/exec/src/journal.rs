@@ -1,0 +1,412 @@
+//! What a run changed, kept so that it can be taken back.
+//!
+//! ```text
+//!   STATE/ROOT/RUN/log      one JSON line before each effect, and one after it
+//!                 /0.old    what stood there before, byte for byte
+//! ```
+//!
+//! The line before an effect, and what it needs, is on the disk before anything is done: a crash at any point leaves either
+//! nothing to take back or enough to do so. What an effect leaves behind is told by its hash, so that what somebody else wrote
+//! since is noticed and left alone.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::audit::hex;
+use crate::change::new_bytes;
+use crate::place::{Kind, split};
+use crate::{Plan, Root};
+
+/// Runs of one root that are kept; older ones cannot be taken back.
+const MOST_RUNS: usize = 16;
+
+/// Other roots that are looked at for being gone.
+const MOST_ROOTS: usize = 64;
+
+/// The journal of one run. It makes its files with the first effect.
+#[derive(Debug)]
+pub struct Journal {
+    /// The directory of the root's journals.
+    place: PathBuf,
+    own: OnceLock<Result<PathBuf, String>>,
+    log: Mutex<Option<File>>,
+    next: AtomicU64,
+}
+
+/// What stands at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum State {
+    Missing,
+    Directory,
+    File {
+        sha256: String,
+        mode: u32,
+        owner: Option<(u32, u32)>,
+    },
+    /// A link, a pipe, a device.
+    Other,
+}
+
+impl State {
+    /// Whether both hold the same, modes and owners aside.
+    pub(crate) fn holds_what(&self, other: &State) -> bool {
+        match (self, other) {
+            (State::File { sha256: own, .. }, State::File { sha256: other, .. }) => own == other,
+            _ => self == other,
+        }
+    }
+}
+
+/// What an effect does to the places it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Act {
+    /// A file is made, changed or removed. `made` are directories that come to be on the way, the outer ones first.
+    Content {
+        path: PathBuf,
+        before: State,
+        /// The file with what stood there, beside the log.
+        old: Option<String>,
+        /// What shall stand there, if that is known beforehand: a crash may come before the line that tells it.
+        intended: Option<State>,
+        made: Vec<PathBuf>,
+    },
+    /// Something gets another name.
+    Move {
+        from: PathBuf,
+        to: PathBuf,
+        made: Vec<PathBuf>,
+    },
+    /// Directories are made, the outer ones first.
+    Directories { made: Vec<PathBuf> },
+    /// What cannot be taken back.
+    Other { tool: String },
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "lowercase")]
+pub(crate) enum Line {
+    Root { path: PathBuf },
+    Before { number: u64, act: Act },
+    After { number: u64, state: State },
+}
+
+/// An effect under way.
+#[derive(Debug)]
+pub struct Entry {
+    number: u64,
+    path: Option<PathBuf>,
+}
+
+impl Journal {
+    /// The journal of a run in `root`, below `state`, a directory of the user's own.
+    pub fn new(state: &Path, root: &Path) -> Journal {
+        Journal {
+            place: place(state, root),
+            own: OnceLock::new(),
+            log: Mutex::new(None),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// Keeps what a plan is about to change. `None` of one that only reads.
+    ///
+    /// # Errors
+    /// If it cannot be kept: then it must not be done.
+    pub fn before(
+        &self,
+        root: &Root,
+        call: (&str, &Map<String, Value>),
+        plan: &Plan<'_>,
+    ) -> io::Result<Option<Entry>> {
+        let (tool, arguments) = call;
+        let acts = [
+            "write_file",
+            "append_file",
+            "edit_file",
+            "delete_file",
+            "move_file",
+            "create_directory",
+            "execute_command",
+            "git_commit",
+            "http_request",
+        ];
+        if !acts.contains(&tool) || !self.is_on() {
+            return Ok(None);
+        }
+        let paths: Vec<&Path> = plan
+            .paths()
+            .iter()
+            .filter_map(|fact| fact.inside())
+            .collect();
+        let number = self.next.load(Ordering::Relaxed);
+        let (act, path) = match (tool, paths.as_slice()) {
+            ("write_file" | "append_file" | "edit_file" | "delete_file", [path]) => {
+                let before = state(root, path)?;
+                let old = match before {
+                    State::File { .. } => Some(self.keep(root, path, number)?),
+                    _ => None,
+                };
+                let made = missing_above(root, path);
+                let path = path.to_path_buf();
+                let intended = if tool == "delete_file" {
+                    Some(State::Missing)
+                } else {
+                    new_bytes(root, tool, arguments).map(|bytes| State::File {
+                        sha256: hex(&Sha256::digest(bytes)),
+                        mode: 0,
+                        owner: None,
+                    })
+                };
+                let act = Act::Content {
+                    path: path.clone(),
+                    before,
+                    old,
+                    intended,
+                    made,
+                };
+                (act, Some(path))
+            }
+            ("move_file", [from, to]) => {
+                let act = Act::Move {
+                    from: from.to_path_buf(),
+                    to: to.to_path_buf(),
+                    made: missing_above(root, to),
+                };
+                (act, Some(to.to_path_buf()))
+            }
+            ("create_directory", [path]) => {
+                let mut made = missing_above(root, path);
+                if state(root, path)? == State::Missing {
+                    made.push(path.to_path_buf());
+                }
+                (Act::Directories { made }, None)
+            }
+            ("execute_command" | "git_commit" | "http_request", _) => (
+                Act::Other {
+                    tool: tool.to_owned(),
+                },
+                None,
+            ),
+            _ => return Ok(None),
+        };
+        self.next.store(number + 1, Ordering::Relaxed);
+        self.append(root, &Line::Before { number, act })?;
+        Ok(Some(Entry { number, path }))
+    }
+
+    /// Says what an effect left behind.
+    ///
+    /// # Errors
+    /// If it cannot be written. What was done is done: then it can be taken back only if nobody could have changed it.
+    pub fn after(&self, root: &Root, entry: &Entry) -> io::Result<()> {
+        let Some(path) = &entry.path else {
+            return Ok(());
+        };
+        let state = state(root, path)?;
+        let number = entry.number;
+        self.append(root, &Line::After { number, state })
+    }
+
+    /// Copies a file beside the log.
+    fn keep(&self, root: &Root, path: &Path, number: u64) -> io::Result<String> {
+        let name = format!("{number}.old");
+        let (mut file, _) = root
+            .file(path)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        let mut copy = private(&self.own()?.join(&name))?;
+        io::copy(&mut file, &mut copy)?;
+        copy.sync_data()?;
+        Ok(name)
+    }
+
+    fn append(&self, root: &Root, line: &Line) -> io::Result<()> {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.is_none() {
+            *log = Some(private(&self.own()?.join("log"))?);
+            let path = root.path().to_path_buf();
+            let first = Line::Root { path };
+            if let Some(log) = log.as_mut() {
+                log.write_all(&text(&first)?)?;
+            }
+        }
+        let Some(log) = log.as_mut() else {
+            return Ok(());
+        };
+        log.write_all(&text(line)?)?;
+        log.sync_data()
+    }
+
+    /// Why nothing is kept, if the directory of the user's own cannot be written at all.
+    pub fn why_off(&self) -> Option<&str> {
+        self.own.get()?.as_ref().err().map(String::as_str)
+    }
+
+    fn is_on(&self) -> bool {
+        self.own().is_ok()
+    }
+
+    /// The directory of this run, made when it is needed first.
+    fn own(&self) -> io::Result<PathBuf> {
+        let own = self
+            .own
+            .get_or_init(|| self.make_own().map_err(|error| error.to_string()));
+        own.clone().map_err(io::Error::other)
+    }
+
+    fn make_own(&self) -> io::Result<PathBuf> {
+        tidy(&self.place);
+        make(&self.place)?;
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos());
+        // Names in the order of time.
+        let own = self.place.join(format!("{now:024}-{}", std::process::id()));
+        make(&own)?;
+        Ok(own)
+    }
+}
+
+fn text(line: &Line) -> io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Where the journals of a root are.
+pub(crate) fn place(state: &Path, root: &Path) -> PathBuf {
+    let hash = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
+    state.join("undo").join(&hash[..32])
+}
+
+/// Removes the oldest journals of this root, and those of roots that are gone. What cannot be removed stays.
+fn tidy(place: &Path) {
+    let mut own = runs(place);
+    while own.len() >= MOST_RUNS {
+        let _ = fs::remove_dir_all(own.remove(0));
+    }
+    let Some(all) = place.parent().and_then(|all| fs::read_dir(all).ok()) else {
+        return;
+    };
+    for other in all.flatten().take(MOST_ROOTS) {
+        let Some(run) = runs(&other.path()).pop() else {
+            continue;
+        };
+        let first = fs::read_to_string(run.join("log")).unwrap_or_default();
+        let first = first.lines().next().map(serde_json::from_str::<Line>);
+        if let Some(Ok(Line::Root { path })) = first
+            && !path.exists()
+        {
+            let _ = fs::remove_dir_all(other.path());
+        }
+    }
+}
+
+/// The runs of a root, the oldest first.
+pub(crate) fn runs(place: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    let mut runs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    runs.retain(|run| run.join("log").is_file());
+    runs.sort();
+    runs
+}
+
+/// Directories above a place that are not there, the outer ones first.
+fn missing_above(root: &Root, path: &Path) -> Vec<PathBuf> {
+    let above = path
+        .ancestors()
+        .skip(1)
+        .filter(|above| above.components().next().is_some());
+    let mut missing: Vec<PathBuf> = above
+        .take_while(|above| root.directory(above).is_err())
+        .map(Path::to_path_buf)
+        .collect();
+    missing.reverse();
+    missing
+}
+
+/// What stands at a place of the root.
+pub(crate) fn state(root: &Root, path: &Path) -> io::Result<State> {
+    if split(path).is_none() {
+        return Ok(State::Directory);
+    }
+    match root.kind(path) {
+        Ok(Kind::Directory) => Ok(State::Directory),
+        Ok(Kind::Link | Kind::Special) => Ok(State::Other),
+        Ok(Kind::File) => {
+            let (mut file, metadata) = root
+                .file(path)
+                .map_err(|error| io::Error::other(error.to_string()))?;
+            let mut hash = Sha256::new();
+            let mut piece = vec![0; 64 << 10];
+            loop {
+                let n = file.read(&mut piece)?;
+                if n == 0 {
+                    break;
+                }
+                hash.update(&piece[..n]);
+            }
+            let (mode, owner) = rights(&metadata);
+            Ok(State::File {
+                sha256: hex(&hash.finalize()),
+                mode,
+                owner,
+            })
+        }
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(State::Missing)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn rights(metadata: &cap_std::fs::Metadata) -> (u32, Option<(u32, u32)>) {
+    use cap_std::fs::MetadataExt;
+    (
+        metadata.mode() & 0o7777,
+        Some((metadata.uid(), metadata.gid())),
+    )
+}
+
+#[cfg(not(unix))]
+fn rights(_: &cap_std::fs::Metadata) -> (u32, Option<(u32, u32)>) {
+    (0, None)
+}
+
+fn make(directory: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(directory)
+}
+
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}

@@ -1,0 +1,53 @@
+//! What the rules of policy files keep from whoever only passes by: a search, a command.
+
+use std::path::Path;
+
+use crate::file::{Item, Policy, Rule};
+use crate::{Authority, Decision};
+
+/// The places that policy files refuse, for tools that touch more of them than their arguments name.
+///
+/// `search_files` at the root reads every file, and a command may open what its words do not show. Both ask here about each
+/// place. Only refusals count, not questions.
+#[derive(Clone, Debug, Default)]
+pub struct Refusals {
+    rules: Vec<Rule>,
+    /// Whether a file with more than one name is refused.
+    pub shared: bool,
+}
+
+impl Authority {
+    /// What the policy files refuse of places.
+    pub fn refusals(&self) -> Refusals {
+        let files = || self.user.iter().chain(&self.project);
+        let refusing = |rule: &&Rule| rule.decision == Decision::Deny && rule.has_places();
+        Refusals {
+            rules: files()
+                .flat_map(|policy: &Policy| policy.rules.iter().filter(refusing).cloned())
+                .collect(),
+            shared: files().any(|policy| policy.paths.deny_hardlinks),
+        }
+    }
+}
+
+impl Refusals {
+    /// Whether `tool` may not read what stands at `path`, which is relative to the root and resolved.
+    pub fn hides(&self, tool: &str, path: &Path) -> bool {
+        self.fits(tool, "read", path)
+    }
+
+    /// Whether `tool` may not change it.
+    pub fn keeps(&self, tool: &str, path: &Path) -> bool {
+        self.fits(tool, "write", path) || self.fits(tool, "delete", path)
+    }
+
+    fn fits(&self, tool: &str, capability: &str, path: &Path) -> bool {
+        if self.rules.is_empty() {
+            return false;
+        }
+        let item = Item::Path(path.to_string_lossy().into_owned());
+        self.rules
+            .iter()
+            .any(|rule| rule.fits(tool, capability, &item))
+    }
+}
