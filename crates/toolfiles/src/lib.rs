@@ -37,4 +37,4 @@ pub use sign::{
 };
 pub use system::executor_id;
 pub use tool_file::{MAX_BYTES, ToolFile};
-pub use trust::{KnownKey, Record, Standing, Trust, TrustError};
+pub use trust::{Demands, KnownKey, Record, Standing, Trust, TrustError};
