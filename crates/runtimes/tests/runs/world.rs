@@ -22,6 +22,7 @@ pub(crate) struct World {
     pub(crate) cap: Option<f64>,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) watch: Watch,
+    pub(crate) isolation: Isolation,
 }
 
 /// The pauses of the calls of this process, instead of sleeping.
@@ -46,6 +47,7 @@ impl World {
             path: std::env::var_os("PATH").unwrap_or_default(),
             cap: None,
             watch: Watch::default(),
+            isolation: Isolation::Namespaces,
             variables: BTreeMap::from([
                 ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
                 ("SECRET".to_owned(), "a secret".to_owned()),
@@ -89,7 +91,7 @@ impl World {
             trust: &trust,
             project: self.project.clone(),
             granted: self.granted.clone(),
-            isolation: Isolation::Namespaces,
+            isolation: self.isolation,
             variables: self.variables.clone(),
             interpreters: Interpreters::new(Some(&self.path), &self.project),
             budget: Budget::of(self.cap),

@@ -224,6 +224,33 @@ impl Trust {
         Ok(trust)
     }
 
+    /// The hash of all that trust depends on beside the tools: whoever kept what a standing was may go on if it is the same.
+    ///
+    /// Reads the files and understands none of them.
+    pub fn fingerprint(spaces: &Spaces) -> String {
+        let (mut files, mut text) = (Vec::new(), String::new());
+        for (root, own) in [(&spaces.user, LEDGER), (&spaces.project, LOCK)] {
+            let Some(root) = root else { continue };
+            files.push(root.join(own));
+            for folder in TRUSTED {
+                let entries = fs::read_dir(root.join(folder)).into_iter().flatten();
+                let mut keys: Vec<PathBuf> = entries
+                    .filter_map(|entry| Some(entry.ok()?.path()))
+                    .collect();
+                keys.sort();
+                files.append(&mut keys);
+            }
+        }
+        for file in files {
+            let hash = match fs::read(&file) {
+                Ok(bytes) => digest_of(&bytes),
+                Err(error) => error.kind().to_string(),
+            };
+            text.push_str(&format!("{} {hash}\n", file.display()));
+        }
+        digest(&text)
+    }
+
     fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
         if is_trusted {
             self.keys.add(signer.clone());
@@ -590,6 +617,14 @@ impl Trust {
             _ => "~".to_owned(),
         }
     }
+}
+
+fn digest_of(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The name of a pin: the file that wraps the server's tool.
