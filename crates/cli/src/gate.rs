@@ -76,8 +76,9 @@ pub(crate) fn open(
 
 impl Gate<'_> {
     /// Brings a call as far as it may go.
-    pub(crate) fn pass(&self, host: &Host<'_>, asked: Asked<'_>) -> Passed {
-        let mut prepared = match host.prepare(asked.id, asked.arguments.clone()) {
+    pub(crate) fn pass(&self, host: &Host<'_>, mut asked: Asked<'_>) -> Passed {
+        let given = std::mem::take(&mut asked.arguments);
+        let mut prepared = match host.prepare(asked.id, given) {
             Ok(prepared) => prepared,
             Err(error) => return Passed::Unfit(error),
         };

@@ -32,4 +32,4 @@ pub use interpreter::{Interpreter, Interpreters};
 pub use resolve::{Chain, MAX_DEPTH, resolve};
 pub use toolglot_sandbox::Cancel;
 pub use warm::Warm;
-pub use watch::{Progress, Watch};
+pub use watch::{Progress, Told, Watch};

@@ -214,6 +214,7 @@ pub struct Stamp {
 
 impl Stamp {
     #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
     fn of(metadata: &cap_std::fs::Metadata) -> Option<Stamp> {
         use cap_std::fs::MetadataExt;
         let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);

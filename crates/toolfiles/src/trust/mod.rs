@@ -17,6 +17,7 @@ use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 pub use demands::Demands;
@@ -24,7 +25,8 @@ use files::{keys_in, mode, read_json, read_lock, set_mode, write};
 
 use crate::chain::version;
 use crate::sign::{
-    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, verify,
+    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, hex,
+    verify,
 };
 use crate::{Found, Space, Spaces, system};
 
@@ -228,7 +230,7 @@ impl Trust {
     ///
     /// Reads the files and understands none of them.
     pub fn fingerprint(spaces: &Spaces) -> String {
-        let (mut files, mut text) = (Vec::new(), String::new());
+        let mut files = Vec::new();
         for (root, own) in [(&spaces.user, LEDGER), (&spaces.project, LOCK)] {
             let Some(root) = root else { continue };
             files.push(root.join(own));
@@ -241,14 +243,17 @@ impl Trust {
                 files.append(&mut keys);
             }
         }
-        for file in files {
-            let hash = match fs::read(&file) {
-                Ok(bytes) => digest_of(&bytes),
-                Err(error) => error.kind().to_string(),
-            };
-            text.push_str(&format!("{} {hash}\n", file.display()));
-        }
-        digest(&text)
+        let lines: Vec<String> = files
+            .into_iter()
+            .map(|file| {
+                let hash = match fs::read(&file) {
+                    Ok(bytes) => hex(&Sha256::digest(bytes)),
+                    Err(error) => error.kind().to_string(),
+                };
+                format!("{} {hash}", file.display())
+            })
+            .collect();
+        digest(&lines.join("\n"))
     }
 
     fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
@@ -376,10 +381,10 @@ impl Trust {
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
         // Who trusts a tool anew takes what its server says now as well.
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
-        if let Value::Object(pins) = pins {
-            if found.tool().metadata.tool_type.as_deref() == Some("mcp") {
-                pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
-            }
+        if let Value::Object(pins) = pins
+            && found.tool().metadata.tool_type.as_deref() == Some("mcp")
+        {
+            pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
@@ -617,14 +622,6 @@ impl Trust {
             _ => "~".to_owned(),
         }
     }
-}
-
-fn digest_of(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 /// The name of a pin: the file that wraps the server's tool.
