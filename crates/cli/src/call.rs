@@ -1,17 +1,27 @@
 //! `toolglot call`: one tool that is a file, by its id.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters};
+use toolglot::End;
+use toolglot_exec::Root;
+use toolglot_policy::{Authority, Decision, Grants, Verdict};
+use toolglot_runtimes::{Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Watch};
 use toolglot_sandbox::Isolation;
 
+use crate::approval::{Approver, Shown};
+use crate::args::PolicyArguments;
+use crate::audit::{Auditor, Came};
 use crate::failure::Failure;
+use crate::gate::{Asked, Gate, Passed};
 use crate::parse::write_line;
-use crate::{Outcome, source};
+use crate::{Outcome, authority, gate, interrupt, source};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArguments {
@@ -26,6 +36,15 @@ pub(crate) struct CallArguments {
     /// What the tool may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
     pub(crate) allow: String,
+    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    #[arg(long)]
+    pub(crate) audit_values: bool,
     #[command(flatten)]
     pub(crate) walls: Walls,
     /// Check everything and run nothing
@@ -45,6 +64,43 @@ pub(crate) struct Walls {
     /// What the calls may cost together, in the currency of the tools
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) max_cost: Option<f64>,
+    /// Tell on standard error how far a tool is, and what it says there
+    #[arg(long)]
+    pub(crate) progress: bool,
+}
+
+impl Walls {
+    /// Who watches the calls.
+    pub(crate) fn watch(&self, cancel: &Cancel) -> Watch {
+        Watch {
+            cancel: Some(cancel.clone()),
+            progress: self.progress.then(|| Arc::new(told_on_stderr) as _),
+        }
+    }
+}
+
+/// One line for a step; what the tool itself says as it says it. Nothing is lost where standard error is closed.
+fn told_on_stderr(progress: Progress) {
+    let mut out = std::io::stderr();
+    let _ = match progress {
+        Progress::Attempt(number) => writeln!(out, "attempt {number}"),
+        Progress::Waiting(delay) => writeln!(out, "failed; again in {} s", delay.as_secs_f64()),
+        // What would change the terminal is shown, not obeyed.
+        Progress::Said(said) => {
+            let shown: String = said
+                .chars()
+                .map(|c| {
+                    if c.is_control() && c != '\n' && c != '\t' {
+                        '\u{fffd}'
+                    } else {
+                        c
+                    }
+                })
+                .collect();
+            write!(out, "{shown}")
+        }
+        _ => Ok(()),
+    };
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -81,42 +137,142 @@ impl From<SandboxWord> for Isolation {
 pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let given = given(&arguments.args)?;
     let project = project(&arguments.root)?;
-    let (registry, trust) = Host::open(&project)?;
-    let host = host(
+    let root = Root::open(&project).map_err(|error| source::failed(&project, error))?;
+    let policy = PolicyArguments {
+        policy: arguments.policy.clone(),
+        allow: grants(&arguments.allow),
+    };
+    let authority = authority::load(&policy, root.path());
+    let (registry, trust) = gate::open(&project, &authority)?;
+    let mut host = host(
         &registry,
         &trust,
         project,
         capabilities(&arguments.allow),
         &arguments.walls,
     );
-    if arguments.dry_run {
-        let (json, outcome) = match host.check(&arguments.id, given) {
-            Ok(chain) => (
-                json!({"runs": true, "id": chain.tool().0.id.as_str(), "chain": chain.ids(), "standing": chain.standing.word()}),
-                Outcome::Fine,
-            ),
-            Err(error) => (refusal(&arguments.id, &error), Outcome::Faulty),
-        };
-        write_line(out, &json).map_err(Failure::Output)?;
-        return Ok(outcome);
-    }
-    let (json, outcome) = match host.call(&arguments.id, given) {
-        Ok(called) => {
-            for note in &called.notes {
-                // What is to be said about the tool is not its answer.
-                let _ = writeln!(std::io::stderr(), "note: {note}");
-            }
-            let outcome = Outcome::faulty_if(!called.returned.success);
-            let json = match arguments.format {
-                CallFormat::Result => Value::Object(called.returned.value),
-                CallFormat::Json => record(&called),
-            };
-            (json, outcome)
-        }
-        Err(error) => (refusal(&arguments.id, &error), Outcome::Faulty),
+    host.budget = budget(&arguments.walls, &authority);
+    let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    host.watch = arguments.walls.watch(&cancel);
+    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
+    let gate = Gate {
+        root: &root,
+        authority: &authority,
+        approver: Approver::here(),
+        auditor: auditor.as_ref(),
+        dry_run: arguments.dry_run,
     };
+    let asked = Asked {
+        id: &arguments.id,
+        arguments: given.clone(),
+        // Who writes the call on a command line wrote all of it.
+        end: End::Closed,
+        n_before: 0,
+        is_repeat: false,
+    };
+    let started = Instant::now();
+    let passed = gate.pass(&host, asked);
+    if let Some(auditor) = &auditor {
+        let shown = Shown {
+            root: &root,
+            tool: &arguments.id,
+            arguments: &given,
+        };
+        // What is done cannot be undone by a log that fails now: it said what would be done before.
+        let _ = log(auditor, &shown, &passed, started.elapsed());
+    }
+    let (json, outcome) = told(passed, arguments);
     write_line(out, &json).map_err(Failure::Output)?;
-    Ok(outcome)
+    Ok(if cancel.is_cancelled() {
+        Outcome::Interrupted
+    } else {
+        outcome
+    })
+}
+
+/// What came of the call, for whoever called.
+fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
+    let id = arguments.id.as_str();
+    match passed {
+        Passed::Unfit(error) => (refusal(id, &error), Outcome::Faulty),
+        Passed::Refused(verdict) => {
+            let mut json = json!({
+                "success": false, "error": verdict.because, "code": verdict.rule, "id": id,
+                "decision": verdict.decision.word(),
+            });
+            if verdict.rule == "not-granted" {
+                json["help"] = json!("`--allow` grants it, as does a rule of the user's policy");
+            }
+            (json, Outcome::Faulty)
+        }
+        Passed::Planned(_, prepared) => {
+            let chain = &prepared.chain;
+            let json = json!({"runs": true, "id": chain.tool().0.id.as_str(), "chain": chain.ids(), "standing": chain.standing.word()});
+            (json, Outcome::Fine)
+        }
+        Passed::Done(_, called) => match *called {
+            Ok(called) => {
+                for note in &called.notes {
+                    // What is to be said about the tool is not its answer.
+                    let _ = writeln!(std::io::stderr(), "note: {note}");
+                }
+                let outcome = Outcome::faulty_if(!called.returned.success);
+                let json = match arguments.format {
+                    CallFormat::Result => Value::Object(called.returned.value),
+                    CallFormat::Json => record(&called),
+                };
+                (json, outcome)
+            }
+            Err(error) => (refusal(id, &error), Outcome::Faulty),
+        },
+    }
+}
+
+/// Writes into the log what came of it.
+fn log(
+    auditor: &Auditor,
+    shown: &Shown<'_>,
+    passed: &Passed,
+    duration: Duration,
+) -> std::io::Result<()> {
+    let refused = |error: &CallError| Verdict {
+        decision: Decision::Deny,
+        rule: error.code().into(),
+        because: error.to_string(),
+    };
+    let (verdict, result) = match passed {
+        Passed::Unfit(error) => (refused(error), None),
+        Passed::Refused(verdict) => (verdict.clone(), None),
+        Passed::Planned(..) => return Ok(()),
+        Passed::Done(verdict, called) => match &**called {
+            Ok(called) => {
+                let text = Value::Object(called.returned.value.clone()).to_string();
+                (verdict.clone(), Some((called.returned.success, text)))
+            }
+            Err(error) => (refused(error), None),
+        },
+    };
+    let result = result.as_ref().map(|(ok, text)| Came {
+        ok: *ok,
+        error: None,
+        text,
+    });
+    auditor.came(shown, &verdict, result, duration)
+}
+
+/// The words of `--allow` that the policy knows; the others are capabilities.
+fn grants(allow: &str) -> Grants {
+    let known: Vec<&str> = allow
+        .split(',')
+        .filter(|word| word.parse::<Grants>().is_ok())
+        .collect();
+    known.join(",").parse().unwrap_or_default()
+}
+
+/// What calls may cost together: the least of what the command line and the policies say.
+pub(crate) fn budget(walls: &Walls, authority: &Authority) -> Budget {
+    let most = [walls.max_cost, authority.cost_per_run()];
+    Budget::of(most.into_iter().flatten().min_by(f64::total_cmp))
 }
 
 /// A host for the tools of a project.
@@ -140,6 +296,9 @@ pub(crate) fn host<'a>(
         variables,
         budget: Budget::of(walls.max_cost),
         pause: std::thread::sleep,
+        watch: Watch::default(),
+        warm: RefCell::default(),
+        approved: RefCell::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toolglot_policy::{Level, Reach, Refusals, Sandbox, is_guarded, is_secret};
-use toolglot_sandbox::{Command, Isolation, Limits, Network, Start};
+use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
 
 /// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
 const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
@@ -64,6 +64,8 @@ pub struct Walls {
     pub may_write: bool,
     /// What a policy refuses of places: it is empty to commands, or stays as it is, and is not searched.
     pub refused: Refusals,
+    /// Who may end them, and hears what they say.
+    pub watch: Watch,
 }
 
 impl Default for Walls {
@@ -73,6 +75,7 @@ impl Default for Walls {
             sandbox: Sandbox::default(),
             may_write: false,
             refused: Refusals::default(),
+            watch: Watch::default(),
         }
     }
 }
@@ -96,6 +99,7 @@ impl Walls {
         };
         let mut command = Command::new(Vec::<OsString>::new(), root.join(cwd));
         command.isolation = isolation;
+        command.watch = self.watch.clone();
         command.network = network;
         command.env = self.environment();
         command.read = vec![root.to_path_buf()];

@@ -19,7 +19,6 @@ mod undo;
 use std::io::{self, Write};
 
 use toolglot_exec::{Journal, Root};
-use toolglot_runtimes::Host;
 use toolglot_tools::Toolbox;
 
 use crate::approval::Approver;
@@ -28,7 +27,9 @@ use crate::audit::Auditor;
 use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
+use crate::gate;
 use crate::human;
+use crate::interrupt;
 use crate::lookalike;
 use crate::parse::write_line;
 use crate::places::Places;
@@ -60,13 +61,19 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let bytes = source::bytes(&arguments.file)?;
     // Tools that are files are looked up by what the message names: a project may have thousands.
     let project = crate::call::project(&arguments.root)?;
-    let (registry, trust) = Host::open(&project)?;
+    let root =
+        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let authority = authority::load(&arguments.policy, root.path());
+    let (registry, trust) = gate::open(&project, &authority)?;
     let mut capabilities = crate::call::capabilities(&arguments.capability);
     if arguments.policy.allow.write {
         capabilities.push("fs.write".to_owned());
     }
-    let host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
-    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host);
+    let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
+    host.budget = crate::call::budget(&arguments.walls, &authority);
+    let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    host.watch = arguments.walls.watch(&cancel);
+    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
     let mut vocabulary = vocabulary;
     vocabulary.extend(files.specs());
     let taught = taught.map(|mut taught| {
@@ -74,10 +81,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         taught
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
-    let root =
-        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
-    let authority = authority::load(&arguments.policy, root.path());
-    let root = root.with_walls(authority::walls(&authority));
+    let root = root.with_walls(authority::walls(&authority, &cancel));
     let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
@@ -106,6 +110,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         many: arguments.many,
         dry_run: arguments.dry_run,
         places: Some(&places),
+        cancel: Some(&cancel),
     };
     let steps = session.steps(&message);
     if let Some(why) = journal.as_ref().and_then(Journal::why_off) {
@@ -132,5 +137,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         }
     }
     .map_err(Failure::Output)?;
-    Ok(Outcome::faulty_if(is_faulty))
+    Ok(if cancel.is_cancelled() {
+        Outcome::Interrupted
+    } else {
+        Outcome::faulty_if(is_faulty)
+    })
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use toolglot::{Call, Calls, Code, Dialect, End, Note};
 use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
 use toolglot_policy::{Authority, Decision, Effect, PathFact, Request, Verdict};
+use toolglot_runtimes::Cancel;
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
@@ -15,6 +16,7 @@ use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
 use crate::audit::Auditor;
+use crate::gate::Gate;
 use crate::places::Places;
 use crate::verify::Ground;
 use crate::{authority, form, server, verify};
@@ -49,6 +51,8 @@ pub(crate) struct Session<'a> {
     pub(crate) dry_run: bool,
     /// Where the values of calls stand.
     pub(crate) places: Option<&'a Places<'a>>,
+    /// What ends the run before its end.
+    pub(crate) cancel: Option<&'a Cancel>,
 }
 
 /// Why a call is refused before the policy is asked.
@@ -104,7 +108,7 @@ impl Session<'_> {
             }
             None => self
                 .files
-                .and_then(|files| files.carry_out(&canonical, call, (self.authority, self.dry_run)))
+                .and_then(|files| files.carry_out(&canonical, call, (&self.gate(), before)))
                 .unwrap_or_else(|| self.judged(&canonical, call, before)),
         };
         Step {
@@ -146,6 +150,14 @@ impl Session<'_> {
         calls: &[Call],
         before: &[Step],
     ) -> Option<Objection> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Some(Objection {
+                rule: "cancelled",
+                because: "the run was cancelled before this call began".to_owned(),
+                notes: Vec::new(),
+                shows_form: false,
+            });
+        }
         if before
             .iter()
             .any(|step| matches!(step.state, State::Pending))
@@ -276,6 +288,17 @@ impl Session<'_> {
         })
     }
 
+    /// The gate for tools that are files.
+    fn gate(&self) -> Gate<'_> {
+        Gate {
+            root: self.root,
+            authority: self.authority,
+            approver: self.approver,
+            auditor: self.auditor,
+            dry_run: self.dry_run,
+        }
+    }
+
     fn judged(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> (Verdict, State) {
         let effect = authority::effect(self.vocabulary.get(&canonical.tool));
         let plan = plan(self.root, &canonical.tool, &canonical.arguments);
@@ -318,7 +341,7 @@ impl Session<'_> {
                 Ok(plan) => match self.audited(&shown, &verdict, &plan) {
                     Ok(()) => self.done(canonical, plan, &mut verdict),
                     Err(error) => {
-                        verdict = unaudited(&error);
+                        verdict = crate::audit::unaudited(&error);
                         State::Refused { form: None }
                     }
                 },
@@ -371,17 +394,6 @@ impl Session<'_> {
     /// How a call should have been written.
     fn form(&self, call: &Call) -> Option<String> {
         form::of_call(self.dialect(call)?, self.named, Some(&call.name))
-    }
-}
-
-/// The verdict on what cannot be logged.
-fn unaudited(error: &io::Error) -> Verdict {
-    Verdict {
-        decision: Decision::Deny,
-        rule: "audit-failed".into(),
-        because: format!(
-            "the audit log cannot be written, and nothing is done that it does not tell: {error}"
-        ),
     }
 }
 

@@ -95,6 +95,7 @@ impl World {
             many: self.many,
             dry_run: self.dry_run,
             places: None,
+            cancel: None,
         };
         session.steps(message)
     }

@@ -4,6 +4,10 @@ mod convert;
 mod dialects;
 mod examples;
 mod explain;
+#[cfg(target_os = "linux")]
+mod five_minutes;
+#[cfg(target_os = "linux")]
+mod interrupt;
 mod jsonl;
 mod parse;
 mod places;
@@ -11,6 +15,8 @@ mod prompt;
 mod render;
 mod repair;
 mod run;
+#[cfg(target_os = "linux")]
+mod signing;
 mod tool_files;
 #[cfg(unix)]
 mod undo;

@@ -3,6 +3,7 @@
 mod axe;
 mod pattern;
 mod rule;
+mod trust;
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use thiserror::Error;
 pub use axe::AxeFile;
 pub use rule::Item;
 pub(crate) use rule::Rule;
+pub use trust::TrustRules;
 
 use crate::Decision;
 use rule::{DecisionWord, Written};
@@ -28,6 +30,8 @@ pub struct Policy {
     pub paths: PathRules,
     /// The walls of commands.
     pub sandbox: Sandbox,
+    /// Whose tools are run.
+    pub trust: TrustRules,
     /// Places outside of the root that no word of a command may name, nor anything below them.
     pub(crate) forbidden_words: Vec<String>,
     /// Why the file could not be read: then everything is denied.
@@ -42,6 +46,8 @@ pub struct MessageLimits {
     pub calls_per_message: Option<usize>,
     /// What a call may cost, in the unit of the tools' descriptions.
     pub cost_per_call: Option<f64>,
+    /// What all calls of a run may cost together, attempts that failed included.
+    pub cost_per_run: Option<f64>,
 }
 
 /// What paths have to look like, beyond staying inside the root.
@@ -157,6 +163,12 @@ pub enum PolicyError {
         /// The other.
         with: &'static str,
     },
+    /// A setting of a project's file that only the user's may have.
+    #[error("`{what}` is the user's to say: a project's policy file cannot")]
+    UsersOnly {
+        /// The setting.
+        what: &'static str,
+    },
     /// An example that the rule does not treat as the file says.
     #[error("rule `{rule}` {} its example `{example}`", if *.expected { "does not match" } else { "matches" })]
     Example {
@@ -187,9 +199,8 @@ struct File {
     /// Of the servers of tools; read by those who connect to them.
     #[serde(default, rename = "mcp")]
     _mcp: Option<toml::Table>,
-    /// Of the keys of tools; read by those who load them.
-    #[serde(default, rename = "trust")]
-    _trust: Option<toml::Table>,
+    #[serde(default)]
+    trust: TrustRules,
 }
 
 impl Policy {
@@ -212,6 +223,7 @@ impl Policy {
             }
             rules.push(rule);
         }
+        file.trust.check(scope)?;
         let default = file.default.map_or(
             match scope {
                 Scope::User => Decision::Deny,
@@ -225,6 +237,7 @@ impl Policy {
             limits: file.limits,
             paths: file.paths,
             sandbox: file.sandbox,
+            trust: file.trust,
             forbidden_words: Vec::new(),
             broken: None,
         })
@@ -238,6 +251,7 @@ impl Policy {
             limits: MessageLimits::default(),
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
+            trust: TrustRules::default(),
             forbidden_words: Vec::new(),
             broken: Some(error),
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters};
+use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Watch};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
 
@@ -21,6 +21,8 @@ pub(crate) struct World {
     pub(crate) path: std::ffi::OsString,
     pub(crate) cap: Option<f64>,
     pub(crate) variables: BTreeMap<String, String>,
+    pub(crate) watch: Watch,
+    pub(crate) isolation: Isolation,
 }
 
 /// The pauses of the calls of this process, instead of sleeping.
@@ -44,6 +46,8 @@ impl World {
             granted: vec!["fs.read".into()],
             path: std::env::var_os("PATH").unwrap_or_default(),
             cap: None,
+            watch: Watch::default(),
+            isolation: Isolation::Namespaces,
             variables: BTreeMap::from([
                 ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
                 ("SECRET".to_owned(), "a secret".to_owned()),
@@ -87,11 +91,14 @@ impl World {
             trust: &trust,
             project: self.project.clone(),
             granted: self.granted.clone(),
-            isolation: Isolation::Namespaces,
+            isolation: self.isolation,
             variables: self.variables.clone(),
             interpreters: Interpreters::new(Some(&self.path), &self.project),
             budget: Budget::of(self.cap),
             pause,
+            watch: self.watch.clone(),
+            warm: RefCell::default(),
+            approved: RefCell::default(),
         };
         act(&host)
     }

@@ -8,21 +8,26 @@
 //! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
 //! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
 
+mod demands;
 mod files;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+pub use demands::Demands;
 use files::{keys_in, mode, read_json, read_lock, set_mode, write};
 
 use crate::chain::version;
 use crate::sign::{
-    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, verify,
+    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, hex,
+    verify,
 };
 use crate::{Found, Space, Spaces, system};
 
@@ -63,6 +68,22 @@ pub enum TrustError {
     /// No key has that fingerprint.
     #[error("no key has the fingerprint `{0}`; `toolglot tools keys list` shows them")]
     UnknownKey(String),
+    /// A key of a policy file is none.
+    #[error(
+        "`keys` of `[trust]` holds `{name}`, which is no fingerprint (16 or 64 hexadecimal digits) and no `ed25519:<base64>`"
+    )]
+    BadPolicyKey {
+        /// The text.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        source: crate::BadKey,
+    },
+    /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
+    #[error(
+        "what the server says of `{0}` was not approved yet, and the policy takes nothing on first sight; look at it, then `toolglot tools trust {0}`"
+    )]
+    NotApproved(String),
     /// A file of ours is not as we left it.
     #[error("`{path}` is damaged: {why}")]
     Damaged {
@@ -137,11 +158,18 @@ pub struct Trust {
     known: Vec<KnownKey>,
     ledger: Map<String, Value>,
     lock: BTreeMap<String, Record>,
+    demands: Demands,
+    /// The keys that count under the demands; `None` where these name none.
+    counted: Option<Keyring>,
+    /// Signatures that held, by the hash of id and file: with the same keys they hold again.
+    held: Mutex<HashMap<[u8; 32], Verified>>,
 }
 
 const LEDGER: &str = ".ai/toolglot/ledger.json";
 /// Where the ledger keeps what servers said; no project's path is this.
 const PINS: &str = "servers";
+/// A pin that the user approved before the server was asked: what it says next is taken.
+const NEXT: &str = "";
 const COPIES: &str = ".ai/toolglot/trusted";
 const LOCK: &str = ".ai/toolglot.lock";
 const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
@@ -161,6 +189,9 @@ impl Trust {
             known: Vec::new(),
             ledger: Map::new(),
             lock: BTreeMap::new(),
+            demands: Demands::default(),
+            counted: None,
+            held: Mutex::default(),
         };
         if let Some(user) = &spaces.user {
             for folder in TRUSTED {
@@ -199,15 +230,61 @@ impl Trust {
         Ok(trust)
     }
 
+    /// The hash of all that trust depends on beside the tools: whoever kept what a standing was may go on if it is the same.
+    ///
+    /// Reads the files and understands none of them.
+    pub fn fingerprint(spaces: &Spaces) -> String {
+        let mut files = Vec::new();
+        for (root, own) in [(&spaces.user, LEDGER), (&spaces.project, LOCK)] {
+            let Some(root) = root else { continue };
+            files.push(root.join(own));
+            for folder in TRUSTED {
+                let entries = fs::read_dir(root.join(folder)).into_iter().flatten();
+                let mut keys: Vec<PathBuf> = entries
+                    .filter_map(|entry| Some(entry.ok()?.path()))
+                    .collect();
+                keys.sort();
+                files.append(&mut keys);
+            }
+        }
+        let lines: Vec<String> = files
+            .into_iter()
+            .map(|file| {
+                let hash = match fs::read(&file) {
+                    Ok(bytes) => hex(&Sha256::digest(bytes)),
+                    Err(error) => error.kind().to_string(),
+                };
+                format!("{} {hash}", file.display())
+            })
+            .collect();
+        digest(&lines.join("\n"))
+    }
+
     fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
         if is_trusted {
             self.keys.add(signer.clone());
+            self.forget();
         }
         self.known.push(KnownKey {
             signer,
             from,
             is_trusted,
         });
+    }
+
+    /// Demands more of tools than before.
+    ///
+    /// # Errors
+    /// If a key that is named is none.
+    pub fn demand(&mut self, demands: Demands) -> Result<(), TrustError> {
+        self.counted = demands
+            .keys
+            .as_deref()
+            .map(|named| demands::counted(&self.keys, named))
+            .transpose()?;
+        self.demands = demands;
+        self.forget();
+        Ok(())
     }
 
     /// Whether a file may run, and why.
@@ -218,15 +295,16 @@ impl Trust {
         let id = found.id.as_str();
         let style = Style::of(found.language);
         if found.space == Space::System {
-            return verify(id, &found.text, style, &self.keys).map(|_| Standing::System);
+            return self.verified(found, &self.keys).map(|_| Standing::System);
         }
         let here = its_version.unwrap_or("0.0.0");
         let actual = digest(body(&found.text, style));
         let record = self.record(found);
-        if record
+        let needs_signature = (self.demands.signed)(id);
+        let is_trusted = record
             .as_ref()
-            .is_some_and(|record| record.trusted && record.digest == actual)
-        {
+            .is_some_and(|record| record.trusted && record.digest == actual);
+        if is_trusted && !needs_signature {
             return Ok(Standing::Trusted);
         }
         let is_signed = Header::find(&found.text, style).is_some();
@@ -234,6 +312,7 @@ impl Trust {
         if !is_signed {
             let id = id.to_owned();
             return match (record.as_ref().or(locked), found.space) {
+                _ if is_trusted => Err(Refusal::SignatureRequired { id }),
                 (Some(before), _) if before.trusted => Err(Refusal::Changed {
                     id,
                     version: before.version.clone(),
@@ -242,11 +321,13 @@ impl Trust {
                     id,
                     version: before.version.clone(),
                 }),
-                (None, Space::User) => Ok(Standing::Own),
+                (None, Space::User) if !needs_signature => Ok(Standing::Own),
+                (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
                 (None, _) => Err(Refusal::Unsigned { id }),
             };
         }
-        let verified = verify(id, &found.text, style, &self.keys)?;
+        let keys = self.counted.as_ref().unwrap_or(&self.keys);
+        let verified = self.verified(found, keys)?;
         if found.space == Space::Project
             && locked.is_none()
             && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
@@ -274,6 +355,31 @@ impl Trust {
             });
         }
         Ok(Standing::Signed(verified))
+    }
+
+    /// Checks a signature, once for the same file and keys.
+    fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
+        let id = found.id.as_str();
+        let mut hash = Sha256::new();
+        hash.update(id);
+        hash.update([0, u8::from(found.space == Space::System)]);
+        hash.update(&found.text);
+        let key: [u8; 32] = hash.finalize().into();
+        if let Ok(held) = self.held.lock()
+            && let Some(verified) = held.get(&key)
+        {
+            return Ok(verified.clone());
+        }
+        let verified = verify(id, &found.text, Style::of(found.language), keys)?;
+        if let Ok(mut held) = self.held.lock() {
+            held.insert(key, verified.clone());
+        }
+        Ok(verified)
+    }
+
+    /// The keys are others: what held before need not hold now.
+    fn forget(&mut self) {
+        self.held = Mutex::default();
     }
 
     /// What is known of a tool from before.
@@ -305,8 +411,11 @@ impl Trust {
         let copies = self.home()?.join(COPIES);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
         // Who trusts a tool anew takes what its server says now as well.
-        if let Some(Value::Object(pins)) = self.ledger.get_mut(PINS) {
-            pins.shift_remove(&pin_name(found));
+        let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
+        if let Value::Object(pins) = pins
+            && found.tool().metadata.tool_type.as_deref() == Some("mcp")
+        {
+            pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
@@ -314,14 +423,19 @@ impl Trust {
 
     /// The digest that was pinned of what a server says about a tool.
     pub fn pinned(&self, found: &Found) -> Option<&str> {
-        self.ledger.get(PINS)?.get(pin_name(found))?.as_str()
+        let pin = self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        pin.filter(|pin| *pin != NEXT)
     }
 
     /// Pins what a server says about a tool.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If it cannot be written down, or nothing is taken on first sight and the user did not approve.
     pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
+        let is_awaited = || self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        if !self.demands.first_use && is_awaited() != Some(NEXT) {
+            return Err(TrustError::NotApproved(found.id.to_string()));
+        }
         let path = self.home()?.join(LEDGER);
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins {
@@ -468,7 +582,13 @@ impl Trust {
         let mut signer = self.known(fingerprint)?;
         signer.revoked = Some(time.to_owned());
         self.save_key(&signer, &[])?;
-        self.keys.add(signer);
+        self.keys.add(signer.clone());
+        if let Some(counted) = &mut self.counted
+            && counted.find(fingerprint).is_some()
+        {
+            counted.add(signer);
+        }
+        self.forget();
         Ok(())
     }
 
