@@ -58,6 +58,7 @@ mod shown;
 mod summary;
 mod walk;
 mod walls;
+pub mod web;
 mod write;
 
 pub use change::{Change, change};

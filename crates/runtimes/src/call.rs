@@ -219,6 +219,13 @@ impl Host<'_> {
         self.prepare(name, arguments).map(|prepared| prepared.chain)
     }
 
+    /// The address that a call would ask, of a tool that asks one over HTTP.
+    pub fn reach(&self, chain: &Chain, arguments: &Map<String, Value>) -> Option<String> {
+        (chain.primitive() == "http_client")
+            .then(|| crate::http_client::reach(self, chain, arguments))
+            .flatten()
+    }
+
     fn prepare(&self, name: &str, arguments: Map<String, Value>) -> Result<Prepared, CallError> {
         let (found, action) = self.find(name)?;
         let tool = found.tool();

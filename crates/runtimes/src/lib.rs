@@ -19,6 +19,7 @@ mod call;
 mod environment;
 mod failure;
 mod files;
+mod http_client;
 mod interpreter;
 mod mcp;
 mod programs;

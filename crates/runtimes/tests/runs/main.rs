@@ -5,4 +5,5 @@ mod around;
 mod chains;
 mod languages;
 mod servers;
+mod web;
 mod world;
