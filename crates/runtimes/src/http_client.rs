@@ -76,7 +76,7 @@ pub(crate) fn attempt(
             let is_transient = matches!(failure, Failure::Unanswered { .. });
             let value = json!({"success": false, "error": failure.to_string()});
             Answer {
-                returned: returned(value, false),
+                returned: returned(&value, false),
                 is_transient,
             }
         }
@@ -263,16 +263,13 @@ fn filled<'p>(
         let found = behind
             .find('}')
             .and_then(|end| Some((end, params.get_key_value(&behind[..end])?)));
-        match found {
-            Some((end, (name, value))) => {
-                used.push(name);
-                out.push_str(&shown(&plain(value)));
-                rest = &behind[end + 1..];
-            }
-            None => {
-                out.push('{');
-                rest = behind;
-            }
+        if let Some((end, (name, value))) = found {
+            used.push(name);
+            out.push_str(&shown(&plain(value)));
+            rest = &behind[end + 1..];
+        } else {
+            out.push('{');
+            rest = behind;
         }
     }
     out.push_str(rest);
@@ -399,12 +396,12 @@ fn send(asked: &Asked, place: &WebHost, time: Duration) -> Result<Answer, Failur
         value["truncated"] = json!(true);
     }
     Ok(Answer {
-        returned: returned(value, success),
+        returned: returned(&value, success),
         is_transient: TRANSIENT.contains(&status),
     })
 }
 
-fn returned(value: Value, success: bool) -> Returned {
+fn returned(value: &Value, success: bool) -> Returned {
     let value = value.as_object().cloned().unwrap_or_default();
     Returned {
         success,
