@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters};
+use toolglot_policy::ServerRules;
+use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers, Watch};
 use toolglot_sandbox::Isolation;
 
 use crate::failure::Failure;
@@ -140,6 +141,9 @@ pub(crate) fn host<'a>(
         variables,
         budget: Budget::of(walls.max_cost),
         pause: std::thread::sleep,
+        servers: Servers::default(),
+        server_rules: ServerRules::default(),
+        watch: Watch::default(),
     }
 }
 

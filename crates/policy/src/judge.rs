@@ -121,6 +121,12 @@ impl Authority {
         }
     }
 
+    /// Which servers of tools are asked: as far as everyone says. A file that cannot be used denies the call anyway.
+    pub fn server_rules(&self) -> crate::ServerRules {
+        let all = [&self.user, &self.project];
+        crate::ServerRules::of(all.into_iter().flatten().map(|policy| policy.mcp.clone()))
+    }
+
     /// Whether commands may change the root: where a policy file is, it says so with its sandbox; otherwise the grant does.
     pub fn commands_may_write(&self) -> bool {
         match &self.user {

@@ -108,6 +108,7 @@ pub(crate) fn command(host: &Host<'_>, program: Program, time: Duration) -> Comm
     command.limits.time = time;
     command.limits.output_bytes = ANSWER_BYTES;
     command.isolation = host.isolation;
+    command.watch = host.watch.of_program();
     if program.is_container {
         // The engine's client talks to a socket; the walls are those of the container.
         command.isolation = Isolation::Plain;

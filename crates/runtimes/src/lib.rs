@@ -24,8 +24,11 @@ mod interpreter;
 mod mcp;
 mod programs;
 mod resolve;
+mod watch;
 
 pub use call::{Attempt, Budget, Called, Host, OpenError};
 pub use failure::CallError;
 pub use interpreter::{Interpreter, Interpreters};
+pub use mcp::{Offer, Servers};
 pub use resolve::{Chain, MAX_DEPTH, resolve};
+pub use watch::{Progress, Watch};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Outcome, Refusal};
+use crate::{Outcome, Refusal, Watch};
 
 /// A program to be run, and the walls around it. Nothing is inherited: what is not said here the program does not get.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct Command {
     pub mask: Vec<PathBuf>,
     /// What it may use up.
     pub limits: Limits,
+    /// Who may end it before its time, and hears what it says.
+    pub watch: Watch,
 }
 
 impl Command {
@@ -54,6 +56,7 @@ impl Command {
             protect: Vec::new(),
             mask: Vec::new(),
             limits: Limits::default(),
+            watch: Watch::default(),
         }
     }
 
@@ -67,6 +70,20 @@ impl Command {
     pub fn run(&self) -> Result<Outcome, Refusal> {
         let mut outcomes = run_pipeline(std::slice::from_ref(self))?;
         Ok(outcomes.pop().expect("one outcome for each command"))
+    }
+
+    /// Starts the command with `socket` as its standard input, and lets it stay until the [`Resident`](crate::Resident) is
+    /// dropped or ended. [`stdin`](Command::stdin) and [`Limits::time`] do not count, but that no process has more of the
+    /// processor than the time.
+    ///
+    /// It returns before the program runs: where a wall cannot be built then, the socket is closed and
+    /// [`Resident::end`](crate::Resident::end) says why.
+    ///
+    /// # Errors
+    /// If it cannot be started, as far as that is known already.
+    #[cfg(unix)]
+    pub fn stay(&self, socket: std::os::fd::OwnedFd) -> Result<crate::Resident, Refusal> {
+        crate::Resident::start(self, socket)
     }
 }
 

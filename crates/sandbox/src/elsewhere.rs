@@ -18,3 +18,30 @@ pub fn layers() -> Layers {
         }],
     }
 }
+
+/// A program that stays; there is none here.
+#[derive(Debug)]
+pub enum Resident {}
+
+impl Resident {
+    #[cfg(unix)]
+    pub(crate) fn start(_: &Command, _: std::os::fd::OwnedFd) -> Result<Resident, Refusal> {
+        Err(Refusal::Unsupported {
+            os: std::env::consts::OS,
+        })
+    }
+
+    /// There is nothing to end.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn end(self) -> Result<Outcome, Refusal> {
+        match self {}
+    }
+}
+
+/// Nothing is known of it.
+#[cfg(unix)]
+pub(crate) fn is_readable(_: std::os::fd::BorrowedFd<'_>) -> bool {
+    false
+}

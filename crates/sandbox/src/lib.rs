@@ -34,6 +34,7 @@ mod command;
 mod layers;
 mod outcome;
 mod refusal;
+mod watch;
 
 #[cfg(all(
     target_os = "linux",
@@ -51,5 +52,6 @@ mod platform;
 pub use command::{Command, Isolation, Limits, Network, run_pipeline};
 pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};
-pub use platform::layers;
+pub use platform::{Resident, layers};
 pub use refusal::Refusal;
+pub use watch::{Cancel, Watch};

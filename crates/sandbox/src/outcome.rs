@@ -34,6 +34,8 @@ pub enum Exit {
     Signal(i32),
     /// It was killed because its time was up.
     TimedOut,
+    /// It was killed because whoever watched it said so.
+    Cancelled,
 }
 
 /// What was kept of a stream: its beginning and its end, if it was longer than allowed.

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
-use crate::{ItemId, Language, ToolFile, system};
+use crate::{ItemId, Language, ToolFile, Trust, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -70,6 +70,10 @@ impl Spaces {
 #[derive(Debug)]
 pub struct Registry {
     places: Vec<(Space, Dir, PathBuf)>,
+    /// Files that lie on no disk.
+    made: BTreeMap<ItemId, Found>,
+    /// What is wrong with what they are made from.
+    problems: Vec<String>,
 }
 
 /// A file that was found and read.
@@ -119,6 +123,9 @@ impl Found {
     pub fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
+            None if self.extension == crate::servers::EXTENSION => {
+                format!("(approved)/{}", self.id)
+            }
             None => format!("(system)/{}.{}", self.id, self.extension),
         }
     }
@@ -146,6 +153,14 @@ pub enum FindError {
         id: String,
         /// The nearest that there is.
         nearest: Option<String>,
+    },
+    /// Two files have that id, and neither may stand for the other.
+    #[error("`{id}` is defined twice: in {} and in {}", .places[0], .places[1])]
+    Ambiguous {
+        /// The id.
+        id: String,
+        /// Where.
+        places: [String; 2],
     },
     /// A link leads out of the directory of tools.
     #[error("`{path}` is or lies behind a symbolic link that leads out of `.ai/tools`")]
@@ -206,7 +221,36 @@ impl Registry {
                 Err(error) => return Err(failure(error, &path.display().to_string())),
             }
         }
-        Ok(Registry { places })
+        Ok(Registry {
+            places,
+            made: BTreeMap::new(),
+            problems: Vec::new(),
+        })
+    }
+
+    /// Adds the servers of `.mcp.json` and the tools of approved servers.
+    #[must_use]
+    pub fn with_servers(mut self, trust: &Trust) -> Registry {
+        let (files, problems) = trust.server_files();
+        self.problems = problems;
+        for found in files {
+            let (id, name) = (found.id.clone(), found.name());
+            if let Some(known) = self.made.insert(id.clone(), found) {
+                self.problems.push(format!(
+                    "`{id}` is defined twice: in {} and in {name}",
+                    known.name()
+                ));
+                // Neither may stand for the other: what cannot be read is not called.
+                self.made.insert(
+                    id.clone(),
+                    Found {
+                        text: String::new(),
+                        ..known
+                    },
+                );
+            }
+        }
+        self
     }
 
     /// The file that an id means: the first space that has it, in it the first of [`EXTENSIONS`].
@@ -222,6 +266,7 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn find_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
+        let made = self.made.get(id).filter(|made| made.space >= space);
         for (here, dir, root) in &self.places {
             if *here < space {
                 continue;
@@ -229,6 +274,12 @@ impl Registry {
             for (extension, language) in EXTENSIONS {
                 let relative = format!("{id}.{extension}");
                 if let Some(text) = read(dir, &relative)? {
+                    if let Some(made) = made {
+                        return Err(FindError::Ambiguous {
+                            id: id.to_string(),
+                            places: [root.join(relative).display().to_string(), made.name()],
+                        });
+                    }
                     return Ok(Found {
                         id: id.clone(),
                         space: *here,
@@ -239,6 +290,16 @@ impl Registry {
                     });
                 }
             }
+        }
+        if let Some(made) = made {
+            if made.text.is_empty() {
+                let place = made.name();
+                return Err(FindError::Ambiguous {
+                    id: id.to_string(),
+                    places: [place, "another file of servers".to_owned()],
+                });
+            }
+            return Ok(made.clone());
         }
         system::find(id).ok_or_else(|| FindError::NotFound {
             id: id.to_string(),
@@ -283,6 +344,14 @@ impl Registry {
         for (space, dir, root) in &self.places {
             walk(dir, *space, root, &mut add, &mut problems);
         }
+        for made in self.made.values() {
+            add(Entry {
+                id: made.id.clone(),
+                space: made.space,
+                extension: made.extension,
+            });
+        }
+        problems.extend(self.problems.iter().cloned());
         system::entries().for_each(&mut add);
         (entries.into_values().collect(), problems)
     }

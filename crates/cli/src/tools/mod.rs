@@ -66,9 +66,10 @@ impl House {
             });
         }
         let spaces = Spaces::of(root);
+        let trust = Trust::open(&spaces)?;
         Ok(House {
-            registry: Registry::open(&spaces)?,
-            trust: Trust::open(&spaces)?,
+            registry: Registry::open(&spaces)?.with_servers(&trust),
+            trust,
         })
     }
 

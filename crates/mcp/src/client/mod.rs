@@ -45,6 +45,9 @@ pub enum Trouble {
     /// The server is gone. Asking another one may help.
     #[error("the server {0}")]
     Gone(String),
+    /// The session is over, and a new one may be begun; what was asked was not done.
+    #[error("the server has ended the session")]
+    Expired,
     /// It did not answer in time, and was told to leave off.
     #[error("the server did not answer `{method}` in time")]
     Late {
@@ -212,11 +215,19 @@ impl Client {
     }
 
     /// Whether the server said since the last [`tools`](Client::tools) that they are others now.
-    pub fn is_changed(&mut self) -> bool {
-        while let Heard::Message(value) = self.wire.heard(Duration::ZERO) {
-            self.other(value, None);
+    ///
+    /// # Errors
+    /// If the server is gone.
+    pub fn is_changed(&mut self) -> Result<bool, Trouble> {
+        loop {
+            match self.wire.heard(Duration::ZERO) {
+                Heard::Message(value) => self.other(value, None),
+                Heard::Noise(_) => self.n_noise += 1,
+                Heard::Failed(trouble) => return Err(trouble),
+                Heard::Ended(how) => return Err(Trouble::Gone(format!("ended {how}"))),
+                Heard::Nothing => return Ok(self.is_changed),
+            }
         }
-        self.is_changed
     }
 
     /// What came that was no message: the first lines, and how many there were.

@@ -346,7 +346,7 @@ impl Shared {
             }
             404 if self.state().session.is_some() => {
                 self.state().session = None;
-                Trouble::Gone("has ended the session".to_owned())
+                Trouble::Expired
             }
             429 | 502..=504 => Trouble::Gone(format!("is busy (HTTP {status})")),
             _ => {

@@ -142,7 +142,12 @@ impl Call {
     ///
     /// # Errors
     /// If the client cannot do that, refuses, or does not answer in time.
-    pub fn ask(&self, method: &str, params: Map<String, Value>, time: Duration) -> Result<Value, Fault> {
+    pub fn ask(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+        time: Duration,
+    ) -> Result<Value, Fault> {
         let capability = method.split('/').next().unwrap_or_default();
         let (tell, told) = channel();
         let id = {

@@ -100,6 +100,7 @@ impl Policy {
             limits: MessageLimits::default(),
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
+            mcp: crate::file::ServerTable::default(),
             forbidden_words: outside,
             broken: None,
         };

@@ -1,6 +1,7 @@
 //! Policy files.
 
 mod axe;
+mod mcp;
 mod pattern;
 mod rule;
 
@@ -10,6 +11,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 pub use axe::AxeFile;
+pub(crate) use mcp::ServerTable;
+pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
 pub(crate) use rule::Rule;
 
@@ -28,6 +31,8 @@ pub struct Policy {
     pub paths: PathRules,
     /// The walls of commands.
     pub sandbox: Sandbox,
+    /// Which servers of tools are asked.
+    pub(crate) mcp: ServerTable,
     /// Places outside of the root that no word of a command may name, nor anything below them.
     pub(crate) forbidden_words: Vec<String>,
     /// Why the file could not be read: then everything is denied.
@@ -184,9 +189,8 @@ struct File {
     paths: PathRules,
     #[serde(default)]
     sandbox: Sandbox,
-    /// Of the servers of tools; read by those who connect to them.
-    #[serde(default, rename = "mcp")]
-    _mcp: Option<toml::Table>,
+    #[serde(default)]
+    mcp: ServerTable,
     /// Of the keys of tools; read by those who load them.
     #[serde(default, rename = "trust")]
     _trust: Option<toml::Table>,
@@ -212,6 +216,7 @@ impl Policy {
             }
             rules.push(rule);
         }
+        file.mcp.check()?;
         let default = file.default.map_or(
             match scope {
                 Scope::User => Decision::Deny,
@@ -225,6 +230,7 @@ impl Policy {
             limits: file.limits,
             paths: file.paths,
             sandbox: file.sandbox,
+            mcp: file.mcp,
             forbidden_words: Vec::new(),
             broken: None,
         })
@@ -238,6 +244,7 @@ impl Policy {
             limits: MessageLimits::default(),
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
+            mcp: ServerTable::default(),
             forbidden_words: Vec::new(),
             broken: Some(error),
         }

@@ -80,7 +80,7 @@ fn servers_are_called_whatever_they_write_beside() {
         ("refuses", "the server refused `tools/call`: no"),
         (
             "dies",
-            "the server ended before it answered `tools/call` (Code(3)): out of luck",
+            "the server ended before it answered `tools/call` (exit code 3): out of luck",
         ),
     ] {
         set(&world, how);

@@ -7,6 +7,7 @@ mod places;
 mod plan;
 mod program;
 mod pump;
+mod resident;
 mod scratch;
 mod step;
 #[expect(unsafe_code, reason = "system calls")]
@@ -14,12 +15,14 @@ mod sys;
 mod warden;
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::Instant;
 
+pub use resident::Resident;
+
 use plan::{Plan, setup};
-use pump::{Raw, Stage, Terms, pump};
+use pump::{Cut, Raw, Stage, Terms, pump};
 use step::{Failed, Step};
 use sys::Ended;
 use warden::Ends;
@@ -47,6 +50,7 @@ pub(crate) fn run(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
         started,
         time: first.limits.time,
         output_bytes: first.limits.output_bytes,
+        watch: &first.watch,
     };
     let pumped = pump(&mut stages, &first.stdin, terms);
     // Whatever went wrong, nothing stays: without leashes the wardens kill all.
@@ -55,7 +59,7 @@ pub(crate) fn run(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
         .map(|stage| std::mem::take(&mut stage.result))
         .collect();
     drop(stages);
-    let is_late = pumped.map_err(|error| setup(Step::Fork, None, error))?;
+    let cut = pumped.map_err(|error| setup(Step::Fork, None, error))?;
     let failed = results.iter().zip(&plans).zip(commands);
     for ((result, plan), command) in failed {
         if let Some(failed) = result.failed {
@@ -64,7 +68,7 @@ pub(crate) fn run(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
     }
     Ok(results
         .into_iter()
-        .map(|result| outcome(result, is_late))
+        .map(|result| outcome(result, cut))
         .collect())
 }
 
@@ -130,10 +134,11 @@ fn null() -> sys::Sys<OwnedFd> {
     sys::above_standard(file.into())
 }
 
-fn outcome(result: Raw, is_late: bool) -> Outcome {
+fn outcome(result: Raw, cut: Option<Cut>) -> Outcome {
     let exit = match result.ended {
         Some(Ended::Code(code)) => Exit::Code(code),
-        Some(Ended::Signal(libc::SIGKILL)) | None if is_late => Exit::TimedOut,
+        Some(Ended::Signal(libc::SIGKILL)) | None if cut == Some(Cut::Late) => Exit::TimedOut,
+        Some(Ended::Signal(libc::SIGKILL)) | None if cut == Some(Cut::Cancelled) => Exit::Cancelled,
         Some(Ended::Signal(signal)) => Exit::Signal(signal),
         None => Exit::Signal(libc::SIGKILL),
     };
@@ -244,4 +249,14 @@ fn probe(flags: i32, is_filtered: bool) -> sys::Sys<()> {
         Some((_, Ended::Code(error))) => Err(error),
         _ => Err(libc::EPERM),
     }
+}
+
+/// Whether something can be read.
+pub(crate) fn is_readable(fd: BorrowedFd<'_>) -> bool {
+    let mut fds = [libc::pollfd {
+        fd: fd.as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    }];
+    sys::poll(&mut fds, 0).is_ok() && fds[0].revents & libc::POLLIN != 0
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::step::{Failed, Report};
 use super::sys::{self, Ended, Process};
-use crate::Kept;
+use crate::{Kept, Watch};
 
 /// How long a warden may take to kill everything once the leash is let go.
 const GRACE: Duration = Duration::from_secs(2);
@@ -53,27 +53,49 @@ enum Use {
     Stdout,
     Stderr,
     Status,
+    Cancel,
+}
+
+/// Why everything was killed before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    Late,
+    Cancelled,
 }
 
 /// Until when, and how much is kept.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
+pub(super) struct Terms<'a> {
     pub(super) started: Instant,
     pub(super) time: Duration,
     pub(super) output_bytes: usize,
+    pub(super) watch: &'a Watch,
 }
 
-/// Runs the loop. Whether time was up.
-pub(super) fn pump(stages: &mut [Stage], stdin: &[u8], terms: Terms) -> io::Result<bool> {
+/// Runs the loop. Whether it was cut short.
+pub(super) fn pump(
+    stages: &mut [Stage],
+    stdin: &[u8],
+    terms: Terms<'_>,
+) -> io::Result<Option<Cut>> {
     let mut n_written = 0;
     let mut buffer = vec![0; 64 << 10];
     let mut deadline = terms.started.checked_add(terms.time);
-    let mut is_late = false;
+    let mut cut = None;
+    let cancel = terms.watch.cancel.as_ref();
     while stages.iter().any(|stage| stage.status.is_some()) {
-        let (mut fds, uses) = waited_for(stages);
+        let (mut fds, mut uses) = waited_for(stages);
+        if let (Some(cancel), None) = (cancel, cut) {
+            fds.push(libc::pollfd {
+                fd: cancel.descriptor().as_raw_fd(),
+                events: libc::POLLIN,
+                revents: 0,
+            });
+            uses.push((0, Use::Cancel));
+        }
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
-            if is_late {
+            if cut.is_some() {
                 // A warden hangs: it goes the hard way.
                 for stage in &mut *stages {
                     let _ = sys::kill_handle(stage.warden.handle, libc::SIGKILL);
@@ -81,7 +103,7 @@ pub(super) fn pump(stages: &mut [Stage], stdin: &[u8], terms: Terms) -> io::Resu
                 }
                 break;
             }
-            is_late = true;
+            cut = Some(Cut::Late);
             deadline = Instant::now().checked_add(GRACE);
             for stage in &mut *stages {
                 stage.leash = None;
@@ -116,14 +138,17 @@ pub(super) fn pump(stages: &mut [Stage], stdin: &[u8], terms: Terms) -> io::Resu
                     }
                 }
                 Use::Stderr => {
-                    if !drain(
-                        fd.fd,
-                        &mut buffer,
-                        &mut stage.result.stderr,
-                        terms.output_bytes,
-                    ) {
+                    if !hearken(fd.fd, &mut buffer, &mut stage.result.stderr, &terms) {
                         stage.stderr = None;
                     }
+                }
+                Use::Cancel => {
+                    cut = Some(Cut::Cancelled);
+                    deadline = Instant::now().checked_add(GRACE);
+                    for stage in &mut *stages {
+                        stage.leash = None;
+                    }
+                    break;
                 }
                 Use::Status => {
                     if !hear(fd.fd, &mut stage.result) {
@@ -156,7 +181,7 @@ pub(super) fn pump(stages: &mut [Stage], stdin: &[u8], terms: Terms) -> io::Resu
             }
         }
     }
-    Ok(is_late)
+    Ok(cut)
 }
 
 fn waited_for(stages: &[Stage]) -> (Vec<libc::pollfd>, Vec<(usize, Use)>) {
@@ -202,6 +227,22 @@ fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut Kept, limit: usize) -> bool {
         Ok(0) => false,
         Ok(n) => {
             kept.take(&buffer[..n], limit);
+            true
+        }
+        Err(libc::EAGAIN | libc::EINTR) => true,
+        Err(_) => false,
+    }
+}
+
+/// The same for standard error, which somebody may hear.
+fn hearken(fd: RawFd, buffer: &mut [u8], kept: &mut Kept, terms: &Terms<'_>) -> bool {
+    match sys::read(fd, buffer) {
+        Ok(0) => false,
+        Ok(n) => {
+            if let Some(heard) = &terms.watch.heard {
+                heard(&buffer[..n]);
+            }
+            kept.take(&buffer[..n], terms.output_bytes);
             true
         }
         Err(libc::EAGAIN | libc::EINTR) => true,

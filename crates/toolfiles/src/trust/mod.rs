@@ -9,6 +9,7 @@
 //! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
 
 mod files;
+mod servers;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +18,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
+
+pub use servers::Approved;
 
 use files::{keys_in, mode, read_json, read_lock, set_mode, write};
 
@@ -216,6 +219,9 @@ impl Trust {
     /// Why not.
     pub fn standing(&self, found: &Found, its_version: Option<&str>) -> Result<Standing, Refusal> {
         let id = found.id.as_str();
+        if found.extension == crate::servers::EXTENSION {
+            return self.standing_of_server(found);
+        }
         let style = Style::of(found.language);
         if found.space == Space::System {
             return verify(id, &found.text, style, &self.keys).map(|_| Standing::System);

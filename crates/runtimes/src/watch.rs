@@ -1,0 +1,97 @@
+//! Who watches calls: may end them, and is told how far they are.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use toolglot_sandbox::Cancel;
+
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// An attempt begins; its number, from 1.
+    Attempt(u32),
+    /// The program wrote this to standard error. A line may come in several pieces.
+    Said(String),
+    /// A server of tools says how far it is.
+    At {
+        /// So much is done.
+        done: f64,
+        /// Of so much.
+        total: Option<f64>,
+        /// What it does.
+        message: Option<String>,
+    },
+    /// A server of tools logs something.
+    Log {
+        /// One of the eight of syslog.
+        level: String,
+        /// Who says it.
+        logger: Option<String>,
+        /// What.
+        data: Value,
+    },
+    /// The attempt failed, and another follows behind this pause.
+    Waiting(Duration),
+}
+
+/// Who watches calls.
+#[derive(Clone, Default)]
+pub struct Watch {
+    /// Ends the call under way with all that it started, and keeps others from beginning.
+    pub cancel: Option<Cancel>,
+    /// Is told how far the call is.
+    pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("cancel", &self.cancel)
+            .field("is_told", &self.progress.is_some())
+            .finish()
+    }
+}
+
+impl Watch {
+    /// Whether it was told to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(Cancel::is_cancelled)
+    }
+
+    /// Tells how far a call is.
+    pub fn tell(&self, progress: Progress) {
+        if let Some(told) = &self.progress {
+            told(progress);
+        }
+    }
+
+    /// What a program is watched by.
+    pub(crate) fn of_program(&self) -> toolglot_sandbox::Watch {
+        toolglot_sandbox::Watch {
+            cancel: self.cancel.clone(),
+            heard: self.progress.clone().map(|told| {
+                let heard = move |bytes: &[u8]| {
+                    told(Progress::Said(String::from_utf8_lossy(bytes).into_owned()));
+                };
+                Arc::new(heard) as Arc<dyn Fn(&[u8]) + Send + Sync>
+            }),
+        }
+    }
+
+    /// Waits, but no longer than until it is told to end.
+    pub(crate) fn wait(&self, delay: Duration, pause: fn(Duration)) {
+        let Some(cancel) = &self.cancel else {
+            return pause(delay);
+        };
+        let mut fds = [rustix::event::PollFd::from_borrowed_fd(
+            cancel.descriptor(),
+            rustix::event::PollFlags::IN,
+        )];
+        let until = rustix::event::Timespec::try_from(delay).ok();
+        // An interruption is most likely the signal that this waits for; if not, the pause was shorter than it should be.
+        let _ = rustix::event::poll(&mut fds, until.as_ref());
+    }
+}

@@ -1,0 +1,68 @@
+//! A program that stays: it has no end of its own that is waited for, and is spoken to over a socket.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use super::plan::{Plan, setup};
+use super::pump::{Stage, Terms, pump};
+use super::step::Step;
+use super::{outcome, refusal, start};
+use crate::{Command, Outcome, Refusal};
+
+/// A program that was started to stay, behind its walls. Dropping it kills it and all that it started.
+#[derive(Debug)]
+pub struct Resident {
+    // Before the plan: what was started ends before its control group and its directories go.
+    stage: Stage,
+    plan: Plan,
+    command: Command,
+    started: Instant,
+}
+
+impl Resident {
+    pub(crate) fn start(command: &Command, socket: OwnedFd) -> Result<Resident, Refusal> {
+        if command.argv.is_empty() {
+            return Err(Refusal::NoProgram);
+        }
+        let mut plan = Plan::new(command)?;
+        let started = Instant::now();
+        // Its input is the socket, and the host keeps no copy of it: when the program is gone, the other end tells.
+        let (stage, _) = start(command, &mut plan, Some(socket), true)
+            .map_err(|error| setup(Step::Fork, None, io::Error::from_raw_os_error(error)))?;
+        Ok(Resident {
+            stage,
+            plan,
+            command: command.clone(),
+            started,
+        })
+    }
+
+    /// Kills it and all that it started, and tells what came of it: what it wrote, and how it ended if it had before.
+    ///
+    /// # Errors
+    /// If it was never started.
+    pub fn end(self) -> Result<Outcome, Refusal> {
+        let Resident {
+            stage,
+            plan,
+            command,
+            started,
+        } = self;
+        let terms = Terms {
+            started,
+            time: Duration::ZERO,
+            output_bytes: command.limits.output_bytes,
+            watch: &command.watch,
+        };
+        let mut stages = [stage];
+        let pumped = pump(&mut stages, &[], terms);
+        let result = std::mem::take(&mut stages[0].result);
+        drop(stages);
+        let cut = pumped.map_err(|error| setup(Step::Fork, None, error))?;
+        match result.failed {
+            Some(failed) => Err(refusal(failed, &plan, &command)),
+            None => Ok(outcome(result, cut)),
+        }
+    }
+}

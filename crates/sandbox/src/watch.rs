@@ -1,0 +1,74 @@
+//! Who watches a program: may end it before its time, and hears what it says while it runs.
+
+use std::fmt;
+use std::sync::Arc;
+#[cfg(unix)]
+use std::{
+    io::{self, Write},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
+
+/// Who watches a program.
+#[derive(Clone, Default)]
+pub struct Watch {
+    /// Ends it, and all that it started.
+    pub cancel: Option<Cancel>,
+    /// Hears what it writes to standard error, as it comes. It must not wait for the program.
+    pub heard: Option<Arc<dyn Fn(&[u8]) + Send + Sync>>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("cancel", &self.cancel)
+            .field("hears", &self.heard.is_some())
+            .finish()
+    }
+}
+
+/// Ends what is watched by it: once it was told to, all of that, and whatever comes later.
+///
+/// A copy is the same. What is told is a byte in a pipe that nobody takes out, so that a handler of signals may do it.
+#[derive(Clone, Debug)]
+pub struct Cancel {
+    #[cfg(unix)]
+    ends: Arc<(io::PipeReader, io::PipeWriter)>,
+}
+
+#[cfg(unix)]
+impl Cancel {
+    /// One that was not told to yet.
+    ///
+    /// # Errors
+    /// If the system has no pipe left.
+    pub fn new() -> io::Result<Cancel> {
+        Ok(Cancel {
+            ends: Arc::new(io::pipe()?),
+        })
+    }
+
+    /// Ends what is watched. One byte is enough, and there is room for it.
+    pub fn cancel(&self) {
+        if !self.is_cancelled() {
+            let _ = (&self.ends.1).write(&[0]);
+        }
+    }
+
+    /// Whether it was told to.
+    pub fn is_cancelled(&self) -> bool {
+        crate::platform::is_readable(self.descriptor())
+    }
+
+    /// Readable once it was told to.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.ends.0.as_fd()
+    }
+
+    /// Whoever writes a byte into it has told it to.
+    ///
+    /// # Errors
+    /// If the process has no descriptor left.
+    pub fn writer(&self) -> io::Result<OwnedFd> {
+        self.ends.1.as_fd().try_clone_to_owned()
+    }
+}
