@@ -29,6 +29,6 @@ mod watch;
 pub use call::{Attempt, Budget, Called, Host, OpenError};
 pub use failure::CallError;
 pub use interpreter::{Interpreter, Interpreters};
-pub use mcp::{Offer, Servers};
+pub use mcp::{Offer, Servers, wire_to};
 pub use resolve::{Chain, MAX_DEPTH, resolve};
 pub use watch::{Progress, Watch};

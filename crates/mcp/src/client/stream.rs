@@ -100,6 +100,8 @@ struct Shared {
 struct State {
     session: Option<String>,
     version: Option<String>,
+    /// Whether nobody asks any more.
+    is_over: bool,
 }
 
 impl Stream {
@@ -133,10 +135,14 @@ impl Wire for Stream {
             return Ok(());
         }
         let answer = self.shared.send("POST", &[], body.as_bytes(), SHORT)?;
-        match answer.status {
-            200..300 => Ok(()),
-            _ => Err(self.shared.refusal(answer)),
+        if !(200..300).contains(&answer.status) {
+            return Err(self.shared.refusal(answer));
         }
+        if matches!(message, Message::Notification { method, .. } if method == "notifications/initialized")
+        {
+            self.listen();
+        }
+        Ok(())
     }
 
     fn heard(&mut self, wait: Duration) -> Heard {
@@ -151,9 +157,40 @@ impl Wire for Stream {
     }
 }
 
+impl Stream {
+    /// Listens for what belongs to no request, as long as the session lasts; a server need not have that.
+    fn listen(&self) {
+        let (shared, tell, time) = (Arc::clone(&self.shared), self.tell.clone(), self.time);
+        std::thread::spawn(move || {
+            let mut last_id: Option<String> = None;
+            let (mut pause, mut n_tries) = (PAUSE, 0);
+            while n_tries < MAX_TRIES && !shared.state().is_over {
+                let own = last_id
+                    .iter()
+                    .map(|id| ("Last-Event-ID".to_owned(), id.clone()));
+                let own: Vec<(String, String)> = own.collect();
+                match shared.send("GET", &own, &[], time) {
+                    Ok(answer) if answer.status == 200 => {
+                        let mut stream = BufReader::new(answer.body);
+                        // No message is awaited here: it goes on until the stream ends.
+                        let seen = (&mut last_id, &mut pause, &mut n_tries);
+                        let _ = Shared::events(&mut stream, &Value::Null, &tell, seen);
+                    }
+                    // It has no such stream, or the session is over.
+                    Ok(_) => return,
+                    Err(_) => {}
+                }
+                n_tries += 1;
+                std::thread::sleep(pause);
+            }
+        });
+    }
+}
+
 impl Drop for Stream {
     /// Takes leave of the server, which need not be there any more.
     fn drop(&mut self) {
+        self.shared.state().is_over = true;
         if self.shared.state().session.is_none() {
             return;
         }

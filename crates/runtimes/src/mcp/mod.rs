@@ -24,6 +24,7 @@ use toolglot_policy::Pin;
 use toolglot_toolfiles::{Found, ItemId, Space, ToolFile, TrustError, server_name};
 
 pub use pool::Servers;
+pub use web::wire_to;
 
 use crate::answer::Answer;
 use crate::call::Host;

@@ -81,7 +81,21 @@ pub(super) fn wire(
         }
         headers.push((name.clone(), value));
     }
-    let way = web::Web::to(&place).map_err(|failure| bad(failure.to_string()))?;
+    wire_to(&url, headers, time).map_err(bad)
+}
+
+/// The wire to a server at an address that somebody else has judged, with headers of the user's on every request.
+///
+/// # Errors
+/// If the address is none, or its name leads nearby.
+pub fn wire_to(
+    url: &str,
+    headers: Vec<(String, String)>,
+    time: Duration,
+) -> Result<Box<dyn Wire>, String> {
+    let place = WebHost::of(url).map_err(|error| error.to_string())?;
+    let way = web::Web::to(&place).map_err(|failure| failure.to_string())?;
+    let url = url.to_owned();
     let way = Arc::new(Way { way, url });
     Ok(Box::new(Stream::new(way, headers, time)))
 }
