@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toolglot_exec::Root;
 use toolglot_exec::audit::{self, Log, hex};
-use toolglot_policy::{PathFact, Verdict};
+use toolglot_policy::{Decision, PathFact, Verdict};
 
 use crate::Outcome;
 use crate::approval::Shown;
@@ -72,6 +73,25 @@ fn show(line: &str, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
+/// The verdict on what cannot be logged.
+pub(crate) fn unaudited(error: &io::Error) -> Verdict {
+    Verdict {
+        decision: Decision::Deny,
+        rule: "audit-failed".into(),
+        because: format!(
+            "the audit log cannot be written, and nothing is done that it does not tell: {error}"
+        ),
+    }
+}
+
+/// What came of a call, for the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Came<'a> {
+    pub(crate) ok: bool,
+    pub(crate) error: Option<&'a Value>,
+    pub(crate) text: &'a str,
+}
+
 /// Writes a run into a log.
 #[derive(Debug)]
 pub(crate) struct Auditor {
@@ -110,13 +130,13 @@ impl Auditor {
 
     /// What came of a call.
     pub(crate) fn after(&self, root: &Root, step: &Step) -> io::Result<()> {
-        let (event, result) = match &step.state {
-            State::Done(outcome) => (
-                "after",
-                json!({"ok": outcome.ok, "error": outcome.output.get("error"), "bytes": outcome.text.len(),
-                    "sha256": hex(&Sha256::digest(&outcome.text))}),
-            ),
-            State::Refused { .. } => ("refused", Value::Null),
+        let came = match &step.state {
+            State::Done(outcome) => Some(Came {
+                ok: outcome.ok,
+                error: outcome.output.get("error"),
+                text: &outcome.text,
+            }),
+            State::Refused { .. } => None,
             State::Repeated(_) | State::Planned | State::Pending => return Ok(()),
         };
         let shown = Shown {
@@ -124,9 +144,25 @@ impl Auditor {
             tool: &step.call.tool,
             arguments: &step.call.arguments,
         };
-        let mut record = self.record(event, &shown, &step.verdict);
-        record.insert("result".into(), result);
-        let milliseconds = u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX);
+        self.came(&shown, &step.verdict, came, step.duration)
+    }
+
+    /// What came of it; `None` if it was refused.
+    pub(crate) fn came(
+        &self,
+        shown: &Shown<'_>,
+        verdict: &Verdict,
+        came: Option<Came<'_>>,
+        duration: Duration,
+    ) -> io::Result<()> {
+        let event = if came.is_some() { "after" } else { "refused" };
+        let mut record = self.record(event, shown, verdict);
+        let result = came.map(|came| {
+            json!({"ok": came.ok, "error": came.error, "bytes": came.text.len(),
+                "sha256": hex(&Sha256::digest(came.text))})
+        });
+        record.insert("result".into(), result.into());
+        let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         record.insert("duration_ms".into(), milliseconds.into());
         self.log.append(record)
     }

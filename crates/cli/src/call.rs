@@ -1,18 +1,26 @@
 //! `toolglot call`: one tool that is a file, by its id.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use toolglot_policy::ServerRules;
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers, Watch};
+use toolglot::End;
+use toolglot_exec::Root;
+use toolglot_policy::{Authority, Decision, Grants, ServerRules, Verdict};
+use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers};
 use toolglot_sandbox::Isolation;
 
+use crate::approval::{Approver, Shown};
+use crate::args::PolicyArguments;
+use crate::audit::{Auditor, Came};
 use crate::failure::Failure;
+use crate::gate::{Asked, Gate, Passed};
 use crate::parse::write_line;
-use crate::{Outcome, source};
+use crate::{Outcome, authority, gate, source};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArguments {
@@ -27,6 +35,15 @@ pub(crate) struct CallArguments {
     /// What the tool may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
     pub(crate) allow: String,
+    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    #[arg(long)]
+    pub(crate) audit_values: bool,
     #[command(flatten)]
     pub(crate) walls: Walls,
     /// Check everything and run nothing
@@ -82,42 +99,137 @@ impl From<SandboxWord> for Isolation {
 pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let given = given(&arguments.args)?;
     let project = project(&arguments.root)?;
-    let (registry, trust) = Host::open(&project)?;
-    let host = host(
+    let root = Root::open(&project).map_err(|error| source::failed(&project, error))?;
+    let policy = PolicyArguments {
+        policy: arguments.policy.clone(),
+        allow: grants(&arguments.allow),
+    };
+    let authority = authority::load(&policy, root.path());
+    let (registry, trust) = gate::open(&project, &authority)?;
+    let mut host = host(
         &registry,
         &trust,
         project,
         capabilities(&arguments.allow),
         &arguments.walls,
     );
-    if arguments.dry_run {
-        let (json, outcome) = match host.check(&arguments.id, given) {
-            Ok(chain) => (
-                json!({"runs": true, "id": chain.tool().0.id.as_str(), "chain": chain.ids(), "standing": chain.standing.word()}),
-                Outcome::Fine,
-            ),
-            Err(error) => (refusal(&arguments.id, &error), Outcome::Faulty),
-        };
-        write_line(out, &json).map_err(Failure::Output)?;
-        return Ok(outcome);
-    }
-    let (json, outcome) = match host.call(&arguments.id, given) {
-        Ok(called) => {
-            for note in &called.notes {
-                // What is to be said about the tool is not its answer.
-                let _ = writeln!(std::io::stderr(), "note: {note}");
-            }
-            let outcome = Outcome::faulty_if(!called.returned.success);
-            let json = match arguments.format {
-                CallFormat::Result => Value::Object(called.returned.value),
-                CallFormat::Json => record(&called),
-            };
-            (json, outcome)
-        }
-        Err(error) => (refusal(&arguments.id, &error), Outcome::Faulty),
+    host.budget = budget(&arguments.walls, &authority);
+    host.server_rules = authority.server_rules();
+    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
+    let gate = Gate {
+        root: &root,
+        authority: &authority,
+        approver: Approver::here(),
+        auditor: auditor.as_ref(),
+        dry_run: arguments.dry_run,
     };
+    let asked = Asked {
+        id: &arguments.id,
+        arguments: given.clone(),
+        // Who writes the call on a command line wrote all of it.
+        end: End::Closed,
+        n_before: 0,
+        is_repeat: false,
+    };
+    let started = Instant::now();
+    let passed = gate.pass(&host, asked);
+    if let Some(auditor) = &auditor {
+        let shown = Shown {
+            root: &root,
+            tool: &arguments.id,
+            arguments: &given,
+        };
+        // What is done cannot be undone by a log that fails now: it said what would be done before.
+        let _ = log(auditor, &shown, &passed, started.elapsed());
+    }
+    let (json, outcome) = told(passed, arguments);
     write_line(out, &json).map_err(Failure::Output)?;
     Ok(outcome)
+}
+
+/// What came of the call, for whoever called.
+fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
+    let id = arguments.id.as_str();
+    match passed {
+        Passed::Unfit(error) => (refusal(id, &error), Outcome::Faulty),
+        Passed::Refused(verdict) => {
+            let mut json = json!({
+                "success": false, "error": verdict.because, "code": verdict.rule, "id": id,
+                "decision": verdict.decision.word(),
+            });
+            if verdict.rule == "not-granted" {
+                json["help"] = json!("`--allow` grants it, as does a rule of the user's policy");
+            }
+            (json, Outcome::Faulty)
+        }
+        Passed::Planned(_, prepared) => {
+            let chain = &prepared.chain;
+            let json = json!({"runs": true, "id": chain.tool().0.id.as_str(), "chain": chain.ids(), "standing": chain.standing.word()});
+            (json, Outcome::Fine)
+        }
+        Passed::Done(_, called) => match *called {
+            Ok(called) => {
+                for note in &called.notes {
+                    // What is to be said about the tool is not its answer.
+                    let _ = writeln!(std::io::stderr(), "note: {note}");
+                }
+                let outcome = Outcome::faulty_if(!called.returned.success);
+                let json = match arguments.format {
+                    CallFormat::Result => Value::Object(called.returned.value),
+                    CallFormat::Json => record(&called),
+                };
+                (json, outcome)
+            }
+            Err(error) => (refusal(id, &error), Outcome::Faulty),
+        },
+    }
+}
+
+/// Writes into the log what came of it.
+pub(crate) fn log(
+    auditor: &Auditor,
+    shown: &Shown<'_>,
+    passed: &Passed,
+    duration: Duration,
+) -> std::io::Result<()> {
+    let refused = |error: &CallError| Verdict {
+        decision: Decision::Deny,
+        rule: error.code().into(),
+        because: error.to_string(),
+    };
+    let (verdict, result) = match passed {
+        Passed::Unfit(error) => (refused(error), None),
+        Passed::Refused(verdict) => (verdict.clone(), None),
+        Passed::Planned(..) => return Ok(()),
+        Passed::Done(verdict, called) => match &**called {
+            Ok(called) => {
+                let text = Value::Object(called.returned.value.clone()).to_string();
+                (verdict.clone(), Some((called.returned.success, text)))
+            }
+            Err(error) => (refused(error), None),
+        },
+    };
+    let result = result.as_ref().map(|(ok, text)| Came {
+        ok: *ok,
+        error: None,
+        text,
+    });
+    auditor.came(shown, &verdict, result, duration)
+}
+
+/// The words of `--allow` that the policy knows; the others are capabilities.
+pub(crate) fn grants(allow: &str) -> Grants {
+    let known: Vec<&str> = allow
+        .split(',')
+        .filter(|word| word.parse::<Grants>().is_ok())
+        .collect();
+    known.join(",").parse().unwrap_or_default()
+}
+
+/// What calls may cost together: the least of what the command line and the policies say.
+pub(crate) fn budget(walls: &Walls, authority: &Authority) -> Budget {
+    let most = [walls.max_cost, authority.cost_per_run()];
+    Budget::of(most.into_iter().flatten().min_by(f64::total_cmp))
 }
 
 /// A host for the tools of a project.
@@ -143,7 +255,9 @@ pub(crate) fn host<'a>(
         pause: std::thread::sleep,
         servers: Servers::default(),
         server_rules: ServerRules::default(),
-        watch: Watch::default(),
+        watch: toolglot_runtimes::Watch::default(),
+        warm: RefCell::default(),
+        approved: RefCell::default(),
     }
 }
 

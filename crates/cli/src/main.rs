@@ -24,6 +24,7 @@ mod doctor;
 mod explain;
 mod failure;
 mod form;
+mod gate;
 mod guard;
 mod human;
 mod jsonl;

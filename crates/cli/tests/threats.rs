@@ -28,10 +28,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// Areas that need what this binary does not have yet.
-const AREAS_ELSEWHERE: &[(&str, &str)] = &[
-    ("mcp", "there are no servers of tools yet"),
-    ("signing", "there are no tool files yet"),
-];
+const AREAS_ELSEWHERE: &[(&str, &str)] = &[("mcp", "there are no servers of tools yet")];
 
 /// Areas whose attacks are run unprotected first. Not those that would take the machine down.
 const LIVE_AREAS: &[&str] = &["command", "network", "secrets"];
@@ -313,6 +310,7 @@ impl Place {
             .arg(script_file)
             .current_dir(self.path("ws"))
             .env("HOME", self.path("home"))
+            .env("FIX", self.path("fix"))
             .env("RESULT", self.path("result"))
             .env("AUDIT", self.path("audit"))
             .stdin(Stdio::null())
@@ -324,6 +322,51 @@ impl Place {
                 .env("PEAK_RSS_MB", ran.peak_mb.to_string());
         }
         command.status().expect("bash runs").success()
+    }
+
+    /// The files of rows about signatures: a tool as it is, as it was signed before, and a module that nobody signed.
+    ///
+    /// They are signed where they will lie, so that the lock file and the user's memory know of them.
+    fn sign_fixtures(&self) {
+        let tool = |version: &str, body: &str| {
+            format!(
+                "import helper\n\n__version__ = \"{version}\"\n__tool_type__ = \"python\"\n__executor_id__ = \"python/function\"\n__category__ = \"demo\"\n__tool_description__ = \"Greets\"\n\n\ndef execute(params: dict, project_path: str) -> dict:\n    {body}\n    return {{\"success\": True, \"output\": helper.word()}}\n"
+            )
+        };
+        let library = |word: &str| {
+            format!(
+                "__version__ = \"1.0.0\"\n__tool_type__ = \"library\"\n__executor_id__ = None\n__category__ = \"demo\"\n__tool_description__ = \"A word\"\n\n\ndef word():\n    return \"{word}\"\n"
+            )
+        };
+        let run = |words: &[&str]| {
+            let output = toolglot(words)
+                .current_dir(self.path("ws"))
+                .env("HOME", self.path("home"))
+                .env_remove("USER_SPACE")
+                .output()
+                .expect("it runs");
+            assert!(output.status.success(), "{words:?}: {output:?}");
+        };
+        let demo = self.path("ws/.ai/tools/demo");
+        fs::create_dir_all(&demo).expect("made");
+        fs::create_dir(self.path("fix")).expect("made");
+        fs::write(self.path("fix/helper_evil.py"), library("evil")).expect("written");
+        run(&["tools", "keys", "new"]);
+        fs::write(demo.join("helper.py"), library("good")).expect("written");
+        run(&["tools", "sign", "demo/helper"]);
+        let hello = demo.join("hello.py");
+        for (name, version, body) in [
+            (
+                "fix/hello.old.signed.py",
+                "1.0.0",
+                "open(project_path + '/pwned', 'w')",
+            ),
+            ("fix/hello.signed.py", "1.1.0", "pass"),
+        ] {
+            fs::write(&hello, tool(version, body)).expect("written");
+            run(&["tools", "sign", "demo/hello"]);
+            fs::rename(&hello, self.path(name)).expect("moved");
+        }
     }
 
     fn end(&self) {
@@ -367,6 +410,9 @@ fn fires_unprotected(row: &Row) -> Option<bool> {
 /// Runs a row. Why it is not as it must be.
 fn judge(row: &Row) -> Result<(), String> {
     let place = Place::new();
+    if row.area == "signing" {
+        place.sign_fixtures();
+    }
     place.bash(&row.setup, None);
     let policy = policy(row, &place);
     let mut arguments = place.filled_value(&row.call["arguments"]);
@@ -495,6 +541,7 @@ fn run_text(place: &Place, policy: &[String], text: &str, dialect: &str, row: &R
         .arg(message)
         .env("CANARY_ENV", "1")
         .env("HOME", place.path("home"))
+        .env_remove("USER_SPACE")
         .env_remove("XDG_CONFIG_HOME")
         .stdin(Stdio::null())
         .stderr(Stdio::null());

@@ -2,7 +2,7 @@
 
 use crate::file::{Item, Rule as FileRule};
 use crate::rules::{RULES, covers};
-use crate::{Decision, Effect, Grants, Policy, Request, Sandbox, Verdict};
+use crate::{Decision, Effect, Grants, Policy, Request, Sandbox, TrustRules, Verdict};
 
 /// Everyone who has a say. The strictest of them wins.
 #[derive(Clone, Debug, Default)]
@@ -125,6 +125,26 @@ impl Authority {
     pub fn server_rules(&self) -> crate::ServerRules {
         let all = [&self.user, &self.project];
         crate::ServerRules::of(all.into_iter().flatten().map(|policy| policy.mcp.clone()))
+    }
+
+    /// Whose tools are run: what the user says, narrowed by the project.
+    pub fn trust(&self) -> TrustRules {
+        let of = |policy: &Option<Policy>| {
+            policy
+                .as_ref()
+                .map(|policy| policy.trust.clone())
+                .unwrap_or_default()
+        };
+        of(&self.user).narrowed_by(&of(&self.project))
+    }
+
+    /// What the calls of a run may cost together: the least that anyone says.
+    pub fn cost_per_run(&self) -> Option<f64> {
+        [&self.user, &self.project]
+            .into_iter()
+            .flatten()
+            .filter_map(|policy| policy.limits.cost_per_run)
+            .min_by(f64::total_cmp)
     }
 
     /// Whether commands may change the root: where a policy file is, it says so with its sandbox; otherwise the grant does.

@@ -4,6 +4,8 @@ use serde_json::{Map, Value, json};
 use toolglot_sandbox::{Exit, Outcome};
 use toolglot_toolfiles::{ReturnContract, Returned};
 
+use crate::warm::Ended;
+
 /// How a program answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Manner {
@@ -31,21 +33,8 @@ pub(crate) fn read(
     seconds: f64,
 ) -> Answer {
     let stderr = outcome.stderr.text();
-    let (code, ended) = match outcome.exit {
-        Exit::Code(code) => (code, None),
-        Exit::Signal(signal) => (
-            128 + signal,
-            Some(format!("it was ended by signal {signal}")),
-        ),
-        Exit::TimedOut => (
-            124,
-            Some(format!(
-                "it took longer than {seconds} seconds and was ended, with all that it had started"
-            )),
-        ),
-        _ => (1, Some("it ended in an unknown way".to_owned())),
-    };
-    let mut returned = if let Some(why) = &ended {
+    let (code, ended) = how(outcome.exit, seconds);
+    let returned = if let Some(why) = &ended {
         failed(why, &outcome.stdout.text(), &stderr, code)
     } else if outcome.stdout.n_cut() > 0 && matches!(manner, Manner::Framed(_)) {
         let why = format!(
@@ -59,6 +48,55 @@ pub(crate) fn read(
             Manner::Framed(word) => framed(&outcome.stdout.text(), word, &stderr, code, contract),
         }
     };
+    settled(returned, outcome.exit, code)
+}
+
+/// The exit code, and how it ended if not by itself.
+fn how(exit: Exit, seconds: f64) -> (i32, Option<String>) {
+    match exit {
+        Exit::Code(code) => (code, None),
+        Exit::Signal(signal) => (
+            128 + signal,
+            Some(format!("it was ended by signal {signal}")),
+        ),
+        Exit::TimedOut => (
+            124,
+            Some(format!(
+                "it took longer than {seconds} seconds and was ended, with all that it had started"
+            )),
+        ),
+        Exit::Cancelled => (
+            130,
+            Some("it was cancelled and ended, with all that it had started".to_owned()),
+        ),
+        _ => (1, Some("it ended in an unknown way".to_owned())),
+    }
+}
+
+/// What a copy of an interpreter that stays came to.
+pub(crate) fn of_call(ended: Ended, contract: &ReturnContract, seconds: f64) -> Answer {
+    let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
+    let (code, why) = how(ended.exit, seconds);
+    let returned = if let Some(why) = &why {
+        failed(why, &stdout, &stderr, code)
+    } else if ended.answer.n_more > 0 {
+        let n = ended.answer.bytes.len() as u64 + ended.answer.n_more;
+        let why = format!("it answered with {n} bytes, more than are taken");
+        failed(&why, "", &stderr, code)
+    } else {
+        match serde_json::from_slice(&ended.answer.bytes) {
+            Ok(answer) => told(answer, &stdout, &stderr, contract),
+            Err(_) => {
+                let why = format!("it ended with exit code {code} and without an answer");
+                failed(&why, &stdout, &stderr, code)
+            }
+        }
+    };
+    settled(returned, ended.exit, code)
+}
+
+/// Whether it failed, and whether trying again may help.
+fn settled(mut returned: Returned, exit: Exit, code: i32) -> Answer {
     if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
         returned.value.insert(
             "error".to_owned(),
@@ -74,9 +112,7 @@ pub(crate) fn read(
         .iter()
         .any(|key| returned.value.get(*key) == Some(&Value::Bool(true)));
     let is_transient = !returned.success
-        && (says_so
-            || code == TEMPORARY
-            || matches!(outcome.exit, Exit::TimedOut | Exit::Signal(_)));
+        && (says_so || code == TEMPORARY || matches!(exit, Exit::TimedOut | Exit::Signal(_)));
     Answer {
         returned,
         is_transient,
@@ -110,7 +146,7 @@ fn framed(
     let answer = stdout
         .rsplit_once(word)
         .and_then(|(_, json)| serde_json::from_str::<Map<String, Value>>(json).ok());
-    let Some(mut answer) = answer else {
+    let Some(answer) = answer else {
         let why = format!("it ended with exit code {code} and without an answer");
         return failed(&why, stdout, stderr, code);
     };
@@ -123,6 +159,16 @@ fn framed(
         let code = answer.get("code").and_then(Value::as_i64).unwrap_or(0);
         return contract.of_output(&printed, stderr, i32::try_from(code).unwrap_or(1));
     }
+    told(answer, &printed, stderr, contract)
+}
+
+/// What a function returned or raised, with what was printed beside it.
+fn told(
+    mut answer: Map<String, Value>,
+    printed: &str,
+    stderr: &str,
+    contract: &ReturnContract,
+) -> Returned {
     let mut returned = if let Some(result) = answer.remove("result") {
         contract.of_value(result)
     } else {
@@ -134,7 +180,7 @@ fn framed(
         contract.of_value(value)
     };
     // What a tool printed beside its answer is not lost; it never replaces what it returned.
-    for (key, text) in [("stdout", printed.as_str()), ("stderr", stderr)] {
+    for (key, text) in [("stdout", printed), ("stderr", stderr)] {
         if !text.is_empty() && !returned.value.contains_key(key) {
             returned
                 .value

@@ -13,11 +13,14 @@ use crate::environment;
 use crate::files;
 use crate::programs::{self, Program};
 use crate::resolve::Chain;
+use crate::warm::{Ended, NotWarm, Terms};
 
 /// What is taken of an answer, in bytes.
 const ANSWER_BYTES: usize = 64 << 20;
 /// What is taken of standard error, and printed where nothing is framed: the same cap, as the sandbox has one for both.
 const DEFAULT_SECONDS: u64 = 300;
+/// The limits of an interpreter that stays are those of a day.
+const LIFE: Duration = Duration::from_secs(86_400);
 
 /// How long a call may take: what the caller says, the tool, its configuration, or its runtime.
 pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
@@ -64,8 +67,13 @@ pub(crate) fn attempt(
         }
         _ => {}
     }
-    let program = programs::program(host, chain, params)?;
+    let (program, warm) = programs::program(host, chain, params)?;
     let time = time(chain, params);
+    if let Some(warm) = warm
+        && let Some(ended) = warmly(host, &program, warm, time)?
+    {
+        return Ok(answer::of_call(ended, contract, time.as_secs_f64()));
+    }
     let manner = program.manner.clone();
     let is_container = program.is_container;
     let outcome = command(host, program, time).run()?;
@@ -99,6 +107,39 @@ fn checked(answer: Answer, contract: &ReturnContract) -> Answer {
     Answer { returned, ..answer }
 }
 
+/// The same by an interpreter that stays; `None` if there can be none.
+fn warmly(
+    host: &Host<'_>,
+    program: &Program,
+    warm: programs::Warm,
+    time: Duration,
+) -> Result<Option<Ended>, CallError> {
+    let resident = Program {
+        argv: warm.argv,
+        cwd: program.cwd.clone(),
+        env: warm.env,
+        stdin: Vec::new(),
+        reads: program.reads.clone(),
+        manner: program.manner.clone(),
+        is_container: false,
+    };
+    // Its own life has no end; each copy that it makes has the time of its call.
+    let mut command = command(host, resident, LIFE);
+    command.limits.output_bytes = programs::PRINTED_BYTES;
+    // The one that makes copies is one more.
+    command.limits.processes += 1;
+    let terms = Terms {
+        time,
+        answer_bytes: ANSWER_BYTES,
+        printed_bytes: programs::PRINTED_BYTES,
+    };
+    match host.warm.borrow_mut().call(&command, &warm.request, terms) {
+        Ok(ended) => Ok(Some(ended)),
+        Err(NotWarm::Cold) => Ok(None),
+        Err(NotWarm::Refused(refusal)) => Err(refusal.into()),
+    }
+}
+
 pub(crate) fn command(host: &Host<'_>, program: Program, time: Duration) -> Command {
     let mut command = Command::new(program.argv, program.cwd);
     command.env = environment::pairs(program.env);
@@ -107,8 +148,8 @@ pub(crate) fn command(host: &Host<'_>, program: Program, time: Duration) -> Comm
     command.read.extend(program.reads);
     command.limits.time = time;
     command.limits.output_bytes = ANSWER_BYTES;
-    command.isolation = host.isolation;
     command.watch = host.watch.of_program();
+    command.isolation = host.isolation;
     if program.is_container {
         // The engine's client talks to a socket; the walls are those of the container.
         command.isolation = Isolation::Plain;

@@ -17,7 +17,7 @@ use toolglot_toolfiles::{
 use crate::attempt::attempt;
 use crate::environment::Variables;
 use crate::resolve::{Chain, resolve};
-use crate::{CallError, Interpreters, Servers, Watch};
+use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
 
 /// Where tools are called, with what rights, behind which walls.
 #[derive(Debug)]
@@ -46,6 +46,10 @@ pub struct Host<'a> {
     pub server_rules: ServerRules,
     /// Who may end calls, and is told how far they are.
     pub watch: Watch,
+    /// Interpreters that wait for the next call.
+    pub warm: RefCell<Warm>,
+    /// What was approved for the call under way, beyond what is granted.
+    pub approved: RefCell<Vec<String>>,
 }
 
 /// What calls may cost together, and what they have. Copies share what was spent.
@@ -117,12 +121,26 @@ pub struct Called {
     pub notes: Vec<String>,
 }
 
-/// A tool that is ready to be called, and what it is called with.
-struct Prepared {
-    chain: Chain,
-    action: Option<String>,
-    arguments: Map<String, Value>,
+/// A tool that was found, verified and read, with arguments that fit: what is judged here is what then runs.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The tool and what runs it, with their texts.
+    pub chain: Chain,
+    /// The action, if one is called.
+    pub action: Option<String>,
+    /// The arguments, defaults filled in.
+    pub arguments: Map<String, Value>,
+    /// What the tool requires and nobody granted: it runs only once that is [approved](Prepared::approve).
+    pub missing: Vec<String>,
+    approved: Vec<String>,
     contract: ReturnContract,
+}
+
+impl Prepared {
+    /// Grants what is missing, for this call only.
+    pub fn approve(&mut self) {
+        self.approved.append(&mut self.missing);
+    }
 }
 
 impl Host<'_> {
@@ -144,13 +162,35 @@ impl Host<'_> {
     /// # Errors
     /// If it was not run. A tool that ran and failed is no error: [`Called::returned`] says so.
     pub fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Called, CallError> {
+        self.carry_out(self.prepare(name, arguments)?)
+    }
+
+    /// Runs what was [prepared](Host::prepare).
+    ///
+    /// # Errors
+    /// As [`call`](Host::call).
+    pub fn carry_out(&self, prepared: Prepared) -> Result<Called, CallError> {
+        if !prepared.missing.is_empty() {
+            return Err(CallError::NotGranted {
+                id: prepared.chain.tool().0.id.to_string(),
+                missing: prepared.missing,
+            });
+        }
+        self.approved.replace(prepared.approved.clone());
+        let called = self.run(prepared);
+        self.approved.take();
+        called
+    }
+
+    fn run(&self, prepared: Prepared) -> Result<Called, CallError> {
         let started = Instant::now();
         let Prepared {
             chain,
             action,
             arguments,
             contract,
-        } = self.prepare(name, arguments)?;
+            ..
+        } = prepared;
         let (found, tool) = chain.tool();
         let id = found.id.to_string();
         let cost = tool.metadata.cost.clone().unwrap_or_default();
@@ -168,6 +208,11 @@ impl Host<'_> {
                     currency: cost.currency,
                 });
             }
+            if self.watch.is_cancelled() && attempts.is_empty() {
+                return Err(CallError::Cancelled { id });
+            }
+            self.watch
+                .tell(Progress::Attempt(attempts.len() as u32 + 1));
             let begin = Instant::now();
             let answer = attempt(self, &chain, &arguments, &contract)?;
             let duration = begin.elapsed();
@@ -175,7 +220,7 @@ impl Host<'_> {
             self.budget.add(cost.of(duration));
             let number = attempts.len() as u32 + 1;
             let delay = retry
-                .filter(|_| answer.is_transient)
+                .filter(|_| answer.is_transient && !self.watch.is_cancelled())
                 .and_then(|retry| retry.delay(number));
             attempts.push(Attempt {
                 number,
@@ -190,7 +235,13 @@ impl Host<'_> {
                 delay,
             });
             match delay {
-                Some(delay) => (self.pause)(delay),
+                Some(delay) => {
+                    self.watch.tell(Progress::Waiting(delay));
+                    self.watch.wait(delay, self.pause);
+                    if self.watch.is_cancelled() {
+                        break answer.returned;
+                    }
+                }
                 None => break answer.returned,
             }
         };
@@ -220,22 +271,16 @@ impl Host<'_> {
         })
     }
 
-    /// Everything that is checked before a call, without running it.
+    /// Everything that is checked before a call: the file is found, read and verified with all that runs it, and the
+    /// arguments fit. Nothing of that is looked up again by [`carry_out`](Host::carry_out).
     ///
     /// # Errors
-    /// What would keep it from running.
-    pub fn check(&self, name: &str, arguments: Map<String, Value>) -> Result<Chain, CallError> {
-        self.prepare(name, arguments).map(|prepared| prepared.chain)
-    }
-
-    /// The address that a call would ask, of a tool that asks one over HTTP.
-    pub fn reach(&self, chain: &Chain, arguments: &Map<String, Value>) -> Option<String> {
-        (chain.primitive() == "http_client")
-            .then(|| crate::http_client::reach(self, chain, arguments))
-            .flatten()
-    }
-
-    fn prepare(&self, name: &str, arguments: Map<String, Value>) -> Result<Prepared, CallError> {
+    /// What keeps it from running, but for what is [missing](Prepared::missing).
+    pub fn prepare(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Prepared, CallError> {
         let (found, action) = self.find(name)?;
         let tool = found.tool();
         if !tool.is_callable() {
@@ -255,22 +300,34 @@ impl Host<'_> {
             .filter(|requirement| !self.grants(requirement))
             .cloned()
             .collect();
-        if !missing.is_empty() {
-            return Err(CallError::NotGranted { id, missing });
-        }
         let contract = ReturnContract::new(tool.schema.output.as_ref())
             .map_err(|source| CallError::Schema { id, source })?;
         Ok(Prepared {
             chain,
             action,
             arguments,
+            missing,
+            approved: Vec::new(),
             contract,
         })
     }
 
-    /// Whether something is granted.
-    pub(crate) fn grants(&self, capability: &str) -> bool {
-        let granted: Vec<&str> = self.granted.iter().map(String::as_str).collect();
+    /// The address that a call would ask, of a tool that asks one over HTTP.
+    pub fn reach(&self, prepared: &Prepared) -> Option<String> {
+        (prepared.chain.primitive() == "http_client" && !prepared.chain.is_server())
+            .then(|| crate::http_client::reach(self, &prepared.chain, &prepared.arguments))
+            .flatten()
+    }
+
+    /// Whether something is granted, or approved for the call under way.
+    pub fn grants(&self, capability: &str) -> bool {
+        let approved = self.approved.borrow();
+        let granted: Vec<&str> = self
+            .granted
+            .iter()
+            .chain(approved.iter())
+            .map(String::as_str)
+            .collect();
         capability::covers(&granted, capability)
     }
 

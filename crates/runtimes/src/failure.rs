@@ -131,6 +131,12 @@ pub enum CallError {
         /// Of which money.
         currency: String,
     },
+    /// It was to be ended before it began.
+    #[error("`{id}` was cancelled before it began")]
+    Cancelled {
+        /// The tool.
+        id: String,
+    },
     /// There is nothing to run it with.
     #[error(
         "`{id}` is run by {program}, and none is found along PATH (directories of the project do not count)"
@@ -208,6 +214,7 @@ impl CallError {
             CallError::BadLink(_) => "bad-link",
             CallError::NotGranted { .. } => "not-granted",
             CallError::TooExpensive { .. } => "too-expensive",
+            CallError::Cancelled { .. } => "cancelled",
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
             CallError::Sandbox(_) => "no-sandbox",

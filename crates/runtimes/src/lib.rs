@@ -10,8 +10,8 @@
 //! verified are the bytes that run: a file is read once, and its text is handed to the interpreter on a pipe.
 //! Nothing in an argument is ever expanded, and no argument is part of a command line.
 //!
-//! It deliberately has no policy: whoever calls has asked. It keeps no interpreter between calls; each call has a process
-//! of its own, behind the walls of `toolglot-sandbox`, and leaves none behind.
+//! It deliberately has no policy: whoever calls has asked. Each call has a process of its own, behind the walls of
+//! `toolglot-sandbox`, and leaves none behind; a warm interpreter of Python is kept only to make such processes from.
 
 mod answer;
 mod attempt;
@@ -24,11 +24,14 @@ mod interpreter;
 mod mcp;
 mod programs;
 mod resolve;
+mod warm;
 mod watch;
 
-pub use call::{Attempt, Budget, Called, Host, OpenError};
+pub use call::{Attempt, Budget, Called, Host, OpenError, Prepared};
 pub use failure::CallError;
 pub use interpreter::{Interpreter, Interpreters};
 pub use mcp::{Offer, Servers, wire_to};
 pub use resolve::{Chain, MAX_DEPTH, resolve};
+pub use toolglot_sandbox::Cancel;
+pub use warm::Warm;
 pub use watch::{Progress, Watch};

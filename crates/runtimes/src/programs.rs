@@ -12,11 +12,19 @@ use crate::environment::{self, Variables};
 use crate::resolve::Chain;
 use crate::{CallError, Interpreter};
 
-const PYTHON: &str = include_str!("../loaders/python.py");
+const PYTHON: &str = concat!(
+    include_str!("../loaders/tool.py"),
+    include_str!("../loaders/python.py")
+);
+/// The loader of an interpreter that stays.
+const WARM: &str = concat!(
+    include_str!("../loaders/tool.py"),
+    include_str!("../loaders/warm.py")
+);
 const NODE: &str = include_str!("../loaders/node.mjs");
 
 /// What is kept of a tool's own prints, in bytes.
-const PRINTED_BYTES: usize = 256 << 10;
+pub(crate) const PRINTED_BYTES: usize = 256 << 10;
 /// The longest text that is handed over as one word of a command line.
 const MAX_WORD: usize = 100_000;
 
@@ -33,12 +41,21 @@ pub(crate) struct Program {
     pub(crate) is_container: bool,
 }
 
-/// The program that runs a tool with these parameters.
+/// A program that an interpreter which stays can make a copy of itself for.
+#[derive(Debug)]
+pub(crate) struct Warm {
+    pub(crate) argv: Vec<OsString>,
+    /// What the interpreter itself gets; the copy gets that of the request.
+    pub(crate) env: Variables,
+    pub(crate) request: Vec<u8>,
+}
+
+/// The program that runs a tool with these parameters; with an interpreter that stays and does the same, where there is one.
 pub(crate) fn program(
     host: &Host<'_>,
     chain: &Chain,
     params: &Map<String, Value>,
-) -> Result<Program, CallError> {
+) -> Result<(Program, Option<Warm>), CallError> {
     let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
     let protocol = chain.config("protocol").and_then(Value::as_str);
@@ -57,23 +74,24 @@ pub(crate) fn program(
         id: found.id.to_string(),
         why: why.to_owned(),
     };
-    match protocol {
+    let program = match protocol {
         Some("function" | "program") if found.language != Language::Python => {
             // A configuration that names a runtime of Python and the program that it is to run.
             builder.configured(config)
         }
-        Some("function") => builder.python("function"),
-        Some("program") => builder.python("program"),
+        Some("function") => return builder.python("function"),
+        Some("program") => return builder.python("program"),
         Some("module") => builder.node(),
         Some("shell") => builder.shell(config),
         Some(other) => Err(bad(&format!("there is no protocol `{other}`"))),
         None => match found.language {
-            Language::Python => builder.python("program"),
+            Language::Python => return builder.python("program"),
             Language::JavaScript | Language::TypeScript => builder.node(),
             Language::Bash => builder.shell(config),
             _ => builder.configured(config),
         },
-    }
+    };
+    Ok((program?, None))
 }
 
 struct Builder<'a> {
@@ -129,7 +147,7 @@ impl Builder<'_> {
         }
     }
 
-    fn python(mut self, mode: &str) -> Result<Program, CallError> {
+    fn python(mut self, mode: &str) -> Result<(Program, Option<Warm>), CallError> {
         let (found, _) = self.chain.tool();
         let interpreter = self
             .host
@@ -151,7 +169,7 @@ impl Builder<'_> {
             })
             .collect();
         let nonce = self.host.nonce();
-        let request = json!({
+        let mut request = json!({
             "mode": mode,
             "path": self.path(),
             "project": self.project(),
@@ -161,6 +179,7 @@ impl Builder<'_> {
             "nonce": nonce,
             "printed_bytes": PRINTED_BYTES,
         });
+        let base = self.env.clone();
         let config = self.chain.tool().1.metadata.config.clone();
         environment::configured(
             config.as_ref().and_then(|config| config.get("env")),
@@ -168,15 +187,25 @@ impl Builder<'_> {
             &mut self.env,
         );
         // Isolated: neither the environment nor the directory says what is imported.
-        let words = ["-I", "-B", "-X", "utf8", "-c", PYTHON]
-            .map(OsString::from)
-            .to_vec();
-        let manner = if mode == "function" {
-            Manner::Framed(nonce)
-        } else {
-            Manner::Printed
+        let words = |loader: &str| {
+            ["-I", "-B", "-X", "utf8", "-c", loader]
+                .map(OsString::from)
+                .to_vec()
         };
-        Ok(self.start(interpreter, words, request.to_string().into_bytes(), manner))
+        let stdin = request.to_string().into_bytes();
+        if mode != "function" {
+            let program = self.start(interpreter, words(PYTHON), stdin, Manner::Printed);
+            return Ok((program, None));
+        }
+        request["env"] = json!(self.env);
+        let program = interpreter.program.clone().into_os_string();
+        let warm = Warm {
+            argv: std::iter::once(program).chain(words(WARM)).collect(),
+            env: base,
+            request: request.to_string().into_bytes(),
+        };
+        let program = self.start(interpreter, words(PYTHON), stdin, Manner::Framed(nonce));
+        Ok((program, Some(warm)))
     }
 
     fn node(self) -> Result<Program, CallError> {

@@ -39,4 +39,4 @@ pub use sign::{
 };
 pub use system::executor_id;
 pub use tool_file::{MAX_BYTES, ToolFile};
-pub use trust::{Approved, KnownKey, Record, Standing, Trust, TrustError};
+pub use trust::{Approved, Demands, KnownKey, Record, Standing, Trust, TrustError};

@@ -11,20 +11,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
+use std::time::{Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
+use toolglot::End;
+use toolglot_exec::Root;
 use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
-use toolglot_policy::{Authority, Decision, Effect, Request};
+use toolglot_policy::Authority;
 use toolglot_runtimes::{Budget, CallError, Host, Progress, Servers, Watch};
 use toolglot_sandbox::Cancel;
 use toolglot_toolfiles::{Registry, Spaces};
 
 use super::{Serving, list, result};
+use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
+use crate::audit::Auditor;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
+use crate::gate::{self, Asked, Gate, Passed};
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;
@@ -36,6 +41,8 @@ pub(super) struct Setup {
     granted: Vec<String>,
     walls: Walls,
     authority: Authority,
+    audit: Option<PathBuf>,
+    audit_values: bool,
     servers: Servers,
     budget: Budget,
 }
@@ -44,15 +51,17 @@ impl Setup {
     pub(super) fn new(serving: &Serving, project: PathBuf) -> Result<Setup, Failure> {
         let policy = PolicyArguments {
             policy: serving.policy.clone(),
-            allow: toolglot_policy::Grants::default(),
+            allow: call::grants(&serving.allow),
         };
         let authority = crate::authority::load(&policy, &project);
         // What is wrong with the registry is told now, and not with the first call.
-        Host::open(&project)?;
+        gate::open(&project, &authority)?;
         Ok(Setup {
             granted: call::capabilities(&serving.allow),
             walls: serving.walls.clone(),
-            budget: Budget::of(serving.walls.max_cost),
+            budget: call::budget(&serving.walls, &authority),
+            audit: serving.audit.clone(),
+            audit_values: serving.audit_values,
             servers: Servers::default(),
             authority,
             project,
@@ -133,7 +142,7 @@ impl Served {
 
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
-        let (registry, trust) = Host::open(&self.setup.project)
+        let (registry, trust) = gate::open(&self.setup.project, &self.setup.authority)
             .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
         list::page(&registry, &trust.borrow(), cursor)
     }
@@ -167,8 +176,12 @@ fn work(
     pending: Option<Job>,
 ) -> Option<Job> {
     let print_then = print(&setup.project);
-    let opened = Host::open(&setup.project);
-    let (registry, trust) = match opened {
+    let opened = gate::open(&setup.project, &setup.authority).and_then(|opened| {
+        let root = Root::open(&setup.project);
+        let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
+        Ok((opened, root))
+    });
+    let ((registry, trust), root) = match opened {
         Ok(opened) => opened,
         Err(error) => {
             if let Some(job) = pending {
@@ -190,6 +203,15 @@ fn work(
     host.servers = setup.servers.clone();
     host.server_rules = setup.authority.server_rules();
     host.budget = setup.budget.clone();
+    let auditor = Auditor::of(setup.audit.as_deref(), setup.audit_values);
+    let gate = Gate {
+        root: &root,
+        authority: &setup.authority,
+        // Whoever sits at the terminal of a server is not who calls.
+        approver: Approver::Nobody,
+        auditor: auditor.as_ref(),
+        dry_run: false,
+    };
     let mut pending = pending;
     loop {
         let job = match pending.take() {
@@ -199,7 +221,7 @@ fn work(
         if print(&setup.project) != print_then {
             return Some(job);
         }
-        let answer = carry_out(&mut host, &registry, &setup.authority, &job);
+        let answer = carry_out(&mut host, &registry, &gate, &job);
         let _ = job.answer.send(answer);
     }
 }
@@ -214,7 +236,7 @@ fn next(queue: &Mutex<Receiver<Job>>, n_idle: &AtomicUsize) -> Option<Job> {
 fn carry_out(
     host: &mut Host<'_>,
     registry: &Registry,
-    authority: &Authority,
+    gate: &Gate<'_>,
     job: &Job,
 ) -> Result<Value, Fault> {
     let id = list::id_of(registry, &job.name);
@@ -225,25 +247,36 @@ fn carry_out(
         CallError::Stopped { .. } => Err(Fault::new(INTERNAL, error.to_string())),
         error => Ok(result::of_error(&job.name, error)),
     };
-    let chain = match host.check(&id, job.arguments.clone()) {
-        Ok(chain) => chain,
-        Err(error) => return refused(&error),
+    let asked = Asked {
+        id: &id,
+        arguments: job.arguments.clone(),
+        // It came whole, or it did not come.
+        end: End::Closed,
+        n_before: 0,
+        is_repeat: false,
     };
-    let requires = chain.tool().1.metadata.requires.clone();
-    let request = Request {
-        capabilities: &requires,
-        ..Request::new(&id, Effect::Read, toolglot::End::Closed, &[])
-    };
-    let verdict = authority.judge(&request).verdict;
-    if verdict.decision != Decision::Allow {
-        let refusal = json!({"success": false, "error": verdict.because, "code": verdict.rule, "id": job.name});
-        return Ok(result::of_refusal(&refusal));
-    }
-    let done = host.call(&id, job.arguments.clone());
+    let started = Instant::now();
+    let passed = gate.pass(host, asked);
     host.watch = Watch::default();
-    match done {
-        Ok(called) => Ok(result::of_called(called)),
-        Err(error) => refused(&error),
+    if let Some(auditor) = gate.auditor {
+        let shown = Shown {
+            root: gate.root,
+            tool: &id,
+            arguments: &job.arguments,
+        };
+        // What is done cannot be undone by a log that fails now: it said what would be done before.
+        let _ = call::log(auditor, &shown, &passed, started.elapsed());
+    }
+    match passed {
+        Passed::Unfit(error) => refused(&error),
+        Passed::Refused(verdict) => Ok(result::of_refusal(&json!({
+            "success": false, "error": verdict.because, "code": verdict.rule, "id": job.name,
+        }))),
+        Passed::Planned(..) => Err(Fault::new(INTERNAL, "it was only planned")),
+        Passed::Done(_, called) => match *called {
+            Ok(called) => Ok(result::of_called(called)),
+            Err(error) => refused(&error),
+        },
     }
 }
 

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
 use toolglot_exec::Outcome;
-use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
+use toolglot_policy::{Decision, Effect, Request, Verdict};
 use toolglot_runtimes::{CallError, Host};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
-use toolglot_tools::{Canonical, ToolSpec};
+use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 
-use super::step::State;
+use super::step::{State, Step};
+use crate::approval::Shown;
 use crate::authority::trusted_end;
+use crate::gate::{Asked, Gate, Passed};
 use crate::server;
 
 /// The tools of a registry that a message may name.
@@ -26,11 +28,13 @@ const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
 
 impl<'a> FileTools<'a> {
     /// The tools that `text` names. What it does not name, it cannot call, and is not read.
-    pub(crate) fn named_in(text: &str, host: Host<'a>) -> FileTools<'a> {
+    ///
+    /// A name that `builtin` knows stays the builtin's: a project's file takes no other tool's place.
+    pub(crate) fn named_in(text: &str, host: Host<'a>, builtin: &Toolbox) -> FileTools<'a> {
         let mut specs = BTreeMap::new();
         let (entries, _) = host.registry.list();
         for entry in &entries {
-            if !names(text, entry.id.as_str()) {
+            if !names(text, entry.id.as_str()) || builtin.canonical(entry.id.as_str()).is_some() {
                 continue;
             }
             // What cannot be read is not called; `toolglot tools check` tells why.
@@ -59,6 +63,14 @@ impl<'a> FileTools<'a> {
     /// Brings calls of a server's tool to the tool's id.
     pub(crate) fn resolve_servers(&self, message: &mut Calls) {
         for call in &mut message.calls {
+            let id = format!("mcp/{}", call.name);
+            if call.ns.is_none()
+                && !self.specs.contains_key(&call.name)
+                && self.specs.contains_key(&id)
+            {
+                call.name = id;
+                continue;
+            }
             let Some(server) = call
                 .ns
                 .as_deref()
@@ -82,7 +94,7 @@ impl<'a> FileTools<'a> {
         &self,
         canonical: &Canonical,
         call: &Call,
-        (authority, dry_run): (&Authority, bool),
+        (gate, before): (&Gate<'_>, &[Step]),
     ) -> Option<(Verdict, State)> {
         if !self.specs.contains_key(&canonical.tool) {
             return None;
@@ -94,121 +106,80 @@ impl<'a> FileTools<'a> {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
+        let of_message = |request: Request<'_>| gate.verdict(&request).verdict;
         if call.end == End::Truncated {
-            return Some(Self::judged(
-                &Request::new(&canonical.tool, Effect::Read, trusted_end(call), &[]),
-                authority,
-            ));
+            let request = Request::new(&canonical.tool, Effect::Read, trusted_end(call), &[]);
+            return Some((of_message(request), State::Refused { form: None }));
         }
+        let asked = |id, arguments| Asked {
+            id,
+            arguments,
+            end: trusted_end(call),
+            n_before: before.len(),
+            is_repeat: before.iter().any(|step| {
+                step.call.tool == canonical.tool && step.call.arguments == canonical.arguments
+            }),
+        };
+        let read = |look: &dyn Fn() -> Result<Value, String>| {
+            let request = Request {
+                n_before: before.len(),
+                ..Request::new(&call.name, Effect::Read, trusted_end(call), &[])
+            };
+            looked(canonical, of_message(request), gate, look)
+        };
         Some(match canonical.tool.as_str() {
             "rye_execute" => {
                 let parameters = canonical
                     .arguments
                     .get("parameters")
-                    .and_then(Value::as_object);
-                let dry_run =
-                    dry_run || canonical.arguments.get("dry_run") == Some(&Value::Bool(true));
-                self.execute(
-                    text("item_id"),
-                    parameters.cloned().unwrap_or_default(),
-                    call,
-                    (authority, dry_run),
-                )
+                    .and_then(Value::as_object)
+                    .cloned()
+                    .unwrap_or_default();
+                let is_dry = canonical.arguments.get("dry_run") == Some(&Value::Bool(true));
+                let gate = Gate {
+                    dry_run: gate.dry_run || is_dry,
+                    ..*gate
+                };
+                self.execute(asked(text("item_id"), parameters), &gate)
             }
-            "rye_search" => Self::read(call, authority, dry_run, || {
-                Ok(search(self.host.registry, text("query")))
-            }),
-            "rye_load" => Self::read(call, authority, dry_run, || {
-                load(self.host.registry, text("item_id"))
-            }),
-            "rye_sign" => self.sign(text("item_id"), call, (authority, dry_run)),
-            id => self.execute(id, canonical.arguments.clone(), call, (authority, dry_run)),
+            "rye_search" => read(&|| Ok(search(self.host.registry, text("query")))),
+            "rye_load" => read(&|| load(self.host.registry, text("item_id"))),
+            "rye_sign" => {
+                // Signing is vouching for something: a model does it only where the user granted exactly that.
+                let granted: Vec<&str> = self.host.granted.iter().map(String::as_str).collect();
+                let needed = capability::of_item("sign", "tool", text("item_id"));
+                if !capability::allows(&granted, &needed) {
+                    return Some(refused(&CallError::NotGranted {
+                        id: "rye_sign".to_owned(),
+                        missing: vec![needed],
+                    }));
+                }
+                read(&|| self.signed(text("item_id")))
+            }
+            id => self.execute(asked(id, canonical.arguments.clone()), gate),
         })
     }
 
-    fn execute(
-        &self,
-        id: &str,
-        arguments: Map<String, Value>,
-        call: &Call,
-        (authority, dry_run): (&Authority, bool),
-    ) -> (Verdict, State) {
-        let chain = match self.host.check(id, arguments.clone()) {
-            Ok(chain) => chain,
-            Err(error) => return refused(&error),
-        };
-        let (_, tool) = chain.tool();
-        let reads_only = tool
-            .metadata
-            .requires
-            .iter()
-            .all(|requirement| requirement == "fs.read");
-        let effect = if reads_only {
-            Effect::Read
-        } else {
-            Effect::Write
-        };
-        let request = Request {
-            capabilities: &tool.metadata.requires,
-            ..Request::new(id, effect, trusted_end(call), &[])
-        };
-        let (verdict, state) = Self::judged(&request, authority);
-        if verdict.decision != Decision::Allow {
-            return (verdict, state);
-        }
-        if dry_run {
-            return (verdict, State::Planned);
-        }
-        match self.host.call(id, arguments) {
-            Ok(called) => {
-                let text = told(&called.returned.value);
-                let output = Value::Object(called.returned.value);
-                let ok = called.returned.success;
-                (verdict, State::Done(Outcome { ok, output, text }))
+    fn execute(&self, asked: Asked<'_>, gate: &Gate<'_>) -> (Verdict, State) {
+        match gate.pass(&self.host, asked) {
+            Passed::Unfit(error) => refused(&error),
+            Passed::Refused(mut verdict) => {
+                if verdict.rule == "not-granted" {
+                    verdict.because.push_str("; `--capability` grants it");
+                }
+                (verdict, State::Refused { form: None })
             }
-            Err(error) => refused(&error),
+            Passed::Planned(verdict, _) => (verdict, State::Planned),
+            Passed::Done(verdict, called) => match *called {
+                Ok(called) => {
+                    let text = told(&called.returned.value);
+                    let output = Value::Object(called.returned.value);
+                    let ok = called.returned.success;
+                    (verdict, State::Done(Outcome { ok, output, text }))
+                }
+                Err(error) => refused(&error),
+            },
         }
-    }
-
-    /// Something that only looks.
-    fn read(
-        call: &Call,
-        authority: &Authority,
-        dry_run: bool,
-        look: impl FnOnce() -> Result<Value, String>,
-    ) -> (Verdict, State) {
-        let (verdict, state) = Self::judged(
-            &Request::new(&call.name, Effect::Read, trusted_end(call), &[]),
-            authority,
-        );
-        if verdict.decision != Decision::Allow {
-            return (verdict, state);
-        }
-        if dry_run {
-            return (verdict, State::Planned);
-        }
-        let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
-        let ok = output["success"] == json!(true);
-        let text = output.as_object().map(told).unwrap_or_default();
-        (verdict, State::Done(Outcome { ok, output, text }))
-    }
-
-    /// Signing is vouching for something: a model does it only where the user granted exactly that.
-    fn sign(
-        &self,
-        id: &str,
-        call: &Call,
-        (authority, dry_run): (&Authority, bool),
-    ) -> (Verdict, State) {
-        let granted: Vec<&str> = self.host.granted.iter().map(String::as_str).collect();
-        let needed = capability::of_item("sign", "tool", id);
-        if !capability::allows(&granted, &needed) {
-            return refused(&CallError::NotGranted {
-                id: "rye_sign".to_owned(),
-                missing: vec![needed],
-            });
-        }
-        Self::read(call, authority, dry_run, || self.signed(id))
     }
 
     fn signed(&self, id: &str) -> Result<Value, String> {
@@ -244,14 +215,33 @@ impl<'a> FileTools<'a> {
             .map_err(|error| error.to_string())?;
         Ok(json!({"success": true, "output": format!("signed {id} {version}"), "digest": sha}))
     }
+}
 
-    /// What the policy says; capabilities were asked before, so that changing is granted by them.
-    fn judged(request: &Request<'_>, authority: &Authority) -> (Verdict, State) {
-        let mut authority = authority.clone();
-        authority.grants.write = true;
-        let verdict = authority.judge(request).verdict;
-        (verdict, State::Refused { form: None })
+/// Something that only looks, or was granted by name.
+fn looked(
+    canonical: &Canonical,
+    verdict: Verdict,
+    gate: &Gate<'_>,
+    look: &dyn Fn() -> Result<Value, String>,
+) -> (Verdict, State) {
+    if verdict.decision != Decision::Allow {
+        return (verdict, State::Refused { form: None });
     }
+    if gate.dry_run {
+        return (verdict, State::Planned);
+    }
+    let shown = Shown {
+        root: gate.root,
+        tool: &canonical.tool,
+        arguments: &canonical.arguments,
+    };
+    if let Err(refused) = gate.log(&shown, &verdict) {
+        return (refused, State::Refused { form: None });
+    }
+    let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
+    let ok = output["success"] == json!(true);
+    let text = output.as_object().map(told).unwrap_or_default();
+    (verdict, State::Done(Outcome { ok, output, text }))
 }
 
 impl std::fmt::Debug for FileTools<'_> {

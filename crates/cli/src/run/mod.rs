@@ -18,7 +18,6 @@ mod tests;
 use std::io::{self, Write};
 
 use toolglot_exec::Root;
-use toolglot_runtimes::Host;
 use toolglot_tools::Toolbox;
 
 use crate::approval::Approver;
@@ -27,6 +26,7 @@ use crate::audit::Auditor;
 use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
+use crate::gate;
 use crate::human;
 use crate::lookalike;
 use crate::parse::write_line;
@@ -55,13 +55,18 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let bytes = source::bytes(&arguments.file)?;
     // Tools that are files are looked up by what the message names: a project may have thousands.
     let project = crate::call::project(&arguments.root)?;
-    let (registry, trust) = Host::open(&project)?;
+    let root =
+        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
+    let authority = authority::load(&arguments.policy, root.path());
+    let (registry, trust) = gate::open(&project, &authority)?;
     let mut capabilities = crate::call::capabilities(&arguments.capability);
     if arguments.policy.allow.write {
         capabilities.push("fs.write".to_owned());
     }
-    let host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
-    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host);
+    let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
+    host.budget = crate::call::budget(&arguments.walls, &authority);
+    host.server_rules = authority.server_rules();
+    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
     let mut vocabulary = vocabulary;
     vocabulary.extend(files.specs());
     let taught = taught.map(|mut taught| {
@@ -69,9 +74,6 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         taught
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
-    let root =
-        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
-    let authority = authority::load(&arguments.policy, root.path());
     let root = root.with_walls(authority::walls(&authority));
     let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);

@@ -15,6 +15,7 @@ use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
 use crate::audit::Auditor;
+use crate::gate::Gate;
 use crate::{authority, form, server, verify};
 
 /// Dialects whose systems run one call per message, with the words in which they refuse the others.
@@ -97,7 +98,7 @@ impl Session<'_> {
             }
             None => self
                 .files
-                .and_then(|files| files.carry_out(&canonical, call, (self.authority, self.dry_run)))
+                .and_then(|files| files.carry_out(&canonical, call, (&self.gate(), before)))
                 .unwrap_or_else(|| self.judged(&canonical, call, before)),
         };
         Step {
@@ -235,6 +236,17 @@ impl Session<'_> {
         })
     }
 
+    /// The gate for tools that are files.
+    fn gate(&self) -> Gate<'_> {
+        Gate {
+            root: self.root,
+            authority: self.authority,
+            approver: self.approver,
+            auditor: self.auditor,
+            dry_run: self.dry_run,
+        }
+    }
+
     fn judged(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> (Verdict, State) {
         let effect = authority::effect(self.vocabulary.get(&canonical.tool));
         let plan = plan(self.root, &canonical.tool, &canonical.arguments);
@@ -277,7 +289,7 @@ impl Session<'_> {
                 Ok(plan) => match self.audited(&shown, &verdict, &plan) {
                     Ok(()) => State::Done(plan.run()),
                     Err(error) => {
-                        verdict = unaudited(&error);
+                        verdict = crate::audit::unaudited(&error);
                         State::Refused { form: None }
                     }
                 },
@@ -302,17 +314,6 @@ impl Session<'_> {
     /// How a call should have been written.
     fn form(&self, call: &Call) -> Option<String> {
         form::of_call(self.dialect(call)?, self.named, Some(&call.name))
-    }
-}
-
-/// The verdict on what cannot be logged.
-fn unaudited(error: &io::Error) -> Verdict {
-    Verdict {
-        decision: Decision::Deny,
-        rule: "audit-failed".into(),
-        because: format!(
-            "the audit log cannot be written, and nothing is done that it does not tell: {error}"
-        ),
     }
 }
 

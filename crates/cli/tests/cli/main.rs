@@ -10,6 +10,8 @@ mod prompt;
 mod render;
 mod repair;
 mod run;
+#[cfg(target_os = "linux")]
+mod signing;
 mod tool_files;
 
 use std::io::Write;

@@ -66,7 +66,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Whether tools can be run here; a test that cannot run them says so.
-fn can_run() -> bool {
+pub(crate) fn can_run() -> bool {
     use std::io::Write;
     let has_walls =
         toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);

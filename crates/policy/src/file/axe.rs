@@ -3,7 +3,7 @@
 use super::Policy;
 use super::rule::{DecisionWord, Rule, Token, Written};
 use crate::Decision;
-use crate::file::{MessageLimits, PathRules, Sandbox};
+use crate::file::{MessageLimits, PathRules, Sandbox, TrustRules};
 
 /// What an `axe.yaml` says about tools and directories, of both generations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,7 @@ impl Policy {
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
             mcp: crate::file::ServerTable::default(),
+            trust: TrustRules::default(),
             forbidden_words: outside,
             broken: None,
         };

@@ -4,6 +4,7 @@ mod axe;
 mod mcp;
 mod pattern;
 mod rule;
+mod trust;
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ pub(crate) use mcp::ServerTable;
 pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
 pub(crate) use rule::Rule;
+pub use trust::TrustRules;
 
 use crate::Decision;
 use rule::{DecisionWord, Written};
@@ -33,6 +35,8 @@ pub struct Policy {
     pub sandbox: Sandbox,
     /// Which servers of tools are asked.
     pub(crate) mcp: ServerTable,
+    /// Whose tools are run.
+    pub trust: TrustRules,
     /// Places outside of the root that no word of a command may name, nor anything below them.
     pub(crate) forbidden_words: Vec<String>,
     /// Why the file could not be read: then everything is denied.
@@ -47,6 +51,8 @@ pub struct MessageLimits {
     pub calls_per_message: Option<usize>,
     /// What a call may cost, in the unit of the tools' descriptions.
     pub cost_per_call: Option<f64>,
+    /// What all calls of a run may cost together, attempts that failed included.
+    pub cost_per_run: Option<f64>,
 }
 
 /// What paths have to look like, beyond staying inside the root.
@@ -162,6 +168,12 @@ pub enum PolicyError {
         /// The other.
         with: &'static str,
     },
+    /// A setting of a project's file that only the user's may have.
+    #[error("`{what}` is the user's to say: a project's policy file cannot")]
+    UsersOnly {
+        /// The setting.
+        what: &'static str,
+    },
     /// An example that the rule does not treat as the file says.
     #[error("rule `{rule}` {} its example `{example}`", if *.expected { "does not match" } else { "matches" })]
     Example {
@@ -191,9 +203,8 @@ struct File {
     sandbox: Sandbox,
     #[serde(default)]
     mcp: ServerTable,
-    /// Of the keys of tools; read by those who load them.
-    #[serde(default, rename = "trust")]
-    _trust: Option<toml::Table>,
+    #[serde(default)]
+    trust: TrustRules,
 }
 
 impl Policy {
@@ -217,6 +228,7 @@ impl Policy {
             rules.push(rule);
         }
         file.mcp.check()?;
+        file.trust.check(scope)?;
         let default = file.default.map_or(
             match scope {
                 Scope::User => Decision::Deny,
@@ -231,6 +243,7 @@ impl Policy {
             paths: file.paths,
             sandbox: file.sandbox,
             mcp: file.mcp,
+            trust: file.trust,
             forbidden_words: Vec::new(),
             broken: None,
         })
@@ -245,6 +258,7 @@ impl Policy {
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
             mcp: ServerTable::default(),
+            trust: TrustRules::default(),
             forbidden_words: Vec::new(),
             broken: Some(error),
         }

@@ -257,7 +257,7 @@ impl Rule {
         let names = |wanted: &str| {
             self.capabilities
                 .as_ref()
-                .is_some_and(|list| list.iter().any(|name| name == wanted))
+                .is_some_and(|list| list.iter().any(|name| covers(name, wanted)))
         };
         let needs = match item {
             Item::Shell(_) => "shell",
@@ -368,4 +368,13 @@ impl Rule {
             .as_ref()
             .is_none_or(|tools| tools.iter().any(|word| word.fits(example)))
     }
+}
+
+/// Whether a capability of a rule is this one, or all of its family: `net.*` is `net.http`.
+fn covers(name: &str, wanted: &str) -> bool {
+    name == wanted
+        || name
+            .strip_suffix(".*")
+            .and_then(|family| wanted.strip_prefix(family))
+            .is_some_and(|rest| rest.starts_with('.'))
 }

@@ -77,8 +77,8 @@ fn every_short_name_leads_to_a_primitive() {
     ] {
         world.tool("t/any-it.yaml", &yaml("any-it", name, ""));
         let chain = world.with(|host| {
-            host.check("t/any-it", serde_json::Map::new())
-                .map(|chain| chain.ids())
+            host.prepare("t/any-it", serde_json::Map::new())
+                .map(|prepared| prepared.chain.ids())
         });
         let chain = chain.expect(name);
         assert_eq!(chain[1], id);

@@ -5,5 +5,6 @@ mod around;
 mod chains;
 mod languages;
 mod servers;
+mod warm;
 mod web;
 mod world;

@@ -23,6 +23,7 @@ pub(crate) struct World {
     pub(crate) cap: Option<f64>,
     pub(crate) rules: ServerRules,
     pub(crate) variables: BTreeMap<String, String>,
+    pub(crate) watch: Watch,
 }
 
 /// The pauses of the calls of this process, instead of sleeping.
@@ -47,6 +48,7 @@ impl World {
             path: std::env::var_os("PATH").unwrap_or_default(),
             cap: None,
             rules: ServerRules::default(),
+            watch: Watch::default(),
             variables: BTreeMap::from([
                 ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
                 ("SECRET".to_owned(), "a secret".to_owned()),
@@ -100,7 +102,9 @@ impl World {
             pause,
             servers: Servers::default(),
             server_rules: self.rules.clone(),
-            watch: Watch::default(),
+            watch: self.watch.clone(),
+            warm: RefCell::default(),
+            approved: RefCell::default(),
         };
         act(&host)
     }

@@ -67,6 +67,14 @@ pub enum Refusal {
         /// The server.
         name: String,
     },
+    /// The policy wants a signature.
+    #[error(
+        "`{id}` is not signed, and the policy runs signed tools only; read it, then `toolglot tools sign {id}`"
+    )]
+    SignatureRequired {
+        /// The tool.
+        id: String,
+    },
     /// It was signed, and the line is gone.
     #[error(
         "the signature of `{id}` was taken out of its file; it was signed or trusted as {version} before"
@@ -170,6 +178,7 @@ impl Refusal {
             Refusal::Unsigned { .. } => "unsigned",
             Refusal::NotApproved { .. } => "not-approved",
             Refusal::Redefined { .. } => "redefined",
+            Refusal::SignatureRequired { .. } => "signature_required",
             Refusal::Stripped { .. } => "stripped",
             Refusal::Changed { .. } => "changed",
             Refusal::Edited { .. } => "hash_mismatch",

@@ -8,6 +8,7 @@
 //! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
 //! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
 
+mod demands;
 mod files;
 mod servers;
 
@@ -21,6 +22,7 @@ use thiserror::Error;
 
 pub use servers::Approved;
 
+pub use demands::Demands;
 use files::{keys_in, mode, read_json, read_lock, set_mode, write};
 
 use crate::chain::version;
@@ -66,6 +68,22 @@ pub enum TrustError {
     /// No key has that fingerprint.
     #[error("no key has the fingerprint `{0}`; `toolglot tools keys list` shows them")]
     UnknownKey(String),
+    /// A key of a policy file is none.
+    #[error(
+        "`keys` of `[trust]` holds `{name}`, which is no fingerprint (16 or 64 hexadecimal digits) and no `ed25519:<base64>`"
+    )]
+    BadPolicyKey {
+        /// The text.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        source: crate::BadKey,
+    },
+    /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
+    #[error(
+        "what the server says of `{0}` was not approved yet, and the policy takes nothing on first sight; look at it, then `toolglot tools trust {0}`"
+    )]
+    NotApproved(String),
     /// A file of ours is not as we left it.
     #[error("`{path}` is damaged: {why}")]
     Damaged {
@@ -140,11 +158,16 @@ pub struct Trust {
     known: Vec<KnownKey>,
     ledger: Map<String, Value>,
     lock: BTreeMap<String, Record>,
+    demands: Demands,
+    /// The keys that count under the demands; `None` where these name none.
+    counted: Option<Keyring>,
 }
 
 const LEDGER: &str = ".ai/toolglot/ledger.json";
 /// Where the ledger keeps what servers said; no project's path is this.
 const PINS: &str = "servers";
+/// A pin that the user approved before the server was asked: what it says next is taken.
+const NEXT: &str = "";
 const COPIES: &str = ".ai/toolglot/trusted";
 const LOCK: &str = ".ai/toolglot.lock";
 const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
@@ -164,6 +187,8 @@ impl Trust {
             known: Vec::new(),
             ledger: Map::new(),
             lock: BTreeMap::new(),
+            demands: Demands::default(),
+            counted: None,
         };
         if let Some(user) = &spaces.user {
             for folder in TRUSTED {
@@ -213,6 +238,20 @@ impl Trust {
         });
     }
 
+    /// Demands more of tools than before.
+    ///
+    /// # Errors
+    /// If a key that is named is none.
+    pub fn demand(&mut self, demands: Demands) -> Result<(), TrustError> {
+        self.counted = demands
+            .keys
+            .as_deref()
+            .map(|named| demands::counted(&self.keys, named))
+            .transpose()?;
+        self.demands = demands;
+        Ok(())
+    }
+
     /// Whether a file may run, and why.
     ///
     /// # Errors
@@ -229,10 +268,11 @@ impl Trust {
         let here = its_version.unwrap_or("0.0.0");
         let actual = digest(body(&found.text, style));
         let record = self.record(found);
-        if record
+        let needs_signature = (self.demands.signed)(id);
+        let is_trusted = record
             .as_ref()
-            .is_some_and(|record| record.trusted && record.digest == actual)
-        {
+            .is_some_and(|record| record.trusted && record.digest == actual);
+        if is_trusted && !needs_signature {
             return Ok(Standing::Trusted);
         }
         let is_signed = Header::find(&found.text, style).is_some();
@@ -240,6 +280,7 @@ impl Trust {
         if !is_signed {
             let id = id.to_owned();
             return match (record.as_ref().or(locked), found.space) {
+                _ if is_trusted => Err(Refusal::SignatureRequired { id }),
                 (Some(before), _) if before.trusted => Err(Refusal::Changed {
                     id,
                     version: before.version.clone(),
@@ -248,11 +289,13 @@ impl Trust {
                     id,
                     version: before.version.clone(),
                 }),
-                (None, Space::User) => Ok(Standing::Own),
+                (None, Space::User) if !needs_signature => Ok(Standing::Own),
+                (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
                 (None, _) => Err(Refusal::Unsigned { id }),
             };
         }
-        let verified = verify(id, &found.text, style, &self.keys)?;
+        let keys = self.counted.as_ref().unwrap_or(&self.keys);
+        let verified = verify(id, &found.text, style, keys)?;
         if found.space == Space::Project
             && locked.is_none()
             && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
@@ -311,8 +354,11 @@ impl Trust {
         let copies = self.home()?.join(COPIES);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
         // Who trusts a tool anew takes what its server says now as well.
-        if let Some(Value::Object(pins)) = self.ledger.get_mut(PINS) {
-            pins.shift_remove(&pin_name(found));
+        let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
+        if let Value::Object(pins) = pins {
+            if found.tool().metadata.tool_type.as_deref() == Some("mcp") {
+                pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
+            }
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
@@ -320,14 +366,19 @@ impl Trust {
 
     /// The digest that was pinned of what a server says about a tool.
     pub fn pinned(&self, found: &Found) -> Option<&str> {
-        self.ledger.get(PINS)?.get(pin_name(found))?.as_str()
+        let pin = self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        pin.filter(|pin| *pin != NEXT)
     }
 
     /// Pins what a server says about a tool.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If it cannot be written down, or nothing is taken on first sight and the user did not approve.
     pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
+        let is_awaited = || self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        if !self.demands.first_use && is_awaited() != Some(NEXT) {
+            return Err(TrustError::NotApproved(found.id.to_string()));
+        }
         let path = self.home()?.join(LEDGER);
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins {

@@ -115,6 +115,10 @@ impl Trust {
     /// Whether a server of `.mcp.json`, or a tool of an approved server, may run.
     pub(super) fn standing_of_server(&self, found: &Found) -> Result<Standing, Refusal> {
         let (id, name) = (found.id.to_string(), found.id.name().to_owned());
+        if (self.demands.signed)(&id) {
+            // What lies in no file of its own has no signature.
+            return Err(Refusal::SignatureRequired { id });
+        }
         if found.id.category() != servers::SERVERS {
             // Its text is what was approved: it was made from that. Whether its server is, is asked of the server.
             return Ok(Standing::Trusted);

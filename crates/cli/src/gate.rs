@@ -1,0 +1,186 @@
+//! What stands between a tool that is a file and its effect: the policy, the person at the terminal, the log.
+//!
+//! ```text
+//!  prepared ── policy ──▶ allow ───────────────▶ log ─▶ carried out
+//!                 │          ▲
+//!                 ├─▶ ask ── person ─┐           what is judged is what was read and verified: nothing is read again
+//!                 └─▶ deny ──────────┴─▶ refused
+//! ```
+//!
+//! What a tool requires is granted by the command line, by a rule of the user's policy that names it, or by the person.
+
+use serde_json::{Map, Value};
+use toolglot::End;
+use toolglot_exec::Root;
+use toolglot_policy::{Authority, Decision, Effect, Host as Place, Item, Request, Verdict};
+use toolglot_runtimes::{CallError, Called, Host, Prepared};
+use toolglot_toolfiles::{Demands, Registry, Trust};
+
+use crate::approval::{Answer, Approver, Shown};
+use crate::audit::Auditor;
+use crate::failure::Failure;
+
+/// The gate of one run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gate<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) authority: &'a Authority,
+    pub(crate) approver: Approver,
+    pub(crate) auditor: Option<&'a Auditor>,
+    pub(crate) dry_run: bool,
+}
+
+/// A call by id.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) arguments: Map<String, Value>,
+    /// How sure its end is.
+    pub(crate) end: End,
+    /// How many calls of the message came before it.
+    pub(crate) n_before: usize,
+    /// Whether an equal one did.
+    pub(crate) is_repeat: bool,
+}
+
+/// What came of a call at the gate.
+#[derive(Debug)]
+pub(crate) enum Passed {
+    /// It was refused before the policy was asked.
+    Unfit(CallError),
+    /// It was refused by the policy, the person, or for want of a log.
+    Refused(Verdict),
+    /// It would run.
+    Planned(Verdict, Box<Prepared>),
+    /// It was carried out, unless what runs it refused.
+    Done(Verdict, Box<Result<Called, CallError>>),
+}
+
+/// A project's registry and trust, as strict as the policy wants them.
+///
+/// # Errors
+/// If either cannot be opened, or the policy names a key that is none.
+pub(crate) fn open(
+    project: &std::path::Path,
+    authority: &Authority,
+) -> Result<(Registry, std::cell::RefCell<Trust>), Failure> {
+    let (registry, trust) = Host::open(project)?;
+    let rules = authority.trust();
+    trust.borrow_mut().demand(Demands {
+        keys: rules.keys.clone(),
+        first_use: rules.tofu.unwrap_or(true),
+        signed: Box::new(move |id| rules.requires_signature(id)),
+    })?;
+    Ok((registry, trust))
+}
+
+impl Gate<'_> {
+    /// Brings a call as far as it may go.
+    pub(crate) fn pass(&self, host: &Host<'_>, asked: Asked<'_>) -> Passed {
+        let mut prepared = match host.prepare(asked.id, asked.arguments.clone()) {
+            Ok(prepared) => prepared,
+            Err(error) => return Passed::Unfit(error),
+        };
+        let mut verdict = self.judge(host, &mut prepared, &asked);
+        let arguments = prepared.arguments.clone();
+        let shown = Shown {
+            root: self.root,
+            tool: asked.id,
+            arguments: &arguments,
+        };
+        if verdict.decision == Decision::Ask && !self.dry_run {
+            match self.approver.ask(&shown, &verdict) {
+                Answer::Nobody => verdict.because.push_str(" (nobody is there to be asked)"),
+                answer => {
+                    verdict = answer.verdict(verdict);
+                    if verdict.decision == Decision::Allow {
+                        prepared.approve();
+                    }
+                }
+            }
+        }
+        if verdict.decision != Decision::Allow {
+            return Passed::Refused(verdict);
+        }
+        if self.dry_run {
+            return Passed::Planned(verdict, Box::new(prepared));
+        }
+        if let Err(refused) = self.log(&shown, &verdict) {
+            return Passed::Refused(refused);
+        }
+        let called = host.carry_out(prepared);
+        Passed::Done(verdict, Box::new(called))
+    }
+
+    /// Writes into the log what is about to be done; without that it is not done.
+    pub(crate) fn log(&self, shown: &Shown<'_>, verdict: &Verdict) -> Result<(), Verdict> {
+        self.auditor.map_or(Ok(()), |auditor| {
+            auditor
+                .before(shown, verdict, &[])
+                .map_err(|error| crate::audit::unaudited(&error))
+        })
+    }
+
+    /// What becomes of a request. Capabilities are asked about apart from the effect, so that changing is granted by them.
+    pub(crate) fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
+        let mut authority = self.authority.clone();
+        authority.grants.write = true;
+        authority.judge(request)
+    }
+
+    fn judge(&self, host: &Host<'_>, prepared: &mut Prepared, asked: &Asked<'_>) -> Verdict {
+        let (found, tool) = prepared.chain.tool();
+        let requires = &tool.metadata.requires;
+        let effect = if requires.iter().all(|name| name == "fs.read") {
+            Effect::Read
+        } else {
+            Effect::Write
+        };
+        let cost = tool.metadata.cost.as_ref();
+        // However it is called, a server's tool is `SERVER/TOOL` to a policy.
+        let id = match found.id.as_str().strip_prefix("mcp/") {
+            Some(short) if prepared.chain.is_server() => short,
+            _ => asked.id,
+        };
+        let place = host.reach(prepared).map(|url| Place::of(&url));
+        let explanation = self.verdict(&Request {
+            capabilities: requires,
+            host: place.as_ref(),
+            cost: cost.map_or(0.0, toolglot_toolfiles::Cost::estimate),
+            n_before: asked.n_before,
+            is_repeat: asked.is_repeat,
+            ..Request::new(id, effect, asked.end, &[])
+        });
+        let mut verdict = explanation.verdict;
+        if verdict.decision == Decision::Ask {
+            let is_answered = explanation
+                .reasons
+                .iter()
+                .filter(|reason| reason.verdict.decision == Decision::Ask)
+                .all(|reason| match &reason.item {
+                    Some(Item::Capability(name)) => host.grants(name),
+                    _ => false,
+                });
+            if is_answered {
+                verdict.decision = Decision::Allow;
+            }
+        }
+        if verdict.decision != Decision::Allow || prepared.missing.is_empty() {
+            return verdict;
+        }
+        if self.authority.user.is_some() {
+            // The user's file allowed each of them by its name.
+            prepared.approve();
+            return verdict;
+        }
+        let missing = CallError::NotGranted {
+            id: found.id.to_string(),
+            missing: prepared.missing.clone(),
+        };
+        Verdict {
+            decision: Decision::Ask,
+            rule: missing.code().into(),
+            because: missing.to_string(),
+        }
+    }
+}

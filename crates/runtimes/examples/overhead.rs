@@ -1,0 +1,157 @@
+//! What a call costs beside `/bin/true`, `python3 -c pass` and an empty chain of checks. Minima of many runs.
+//!
+//! `cargo run --release -p toolglot-runtimes --example overhead`
+#![expect(clippy::print_stdout, reason = "an example talks")]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use toolglot_runtimes::{Budget, Host, Interpreters, Watch};
+use toolglot_sandbox::Isolation;
+use toolglot_toolfiles::{ItemId, Registry, Spaces, Trust};
+
+fn minimum(runs: u32, mut run: impl FnMut()) -> Duration {
+    (0..runs)
+        .map(|_| {
+            let started = Instant::now();
+            run();
+            started.elapsed()
+        })
+        .min()
+        .expect("there are runs")
+}
+
+const HEAD: &str = "__version__ = \"1.0.0\"\n__tool_type__ = \"python\"\n__category__ = \"t\"\n__tool_description__ = \"A tool\"\nCONFIG_SCHEMA = {\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"integer\", \"description\": \"A number\"}}, \"required\": [\"a\"]}\n";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let whole = fs::canonicalize(folder.path())?;
+    let (project, home) = (whole.join("project"), whole.join("home"));
+    let tools = project.join(".ai/tools/t");
+    fs::create_dir_all(&tools)?;
+    fs::create_dir_all(&home)?;
+    let function = "def execute(params, project_path):\n    return {'success': True, 'output': params['a'] + 1}\n";
+    let files = [
+        (
+            "add-one.py",
+            format!("{HEAD}__executor_id__ = \"python/function\"\n{function}"),
+        ),
+        (
+            "add-one-script.py",
+            format!(
+                "{HEAD}__executor_id__ = \"python/script\"\nimport json, sys\n{function}print(json.dumps(execute(json.loads(sys.argv[2]), '')))\n"
+            ),
+        ),
+        (
+            "add-one-node.mjs",
+            "export const __version__ = \"1.0.0\";\nexport const __tool_type__ = \"script\";\nexport const __executor_id__ = \"node/node\";\nexport const __category__ = \"t\";\nexport const __tool_description__ = \"A tool\";\nexport default (params) => ({ success: true, output: 1 });\n".to_owned(),
+        ),
+        (
+            "run-true.yaml",
+            "tool_id: run-true\ntool_type: script\nversion: \"1.0.0\"\nexecutor_id: bash\ncategory: t\ndescription: A tool\nconfig:\n  command: 'true'\n".to_owned(),
+        ),
+    ];
+    let spaces = Spaces {
+        project: Some(project.clone()),
+        user: Some(home),
+    };
+    for (name, text) in &files {
+        fs::write(tools.join(name), text)?;
+    }
+    let registry = Registry::open(&spaces)?;
+    let trust = RefCell::new(Trust::open(&spaces)?);
+    for (name, _) in &files {
+        let id = ItemId::new(&format!(
+            "t/{}",
+            name.rsplit_once('.').expect("it has one").0
+        ))?;
+        trust.borrow_mut().trust(&registry.find(&id)?, "1.0.0")?;
+    }
+    let variables: BTreeMap<String, String> = [("PATH".to_owned(), std::env::var("PATH")?)].into();
+    let host = Host {
+        registry: &registry,
+        trust: &trust,
+        interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
+        project: project.clone(),
+        granted: vec!["fs.read".into()],
+        isolation: Isolation::Namespaces,
+        variables,
+        budget: Budget::of(None),
+        pause: std::thread::sleep,
+        watch: Watch::default(),
+        warm: RefCell::default(),
+        approved: RefCell::default(),
+    };
+    let arguments: Map<String, Value> = serde_json::from_value(json!({"a": 1}))?;
+    let bare = minimum(300, || {
+        assert!(
+            Command::new("/bin/true")
+                .output()
+                .is_ok_and(|output| output.status.success())
+        );
+    });
+    let python = host.interpreters.python(&project).ok_or("no Python here")?;
+    let rows: [(&str, Duration); 8] = [
+        ("/bin/true, bare", bare),
+        (
+            "python3 -I -c pass, bare",
+            minimum(30, || {
+                let output = Command::new(&python.program)
+                    .args(["-I", "-c", "pass"])
+                    .output();
+                assert!(output.is_ok_and(|output| output.status.success()));
+            }),
+        ),
+        (
+            "find, read, verify, validate: no run",
+            minimum(300, || {
+                assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
+            }),
+        ),
+        (
+            "Python function, first call",
+            minimum(20, || {
+                host.warm.take();
+                assert!(host.call("t/add-one", arguments.clone()).is_ok());
+            }),
+        ),
+        (
+            "Python function, warm",
+            minimum(500, || {
+                assert!(
+                    host.call("t/add-one", arguments.clone())
+                        .is_ok_and(|called| called.returned.success)
+                );
+            }),
+        ),
+        (
+            "Python script",
+            minimum(20, || {
+                assert!(host.call("t/add-one-script", arguments.clone()).is_ok());
+            }),
+        ),
+        (
+            "Node function",
+            minimum(10, || {
+                assert!(host.call("t/add-one-node", Map::new()).is_ok());
+            }),
+        ),
+        (
+            "bash -c true",
+            minimum(50, || {
+                assert!(host.call("t/run-true", Map::new()).is_ok());
+            }),
+        ),
+    ];
+    for (what, time) in rows {
+        println!(
+            "{what:38} {time:>12.1?} {:7.2}x",
+            time.as_secs_f64() / bare.as_secs_f64()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+# Stays, and makes a copy of itself for each call. It never reads a request: only the copy does, so nothing of a call is in
+# the memory from which the next one is made. It runs no text but this and the standard library's.
+#
+#   host ──socket (its standard input): "SECONDS" + four descriptors──▶ this ──fork──▶ copy: request, answer, stdout, stderr
+#   host ◀── "STATUS LEFT CLEAN", once everything that the copy started is dead ── this
+
+
+def main():
+    import asyncio  # noqa: F401  loaded once, for all
+    import gc
+    import inspect  # noqa: F401
+    import json
+    import os
+    import resource
+    import signal
+    import socket
+    import traceback  # noqa: F401
+
+    sys.dont_write_bytecode = True
+    host = socket.socket(fileno=0)
+    host.settimeout(None)
+    # It kills all but itself; outside of a namespace of processes that would be everything of this user.
+    if os.getpid() != 2 or os.getppid() != 1 or not hasattr(socket, "recv_fds"):
+        host.sendall(b"cold")
+        return
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None, use_errno=True)
+        prctl, info = library.prctl, (ctypes.c_int * 64)()
+        SHM_INFO, SEM_INFO, MSG_INFO = 14, 19, 12
+        # How many segments, sets and queues there are: what processes share that have no file in common.
+        kept = (
+            lambda: library.shmctl(0, SHM_INFO, info) and None or info[0],
+            lambda: library.semctl(0, 0, SEM_INFO, info) and None or info[7],
+            lambda: library.msgctl(0, MSG_INFO, info) and None or info[0],
+        )
+    except (ImportError, OSError, AttributeError):
+        host.sendall(b"cold")
+        return
+    SUBREAPER, DUMPABLE = 36, 4
+    # Nobody looks into this process, and what a copy leaves behind falls to it.
+    if prctl(SUBREAPER, 1, 0, 0, 0) != 0 or prctl(DUMPABLE, 0, 0, 0, 0) != 0:
+        host.sendall(b"cold")
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    # What calls share besides the project: the private directories. A call that leaves a trace in them is the last one here.
+    shared = []
+    for top in ("/tmp", "/var/tmp", "/dev/shm", "/run"):
+        try:
+            device = os.stat(top).st_dev
+        except OSError:
+            continue
+        for folder, below, _ in os.walk(top):
+            try:
+                is_inside = os.lstat(folder).st_dev == device
+            except OSError:
+                is_inside = False
+            if is_inside:
+                shared.append(folder)
+            else:
+                below.clear()
+            if len(shared) > 256:
+                host.sendall(b"cold")
+                return
+    limits = [value for name, value in vars(resource).items() if name.startswith("RLIMIT_")]
+
+    def traces():
+        marks = []
+        for folder in shared:
+            try:
+                status, room = os.lstat(folder), os.statvfs(folder)
+            except OSError as error:
+                marks.append(error.errno)
+                continue
+            marks.append((status.st_ino, status.st_ctime_ns, status.st_mode, room.f_ffree, room.f_bfree))
+        for count in kept:
+            info[0] = info[7] = 0
+            marks.append(count())
+        # What a process may change of another of its user.
+        marks.append([resource.getrlimit(limit) for limit in limits])
+        marks.append((os.sched_getaffinity(0), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)))
+        return marks
+
+    def copy(cpu, request, answer, out, err):
+        prctl(DUMPABLE, 1, 0, 0, 0)
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDONLY)
+        for number, fd in enumerate((null, out, err)):
+            os.dup2(fd, number)
+        pieces = []
+        while True:
+            piece = os.read(request, 1 << 20)
+            if not piece:
+                break
+            pieces.append(piece)
+        # Programs that the tool starts do not get it.
+        if answer != 3:
+            os.dup2(answer, 3, False)
+        os.closerange(4, 256)
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        cpu = cpu if most == resource.RLIM_INFINITY else min(cpu, most)
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+        asked = json.loads(b"".join(pieces))
+        del pieces
+        os.environ.clear()
+        os.environ.update(asked["env"])
+        try:
+            os.chdir(asked["project"])
+        except OSError:
+            pass
+        beside(asked)
+        own = os.getpid()
+        told = called(asked)
+        if os.getpid() != own:
+            # A copy that the tool made of itself came back as well.
+            os._exit(0)
+        send(3, json.dumps(told, allow_nan=False))
+        try:
+            sys.stderr.flush()
+        finally:
+            # Threads that the tool left behind do not hold its answer up.
+            os._exit(0)
+
+    def sweep():
+        left = 0
+        while True:
+            try:
+                os.kill(-1, signal.SIGKILL)
+            except ProcessLookupError:
+                return left
+            try:
+                while True:
+                    os.waitpid(-1, 0)
+                    left += 1
+            except ChildProcessError:
+                pass
+
+    gc.collect()
+    # The copies share these objects with this process as long as nobody walks through them.
+    gc.freeze()
+    before = traces()
+    host.sendall(b"ready")
+    while True:
+        message, fds, _, _ = socket.recv_fds(host, 64, 4)
+        if not message or len(fds) != 4:
+            return
+        child = os.fork()
+        if child == 0:
+            try:
+                copy(int(message), *fds)
+            finally:
+                os._exit(70)
+        for fd in fds:
+            os.close(fd)
+        _, status = os.waitpid(child, 0)
+        left = sweep()
+        host.sendall(b"%d %d %d" % (status, left, before == traces()))
+
+
+main()

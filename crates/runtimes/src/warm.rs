@@ -1,0 +1,468 @@
+//! Python functions: an interpreter that is started once and forks one child per call.
+//!
+//! ```text
+//!  host ── four pipes ──▶ interpreter ──fork──▶ child: reads the request, runs the tool, answers on a pipe of its own
+//!    │                        │                   └─ whatever it starts
+//!    ◀──── "all are dead" ────┘
+//! ```
+//!
+//! The interpreter stands behind the walls of one call: namespaces, Landlock, the filter of system calls, limits. A child
+//! inherits them all, and is killed with everything it started before the next one is forked. It shares with the ones before
+//! it only what is looked at after each call: whoever leaves a trace in the private directories, in the memory that processes
+//! share, or at the interpreter itself, was the last one there, and the next call gets an interpreter of its own.
+//! One call at a time; when time is up, or anything is not as expected, all of it is killed.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
+    SocketType, recv, sendmsg, socketpair,
+};
+use rustix::pipe::{PipeFlags, pipe_with};
+use toolglot_sandbox::{Cancel, Command, Exit, Isolation, Refusal, Resident, Watch};
+
+/// How long the interpreter may take, once the child is dead, to kill what that left behind.
+const GRACE: Duration = Duration::from_secs(2);
+/// Interpreters that wait for a call; the one that waited longest goes first.
+const MOST_WAITING: usize = 4;
+/// How much of an answer, and of what was printed, is taken; what is more is counted.
+const PIECE: usize = 64 << 10;
+
+/// What came of a call.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) exit: Exit,
+    pub(crate) answer: Taken,
+    pub(crate) stdout: Taken,
+    pub(crate) stderr: Taken,
+}
+
+/// What was read of a pipe, as far as it is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    pub(crate) bytes: Vec<u8>,
+    /// How many came behind those.
+    pub(crate) n_more: u64,
+}
+
+impl Taken {
+    /// As text, what is no UTF-8 replaced.
+    pub(crate) fn text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        if self.n_more == 0 {
+            text.into_owned()
+        } else {
+            format!("{text}\n[{} more bytes]", self.n_more)
+        }
+    }
+}
+
+/// What one call may use up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) time: Duration,
+    pub(crate) answer_bytes: usize,
+    pub(crate) printed_bytes: usize,
+}
+
+/// Interpreters that wait for calls.
+#[derive(Debug, Default)]
+pub struct Warm {
+    /// With what each was started as, and how many calls it has had.
+    waiting: Vec<(Walls, Interpreter)>,
+    /// Programs that cannot be kept warm, by their files.
+    cold: Vec<std::ffi::OsString>,
+}
+
+/// What has to be equal for a call to be another's successor: everything that the walls are built of.
+#[derive(Debug, PartialEq, Eq)]
+struct Walls {
+    argv: Vec<std::ffi::OsString>,
+    read: Vec<std::path::PathBuf>,
+    write: Vec<std::path::PathBuf>,
+    protect: Vec<std::path::PathBuf>,
+    has_network: bool,
+    limits: toolglot_sandbox::Limits,
+    /// The project: another directory may come to stand at its path.
+    place: Option<(u64, u64)>,
+}
+
+impl Walls {
+    fn of(command: &Command) -> Walls {
+        use std::os::unix::fs::MetadataExt;
+        let place = std::fs::metadata(&command.cwd).ok();
+        Walls {
+            argv: command.argv.clone(),
+            read: command.read.clone(),
+            write: command.write.clone(),
+            protect: command.protect.clone(),
+            has_network: command.network == toolglot_sandbox::Network::Host,
+            limits: command.limits.clone(),
+            place: place.map(|metadata| (metadata.dev(), metadata.ino())),
+        }
+    }
+}
+
+/// Why a call was not made here.
+#[derive(Debug)]
+pub(crate) enum NotWarm {
+    /// This interpreter cannot be kept warm: each call has to start one.
+    Cold,
+    /// It was not started.
+    Refused(Refusal),
+}
+
+impl Warm {
+    /// Calls a function. `command` is the interpreter with its loader and walls; its time does not count, that of `terms` does.
+    pub(crate) fn call(
+        &mut self,
+        command: &Command,
+        request: &[u8],
+        terms: Terms,
+    ) -> Result<Ended, NotWarm> {
+        let is_cold =
+            command.isolation != Isolation::Namespaces || self.cold.contains(&command.argv[0]);
+        if is_cold {
+            return Err(NotWarm::Cold);
+        }
+        let walls = Walls::of(command);
+        let known = self.waiting.iter().position(|(known, _)| *known == walls);
+        let mut interpreter = match known {
+            Some(at) => self.waiting.remove(at).1,
+            None => Interpreter::start(command).map_err(NotWarm::Refused)?,
+        };
+        match interpreter.call(request, terms, &command.watch) {
+            Ok((ended, is_clean)) => {
+                if is_clean {
+                    if self.waiting.len() >= MOST_WAITING {
+                        self.waiting.remove(0);
+                    }
+                    self.waiting.push((walls, interpreter));
+                }
+                Ok(ended)
+            }
+            Err(Trouble::Cold) => {
+                self.cold.push(command.argv[0].clone());
+                Err(NotWarm::Cold)
+            }
+            Err(Trouble::Gone) => match interpreter.resident.end() {
+                Err(refusal) => Err(NotWarm::Refused(refusal)),
+                // It died before the call: an interpreter that cannot even start its loader.
+                Ok(_) => {
+                    self.cold.push(command.argv[0].clone());
+                    Err(NotWarm::Cold)
+                }
+            },
+        }
+    }
+
+    /// How many interpreters wait for a call.
+    pub fn n_waiting(&self) -> usize {
+        self.waiting.len()
+    }
+}
+
+/// Why an interpreter did not take a call.
+enum Trouble {
+    /// It says that it cannot stay.
+    Cold,
+    /// It is dead, and never said that it was ready.
+    Gone,
+}
+
+/// One that stays.
+#[derive(Debug)]
+struct Interpreter {
+    socket: OwnedFd,
+    resident: Resident,
+    is_ready: bool,
+}
+
+impl Interpreter {
+    fn start(command: &Command) -> Result<Interpreter, Refusal> {
+        let failed = |source: Errno| Refusal::Setup {
+            step: "making a socket",
+            path: None,
+            source: source.into(),
+        };
+        let (socket, end) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .map_err(failed)?;
+        Ok(Interpreter {
+            socket,
+            resident: command.stay(end)?,
+            is_ready: false,
+        })
+    }
+
+    /// One call; with whether another may follow.
+    fn call(
+        &mut self,
+        request: &[u8],
+        terms: Terms,
+        watch: &Watch,
+    ) -> Result<(Ended, bool), Trouble> {
+        let Ok((mut pipes, ends)) = Pipes::new() else {
+            return Err(Trouble::Cold);
+        };
+        let seconds = terms
+            .time
+            .as_secs()
+            .saturating_add(2)
+            .min(1 << 30)
+            .to_string();
+        let is_sent = send(&self.socket, seconds.as_bytes(), &ends).is_ok();
+        drop(ends);
+        let deadline = Instant::now().checked_add(terms.time);
+        let mut n_sent = 0;
+        let mut ended = Ended {
+            exit: Exit::Signal(9),
+            answer: Taken::default(),
+            stdout: Taken::default(),
+            stderr: Taken::default(),
+        };
+        // Where it is gone already, the socket says so below.
+        let mut is_over = false;
+        let mut is_clean = false;
+        let mut grace: Option<Instant> = None;
+        while !is_over {
+            let until = [deadline, grace].into_iter().flatten().min();
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let is_cancelled = watch.cancel.as_ref().is_some_and(Cancel::is_cancelled);
+            if left == Some(Duration::ZERO) || is_cancelled {
+                ended.exit = match (is_cancelled, grace) {
+                    (true, _) => Exit::Cancelled,
+                    // The child is done; what it left behind does not go.
+                    (_, Some(_)) => Exit::Code(0),
+                    (_, None) => Exit::TimedOut,
+                };
+                break;
+            }
+            let ready = pipes.wait(&self.socket, left, watch);
+            if ready.request && !pipes.feed(request, &mut n_sent) {
+                pipes.request = None;
+            }
+            for (pipe, is_ready, taken, most, is_heard) in [
+                (
+                    &mut pipes.answer,
+                    ready.answer,
+                    &mut ended.answer,
+                    terms.answer_bytes,
+                    false,
+                ),
+                (
+                    &mut pipes.stdout,
+                    ready.stdout,
+                    &mut ended.stdout,
+                    terms.printed_bytes,
+                    false,
+                ),
+                (
+                    &mut pipes.stderr,
+                    ready.stderr,
+                    &mut ended.stderr,
+                    terms.printed_bytes,
+                    true,
+                ),
+            ] {
+                let before = taken.bytes.len();
+                if is_ready && !take(pipe.as_ref(), taken, most) {
+                    *pipe = None;
+                }
+                if let (Some(heard), true) = (&watch.heard, is_heard)
+                    && taken.bytes.len() > before
+                {
+                    heard(&taken.bytes[before..]);
+                }
+            }
+            if pipes.answer.is_none() && grace.is_none() {
+                grace = Instant::now().checked_add(GRACE);
+            }
+            if ready.socket {
+                let mut message = [0; 64];
+                let n = recv(&self.socket, &mut message, RecvFlags::empty()).map_or(0, |(n, _)| n);
+                match &message[..n] {
+                    b"ready" => self.is_ready = true,
+                    b"cold" => return Err(Trouble::Cold),
+                    b"" if !self.is_ready => return Err(Trouble::Gone),
+                    report => {
+                        (ended.exit, is_clean) = told(report);
+                        is_over = true;
+                    }
+                }
+            }
+        }
+        // Whoever wrote is dead, or will be with the interpreter: what is in the pipes is all there is.
+        for (pipe, taken, most) in [
+            (&pipes.answer, &mut ended.answer, terms.answer_bytes),
+            (&pipes.stdout, &mut ended.stdout, terms.printed_bytes),
+            (&pipes.stderr, &mut ended.stderr, terms.printed_bytes),
+        ] {
+            while pipe.as_ref().is_some_and(has_more) && take(pipe.as_ref(), taken, most) {}
+        }
+        Ok((ended, is_over && is_clean && is_sent))
+    }
+}
+
+/// What the interpreter says at the end of a call: the status of `wait`, how many were left, whether no trace is.
+fn told(report: &[u8]) -> (Exit, bool) {
+    let text = String::from_utf8_lossy(report);
+    let mut numbers = text.split(' ').map(str::parse::<i32>);
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(status)), Some(Ok(_)), Some(Ok(clean))) => {
+            let signal = status & 0x7f;
+            let exit = if signal == 0 {
+                Exit::Code((status >> 8) & 0xff)
+            } else {
+                Exit::Signal(signal)
+            };
+            (exit, clean == 1)
+        }
+        // The interpreter itself died.
+        _ => (Exit::Signal(9), false),
+    }
+}
+
+/// The host's ends of a call's pipes.
+struct Pipes {
+    request: Option<OwnedFd>,
+    answer: Option<OwnedFd>,
+    stdout: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
+}
+
+/// Which of them something can be done with.
+#[derive(Default)]
+struct Ready {
+    request: bool,
+    answer: bool,
+    stdout: bool,
+    stderr: bool,
+    socket: bool,
+}
+
+impl Pipes {
+    /// With the child's ends: request, answer, standard output, standard error.
+    fn new() -> io::Result<(Pipes, [OwnedFd; 4])> {
+        let (request_end, request) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (answer, answer_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        // Ours alone: the two ends of a pipe have flags of their own.
+        for end in [&request, &answer, &stdout, &stderr] {
+            rustix::io::ioctl_fionbio(end, true)?;
+        }
+        let pipes = Pipes {
+            request: Some(request),
+            answer: Some(answer),
+            stdout: Some(stdout),
+            stderr: Some(stderr),
+        };
+        Ok((pipes, [request_end, answer_end, stdout_end, stderr_end]))
+    }
+
+    fn wait(&self, socket: &OwnedFd, left: Option<Duration>, watch: &Watch) -> Ready {
+        let mut fds: Vec<(usize, PollFd<'_>)> = Vec::with_capacity(6);
+        let all = [
+            (self.request.as_ref(), PollFlags::OUT),
+            (self.answer.as_ref(), PollFlags::IN),
+            (self.stdout.as_ref(), PollFlags::IN),
+            (self.stderr.as_ref(), PollFlags::IN),
+            (Some(socket), PollFlags::IN),
+        ];
+        for (index, (fd, flags)) in all.into_iter().enumerate() {
+            if let Some(fd) = fd {
+                fds.push((index, PollFd::new(fd, flags)));
+            }
+        }
+        if let Some(cancel) = &watch.cancel {
+            let fd = PollFd::from_borrowed_fd(cancel.descriptor(), PollFlags::IN);
+            fds.push((5, fd));
+        }
+        let (indices, mut fds): (Vec<usize>, Vec<PollFd<'_>>) = fds.into_iter().unzip();
+        let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+        let mut ready = Ready::default();
+        // Interrupted or not: whoever calls looks at the time and comes again.
+        if poll(&mut fds, timeout.as_ref()).is_err() {
+            return ready;
+        }
+        for (index, fd) in indices.into_iter().zip(&fds) {
+            let is_ready = !fd.revents().is_empty();
+            match index {
+                0 => ready.request = is_ready,
+                1 => ready.answer = is_ready,
+                2 => ready.stdout = is_ready,
+                3 => ready.stderr = is_ready,
+                4 => ready.socket = is_ready,
+                _ => {}
+            }
+        }
+        ready
+    }
+
+    /// Writes what fits. Whether there is more.
+    fn feed(&self, request: &[u8], n_sent: &mut usize) -> bool {
+        let Some(pipe) = &self.request else {
+            return false;
+        };
+        match rustix::io::write(pipe, &request[*n_sent..]) {
+            Ok(n) => {
+                *n_sent += n;
+                *n_sent < request.len()
+            }
+            Err(Errno::AGAIN | Errno::INTR) => true,
+            // Nobody reads any more.
+            Err(_) => false,
+        }
+    }
+}
+
+/// Reads what is there, once. Whether more may come.
+fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize) -> bool {
+    let Some(pipe) = pipe else { return false };
+    let mut buffer = [0; PIECE];
+    match rustix::io::read(pipe, &mut buffer) {
+        Ok(0) => false,
+        Ok(n) => {
+            let kept = n.min(most.saturating_sub(taken.bytes.len()));
+            taken.bytes.extend_from_slice(&buffer[..kept]);
+            taken.n_more += (n - kept) as u64;
+            true
+        }
+        Err(Errno::AGAIN | Errno::INTR) => true,
+        Err(_) => false,
+    }
+}
+
+fn has_more(pipe: &OwnedFd) -> bool {
+    let mut fds = [PollFd::new(pipe, PollFlags::IN)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().contains(PollFlags::IN)
+}
+
+/// Sends a word and the descriptors of a call.
+fn send(socket: &OwnedFd, word: &[u8], ends: &[OwnedFd; 4]) -> rustix::io::Result<usize> {
+    let fds: Vec<BorrowedFd<'_>> = ends.iter().map(AsFd::as_fd).collect();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(&fds));
+    // A reader that is gone is an error here, not a signal that ends this process.
+    sendmsg(
+        socket,
+        &[io::IoSlice::new(word)],
+        &mut control,
+        SendFlags::NOSIGNAL,
+    )
+}
