@@ -144,7 +144,7 @@ pub(crate) fn tool(
         Value::Object(schema) => Value::Object(schema.clone()),
         _ => json!({"type": "object"}),
     };
-    let text = json!({
+    let mut text = json!({
         "tool_type": "mcp",
         "executor_id": format!("rye/core/runtimes/mcp/{transport}"),
         "category": format!("mcp/{short}"),
@@ -153,6 +153,9 @@ pub(crate) fn tool(
         "config": {"server": server, "tool_name": name},
         "input_schema": schema,
     });
+    if transport == "http" {
+        text["requires"] = json!(["net.http"]);
+    }
     found(&format!("mcp/{short}/{name}"), &text, None, space)
 }
 
