@@ -65,13 +65,13 @@ impl Event {
     pub fn write(&self) -> String {
         let mut out = String::new();
         if !self.kind.is_empty() {
-            let _ = write!(out, "event: {}\n", self.kind);
+            let _ = writeln!(out, "event: {}", self.kind);
         }
         if let Some(id) = &self.id {
-            let _ = write!(out, "id: {id}\n");
+            let _ = writeln!(out, "id: {id}");
         }
         if let Some(retry) = self.retry {
-            let _ = write!(out, "retry: {}\n", retry.as_millis());
+            let _ = writeln!(out, "retry: {}", retry.as_millis());
         }
         let _ = write!(out, "data: {}\n\n", self.data);
         out

@@ -157,7 +157,7 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
     let interpreter =
         interpreter.ok_or_else(|| format!("no program `{name}` is found along PATH"))?;
     let shell = host.interpreters.program("sh").ok_or("there is no `sh`")?;
-    let args = words(settings.get("args"))?;
+    let own_words = words(settings.get("args"))?;
     // The words of the program are words to the shell too: it reads nothing but this line.
     let line = "exec \"$@\" < \"$0/in\" > \"$0/out\"";
     let argv = [
@@ -168,7 +168,7 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
     ]
     .into_iter()
     .chain([interpreter.program.into_os_string()])
-    .chain(args.into_iter().map(Into::into))
+    .chain(own_words.into_iter().map(Into::into))
     .collect();
     Ok(Program {
         argv,

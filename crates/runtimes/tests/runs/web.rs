@@ -123,19 +123,19 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
 
 #[test]
 fn bodies_are_json_with_the_types_of_the_parameters() {
-    let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+    let (port, asked) = serve(&[&answer("200 OK", "", "done")]);
     let world = granted();
-    let head = format!("{WEATHER}config:\n  url: 'http://127.0.0.1:{port}/'\n");
-    let post = yaml(
+    let config = format!("{WEATHER}config:\n  url: 'http://127.0.0.1:{port}/'\n");
+    let whole = yaml(
         "post-all",
         "http_client",
-        &format!("{head}  method: post\n"),
+        &format!("{config}  method: post\n"),
     );
-    world.tool("t/post-all.yaml", &post);
+    world.tool("t/post-all.yaml", &whole);
     let body = yaml(
         "post-some",
         "http_client",
-        &format!("{head}  body: {{q: {{n: '{{days}}', text: 'in {{city}}'}}}}\n"),
+        &format!("{config}  body: {{q: {{n: '{{days}}', text: 'in {{city}}'}}}}\n"),
     );
     world.tool("t/post-some.yaml", &body);
     for (tool, expected) in [
@@ -147,7 +147,7 @@ fn bodies_are_json_with_the_types_of_the_parameters() {
             returned,
             json!({"success": true, "status": 200, "output": "done"})
         );
-        let last = heard
+        let last = asked
             .lock()
             .expect("no test panics here")
             .last()

@@ -40,7 +40,7 @@ impl Trust {
             let all = self
                 .ledger
                 .get(APPROVED)
-                .and_then(|all| all.get(&self.place(space)));
+                .and_then(|all| all.get(self.place(space)));
             for (server, _) in all.and_then(Value::as_object).into_iter().flatten() {
                 let Some(approved) = self.approved(server, space) else {
                     continue;
@@ -58,7 +58,7 @@ impl Trust {
 
     /// What was approved of a server.
     pub fn approved(&self, server: &str, space: Space) -> Option<Approved> {
-        let all = self.ledger.get(APPROVED)?.get(&self.place(space))?;
+        let all = self.ledger.get(APPROVED)?.get(self.place(space))?;
         let one = all.get(server)?;
         Some(Approved {
             definition: one.get("definition")?.as_str()?.to_owned(),
