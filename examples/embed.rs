@@ -1,12 +1,8 @@
-//! A Rust function as a tool: its parameters are a struct, the schema comes from the struct, and a model calls it in
-//! whatever dialect it speaks. `cargo run -p toolglot-tools --example embed`
-
-use std::sync::Arc;
+//! A Rust function as a tool, with the schema of a struct, in any dialect. `cargo run -p toolglot-tools --example embed`
 
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
-use toolglot::{Calls, Finish, Input, Limits, Parser, Program};
-use toolglot_tools::{Effect, ToolSpec, Toolbox, normalize};
+use toolglot_tools::{Effect, Functions};
 
 /// Replaces words in a text
 #[derive(Deserialize, JsonSchema)]
@@ -29,35 +25,12 @@ fn replace(Replace { text, edits }: Replace) -> String {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let schema = schema_for!(Replace).to_value();
+    let functions = Functions::default().with("replace", schema, Effect::Read, replace)?;
     let message = "<tool><tool_name>replace</tool_name><arguments><text>a b</text><edits><edit>\
         <search>a</search><replace>x &amp; y</replace></edit></edits></arguments></tool>";
-    let spec = ToolSpec {
-        name: "replace".into(),
-        description: "Replaces words in a text".into(),
-        parameters: schema_for!(Replace).to_value(),
-        effect: Effect::Read,
-    };
-    let toolbox: Toolbox = [spec].into_iter().collect();
-    let program = Program::compile(
-        toolglot_dialects::all(),
-        &toolbox.tool_set(),
-        Limits::default(),
-    )?;
-    let (mut parser, mut calls) = (Parser::new(Arc::new(program)), Calls::default());
-    parser.push(Input::Text(message), &mut calls);
-    parser.finish(Finish::Stop, &mut calls);
-    for call in normalize(&calls.calls, &toolbox) {
-        let arguments = serde_json::Value::Object(call.arguments);
-        let wrong = toolglot_schema::Validator::new(
-            &toolbox.get(&call.tool).ok_or("no such tool")?.parameters,
-        )?
-        .validate(&arguments);
-        assert_eq!(
-            (wrong.len(), replace(serde_json::from_value(arguments)?)),
-            (0, "x & y b".into())
-        );
-    }
-    assert_eq!(calls.calls.len(), 1);
+    let results = functions.answer(message, toolglot_dialects::all())?;
+    assert_eq!(results, [Ok("x & y b".into())]);
     Ok(())
 }
 

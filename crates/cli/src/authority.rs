@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toolglot::{Call, End, Place};
 use toolglot_exec::{Plan, Walls};
 use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope};
+use toolglot_sandbox::Cancel;
 use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
@@ -78,10 +79,14 @@ fn axe(text: &str) -> Result<Policy, PolicyError> {
 }
 
 /// The walls of commands under an authority.
-pub(crate) fn walls(authority: &Authority) -> Walls {
+pub(crate) fn walls(authority: &Authority, cancel: &Cancel) -> Walls {
     Walls {
         sandbox: authority.sandbox(),
         may_write: authority.commands_may_write(),
+        watch: toolglot_sandbox::Watch {
+            cancel: Some(cancel.clone()),
+            heard: None,
+        },
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -11,7 +12,9 @@ use serde_json::{Map, Value, json};
 use toolglot::End;
 use toolglot_exec::Root;
 use toolglot_policy::{Authority, Decision, Grants, ServerRules, Verdict};
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers};
+use toolglot_runtimes::{
+    Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Servers, Watch,
+};
 use toolglot_sandbox::Isolation;
 
 use crate::approval::{Approver, Shown};
@@ -20,7 +23,7 @@ use crate::audit::{Auditor, Came};
 use crate::failure::Failure;
 use crate::gate::{Asked, Gate, Passed};
 use crate::parse::write_line;
-use crate::{Outcome, authority, gate, source};
+use crate::{Outcome, authority, gate, interrupt, source};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArguments {
@@ -63,6 +66,43 @@ pub(crate) struct Walls {
     /// What the calls may cost together, in the currency of the tools
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) max_cost: Option<f64>,
+    /// Tell on standard error how far a tool is, and what it says there
+    #[arg(long)]
+    pub(crate) progress: bool,
+}
+
+impl Walls {
+    /// Who watches the calls.
+    pub(crate) fn watch(&self, cancel: &Cancel) -> Watch {
+        Watch {
+            cancel: Some(cancel.clone()),
+            progress: self.progress.then(|| Arc::new(told_on_stderr) as _),
+        }
+    }
+}
+
+/// One line for a step; what the tool itself says as it says it. Nothing is lost where standard error is closed.
+fn told_on_stderr(progress: Progress) {
+    let mut out = std::io::stderr();
+    let _ = match progress {
+        Progress::Attempt(number) => writeln!(out, "attempt {number}"),
+        Progress::Waiting(delay) => writeln!(out, "failed; again in {} s", delay.as_secs_f64()),
+        // What would change the terminal is shown, not obeyed.
+        Progress::Said(said) => {
+            let shown: String = said
+                .chars()
+                .map(|c| {
+                    if c.is_control() && c != '\n' && c != '\t' {
+                        '\u{fffd}'
+                    } else {
+                        c
+                    }
+                })
+                .collect();
+            write!(out, "{shown}")
+        }
+        _ => Ok(()),
+    };
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -115,6 +155,8 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     );
     host.budget = budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
+    let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    host.watch = arguments.walls.watch(&cancel);
     let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let gate = Gate {
         root: &root,
@@ -144,7 +186,11 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     }
     let (json, outcome) = told(passed, arguments);
     write_line(out, &json).map_err(Failure::Output)?;
-    Ok(outcome)
+    Ok(if cancel.is_cancelled() {
+        Outcome::Interrupted
+    } else {
+        outcome
+    })
 }
 
 /// What came of the call, for whoever called.
@@ -255,7 +301,7 @@ pub(crate) fn host<'a>(
         pause: std::thread::sleep,
         servers: Servers::default(),
         server_rules: ServerRules::default(),
-        watch: toolglot_runtimes::Watch::default(),
+        watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),
     }

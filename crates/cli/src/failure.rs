@@ -45,6 +45,8 @@ pub(crate) enum Failure {
     NoLanguage(String),
     #[error("`{address}` cannot be served: {why}")]
     Serving { address: String, why: String },
+    #[error("cannot listen to signals")]
+    Signals(#[source] io::Error),
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
     #[error("no dialect is called `{name}`{}", suggestion(*nearest))]

@@ -76,8 +76,9 @@ pub(crate) fn open(
 
 impl Gate<'_> {
     /// Brings a call as far as it may go.
-    pub(crate) fn pass(&self, host: &Host<'_>, asked: Asked<'_>) -> Passed {
-        let mut prepared = match host.prepare(asked.id, asked.arguments.clone()) {
+    pub(crate) fn pass(&self, host: &Host<'_>, mut asked: Asked<'_>) -> Passed {
+        let given = std::mem::take(&mut asked.arguments);
+        let mut prepared = match host.prepare(asked.id, given) {
             Ok(prepared) => prepared,
             Err(error) => return Passed::Unfit(error),
         };
@@ -159,7 +160,8 @@ impl Gate<'_> {
                 .filter(|reason| reason.verdict.decision == Decision::Ask)
                 .all(|reason| match &reason.item {
                     Some(Item::Capability(name)) => host.grants(name),
-                    _ => false,
+                    // Whether they are is seen below, by the grants that tools have.
+                    _ => reason.verdict.rule == "capability-needs-grant",
                 });
             if is_answered {
                 verdict.decision = Decision::Allow;

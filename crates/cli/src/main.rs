@@ -27,6 +27,7 @@ mod form;
 mod gate;
 mod guard;
 mod human;
+mod interrupt;
 mod jsonl;
 mod lookalike;
 mod mcp;
@@ -62,6 +63,8 @@ enum Outcome {
     Fine,
     /// A call is truncated, unknown, invalid, denied or failed.
     Faulty,
+    /// Ctrl-C ended it.
+    Interrupted,
 }
 
 impl Outcome {
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Faulty) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(interrupt::EXIT_CODE),
         // Whoever reads us has read enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS

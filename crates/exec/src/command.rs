@@ -150,7 +150,7 @@ fn literal(
         for outcome in &outcomes {
             told.add(outcome);
         }
-        if told.exit == Exit::TimedOut {
+        if matches!(told.exit, Exit::TimedOut | Exit::Cancelled) {
             break;
         }
     }
@@ -225,6 +225,7 @@ impl Told {
             Exit::Signal(signal) => {
                 Some(format!("ended by signal {signal}{}", signal_means(signal)))
             }
+            Exit::Cancelled => Some("cancelled, with all that it had started".to_owned()),
             _ => Some("ended".to_owned()),
         };
         let exit_code = match self.exit {
@@ -232,6 +233,7 @@ impl Told {
             // As shells say it.
             Exit::TimedOut => 124,
             Exit::Signal(signal) => 128 + signal,
+            Exit::Cancelled => 130,
             _ => 1,
         };
         let mut text = self.stdout.clone();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toolglot_policy::{Level, Reach, Sandbox, is_guarded, is_secret};
-use toolglot_sandbox::{Command, Isolation, Limits, Network};
+use toolglot_sandbox::{Command, Isolation, Limits, Network, Watch};
 
 /// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
 const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
@@ -58,6 +58,8 @@ pub struct Walls {
     pub sandbox: Sandbox,
     /// Whether commands may change the root.
     pub may_write: bool,
+    /// Who may end them, and hears what they say.
+    pub watch: Watch,
 }
 
 impl Default for Walls {
@@ -66,6 +68,7 @@ impl Default for Walls {
         Walls {
             sandbox: Sandbox::default(),
             may_write: false,
+            watch: Watch::default(),
         }
     }
 }
@@ -89,6 +92,7 @@ impl Walls {
         };
         let mut command = Command::new(Vec::<OsString>::new(), root.join(cwd));
         command.isolation = isolation;
+        command.watch = self.watch.clone();
         command.network = network;
         command.env = self.environment();
         command.read = vec![root.to_path_buf()];

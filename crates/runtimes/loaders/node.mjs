@@ -1,10 +1,14 @@
 // Runs one tool: the request comes on standard input, the answer goes to standard output behind a word that the tool
 // does not know. The text that is run is that of the request, never that of a file: what was verified is what runs.
 import fs from 'node:fs';
-import { Module, createRequire } from 'node:module';
+import nodePath from 'node:path';
+import vm from 'node:vm';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const request = JSON.parse(fs.readFileSync(0, 'utf8'));
 const { path, project, nonce } = request;
+const files = { ...request.modules, [path]: request.tool };
 try { process.chdir(project); } catch { /* it runs where it is */ }
 
 let printed = '';
@@ -47,18 +51,79 @@ process.on('unhandledRejection', raised);
 process.argv = [process.argv[0], path, '--params', request.params, '--project-path', project];
 process.on('exit', (code) => answer({ program: true, code }));
 
+// Files beside the tool that were verified with it are made of their texts; no directory is searched for others. The
+// language's own modules and installed packages are what Node finds from the project.
+const isPath = (specifier) => /^(\.{0,2}\/|file:)/.test(specifier);
+const beside = (specifier, from) => {
+  const whole = specifier.startsWith('file:') ? fileURLToPath(specifier) : nodePath.resolve(nodePath.dirname(from), specifier);
+  const ways = [whole, whole.replace(/\.js$/, '.ts'), `${whole}.js`, `${whole}.cjs`, `${whole}.ts`];
+  const found = ways.find((way) => Object.hasOwn(files, way));
+  if (found === undefined) throw new Error(`\`${specifier}\` is no file beside the tool that was verified with it`);
+  return found;
+};
+const installed = createRequire(`${project}/`);
+
+const commons = new Map();
+const common = (file) => {
+  const known = commons.get(file);
+  if (known) return known.exports;
+  if (files[file].module) throw new Error(`\`${file}\` is a module: import it`);
+  const module = { exports: {}, id: file, filename: file, loaded: false };
+  commons.set(file, module);
+  const need = (specifier) => (isPath(specifier) ? common(beside(specifier, file)) : installed(specifier));
+  need.resolve = (specifier) => (isPath(specifier) ? beside(specifier, file) : installed.resolve(specifier));
+  need.main = commons.get(path);
+  const run = vm.compileFunction(files[file].source.replace(/^#!.*/, ''), ['exports', 'require', 'module', '__filename', '__dirname'], {
+    filename: file,
+    importModuleDynamically: (specifier) => imported(specifier, file),
+  });
+  run.call(module.exports, module.exports, need, module, file, nodePath.dirname(file));
+  module.loaded = true;
+  return module.exports;
+};
+
+const modules = new Map();
+const made = (names, value, identifier) => new vm.SyntheticModule(names, function fill() {
+  for (const name of names) this.setExport(name, value(name));
+}, { identifier });
+const outside = async (specifier) => {
+  const space = await import(specifier);
+  return made(Object.keys(space), (name) => space[name], specifier);
+};
+const module = (file) => {
+  if (!modules.has(file)) {
+    if (files[file].module) {
+      modules.set(file, new vm.SourceTextModule(files[file].source, {
+        identifier: file,
+        initializeImportMeta: (meta) => {
+          Object.assign(meta, { url: pathToFileURL(file).href, filename: file, dirname: nodePath.dirname(file) });
+        },
+        importModuleDynamically: (specifier) => imported(specifier, file),
+      }));
+    } else {
+      const exports = common(file);
+      const names = exports !== null && ['object', 'function'].includes(typeof exports) ? Object.keys(exports) : [];
+      const all = ['default', ...names.filter((name) => name !== 'default')];
+      modules.set(file, made(all, (name) => (name === 'default' ? exports : exports[name]), file));
+    }
+  }
+  return modules.get(file);
+};
+const link = (specifier, from) => (isPath(specifier) ? module(beside(specifier, from.identifier)) : outside(specifier));
+const ready = async (wanted) => {
+  if (wanted.status === 'unlinked') await wanted.link(link);
+  await wanted.evaluate();
+  return wanted;
+};
+const imported = async (specifier, from) => ready(await link(specifier, { identifier: from }));
+
 try {
   let entry;
-  if (request.module) {
-    const url = 'data:text/javascript;base64,' + Buffer.from(request.source, 'utf8').toString('base64');
-    entry = (await import(url)).default;
+  if (request.tool.module) {
+    const space = (await ready(module(path))).namespace;
+    entry = space.default;
   } else {
-    const module = new Module(path);
-    module.filename = path;
-    module.paths = Module._nodeModulePaths(project);
-    globalThis.require ??= createRequire(`${project}/`);
-    module._compile(request.source, path);
-    const { exports } = module;
+    const exports = common(path);
     entry = typeof exports === 'function' ? exports : exports.default ?? exports.main ?? exports.execute;
   }
   if (typeof entry === 'function') {

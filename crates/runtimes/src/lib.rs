@@ -34,4 +34,4 @@ pub use mcp::{Offer, Servers, wire_to};
 pub use resolve::{Chain, MAX_DEPTH, resolve};
 pub use toolglot_sandbox::Cancel;
 pub use warm::Warm;
-pub use watch::{Progress, Watch};
+pub use watch::{Progress, Told, Watch};

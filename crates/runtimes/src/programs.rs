@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use toolglot_toolfiles::{Language, javascript_of, template};
+use toolglot_toolfiles::{Found, Language, javascript_of, template};
 
 use crate::answer::Manner;
 use crate::call::Host;
@@ -218,6 +218,43 @@ impl Builder<'_> {
                     id: self.id(),
                     program: "Node",
                 })?;
+        let modules: Map<String, Value> = self
+            .chain
+            .modules
+            .iter()
+            .map(|(path, file)| Ok((path.clone(), self.script(file)?)))
+            .collect::<Result<_, CallError>>()?;
+        let nonce = self.host.nonce();
+        let request = json!({
+            "path": self.path(),
+            "project": self.project(),
+            "params": self.params_json(),
+            "tool": self.script(found)?,
+            "modules": modules,
+            "nonce": nonce,
+            "printed_bytes": PRINTED_BYTES,
+        });
+        // Modules are made of texts, not of files: the interface for that is called experimental, and has been there since
+        // Node 12.
+        let words = [
+            "--no-warnings",
+            "--experimental-vm-modules",
+            "--input-type=module",
+            "-e",
+            NODE,
+        ]
+        .map(OsString::from)
+        .to_vec();
+        Ok(self.start(
+            interpreter,
+            words,
+            request.to_string().into_bytes(),
+            Manner::Framed(nonce),
+        ))
+    }
+
+    /// The text of a file that Node runs, and whether it is a module.
+    fn script(&self, found: &Found) -> Result<Value, CallError> {
         let source = match found.language {
             Language::TypeScript => javascript_of(&found.text).map_err(|why| self.bad(why))?,
             Language::JavaScript => found.text.clone(),
@@ -228,25 +265,7 @@ impl Builder<'_> {
             "mjs" | "ts" => true,
             _ => has_module_syntax(&source),
         };
-        let nonce = self.host.nonce();
-        let request = json!({
-            "path": self.path(),
-            "project": self.project(),
-            "params": self.params_json(),
-            "source": source,
-            "module": is_module,
-            "nonce": nonce,
-            "printed_bytes": PRINTED_BYTES,
-        });
-        let words = ["--no-warnings", "--input-type=module", "-e", NODE]
-            .map(OsString::from)
-            .to_vec();
-        Ok(self.start(
-            interpreter,
-            words,
-            request.to_string().into_bytes(),
-            Manner::Framed(nonce),
-        ))
+        Ok(json!({"source": source, "module": is_module}))
     }
 
     /// A script, a configured command, or the command that the caller gives.

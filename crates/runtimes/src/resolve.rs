@@ -1,8 +1,8 @@
 //! From a tool to the primitive that runs it.
 
 use toolglot_toolfiles::{
-    Executor, Found, ItemId, Link, Registry, Space, Standing, ToolFile, Trust, executor_id,
-    validate_chain,
+    Executor, Found, ItemId, Language, Link, Registry, Space, Standing, ToolFile, Trust,
+    executor_id, validate_chain,
 };
 
 use crate::CallError;
@@ -17,7 +17,7 @@ pub struct Chain {
     pub links: Vec<(Found, ToolFile)>,
     /// Why the tool may run.
     pub standing: Standing,
-    /// The modules beside the tool that it imports, by name: each may run as well.
+    /// What the tool imports from beside it, and what that does: each may run as well. Python's by name, the others by file.
     pub modules: Vec<(String, Found)>,
 }
 
@@ -154,19 +154,25 @@ fn modules(
     trust: &Trust,
     tool: &Found,
 ) -> Result<Vec<(String, Found)>, CallError> {
+    let is_python = tool.language == Language::Python;
     let mut modules: Vec<(String, Found)> = Vec::new();
     let mut open = tool.siblings();
-    while let Some((name, id)) = open.pop() {
-        if id == tool.id || modules.iter().any(|(known, _)| *known == name) {
-            continue;
+    while let Some(sibling) = open.pop() {
+        let mut found = None;
+        for (id, extension) in &sibling.files {
+            if found.is_none() {
+                found = registry.file(id, extension, tool.space)?;
+            }
         }
-        let found = match registry.find_from(&id, tool.space) {
-            Ok(found) => found,
-            // A module of the language, or none.
-            Err(toolglot_toolfiles::FindError::NotFound { .. }) => continue,
-            Err(error) => return Err(error.into()),
+        // A module of the language, an installed one, or none: whoever imports it learns which.
+        let Some(found) = found else { continue };
+        let name = if is_python {
+            sibling.name
+        } else {
+            found.name()
         };
-        if found.space != tool.space || found.extension != "py" {
+        let is_known = modules.iter().any(|(known, _)| *known == name);
+        if found.name() == tool.name() || is_known {
             continue;
         }
         let version = found.tool().metadata.version;

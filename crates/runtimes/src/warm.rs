@@ -429,7 +429,7 @@ impl Pipes {
 /// Reads what is there, once. Whether more may come.
 fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize) -> bool {
     let Some(pipe) = pipe else { return false };
-    let mut buffer = [0; PIECE];
+    let mut buffer = vec![0; PIECE];
     match rustix::io::read(pipe, &mut buffer) {
         Ok(0) => false,
         Ok(n) => {

@@ -37,13 +37,16 @@ pub enum Progress {
     Waiting(Duration),
 }
 
+/// Is told how far a call is.
+pub type Told = Arc<dyn Fn(Progress) + Send + Sync>;
+
 /// Who watches calls.
 #[derive(Clone, Default)]
 pub struct Watch {
     /// Ends the call under way with all that it started, and keeps others from beginning.
     pub cancel: Option<Cancel>,
     /// Is told how far the call is.
-    pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    pub progress: Option<Told>,
 }
 
 impl fmt::Debug for Watch {
@@ -76,7 +79,7 @@ impl Watch {
                 let heard = move |bytes: &[u8]| {
                     told(Progress::Said(String::from_utf8_lossy(bytes).into_owned()));
                 };
-                Arc::new(heard) as Arc<dyn Fn(&[u8]) + Send + Sync>
+                Arc::new(heard) as toolglot_sandbox::Heard
             }),
         }
     }

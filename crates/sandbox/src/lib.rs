@@ -54,4 +54,4 @@ pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};
 pub use platform::{Resident, layers};
 pub use refusal::Refusal;
-pub use watch::{Cancel, Watch};
+pub use watch::{Cancel, Heard, Watch};

@@ -8,13 +8,16 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
+/// Hears what a program writes.
+pub type Heard = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
 /// Who watches a program.
 #[derive(Clone, Default)]
 pub struct Watch {
     /// Ends it, and all that it started.
     pub cancel: Option<Cancel>,
     /// Hears what it writes to standard error, as it comes. It must not wait for the program.
-    pub heard: Option<Arc<dyn Fn(&[u8]) + Send + Sync>>,
+    pub heard: Option<Heard>,
 }
 
 impl fmt::Debug for Watch {

@@ -28,7 +28,7 @@ pub use language::{EXTENSIONS, Language};
 pub use metadata::{Backoff, Cost, Executor, Metadata, RetryPolicy};
 pub use new::new_tool;
 pub use read::javascript_of;
-pub use registry::{Entry, FindError, Found, Registry, Space, Spaces};
+pub use registry::{Entry, FindError, Found, Registry, Sibling, Space, Spaces, Stamp};
 pub use returns::{ReturnContract, Returned};
 pub use rules::{RULES, Rule, rule};
 pub use schema::{Action, Schema};

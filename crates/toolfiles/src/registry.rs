@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -99,24 +100,31 @@ impl Found {
         ToolFile::read(&self.id, self.language, &self.text)
     }
 
-    /// The modules that it imports and that lie beside it: their names, and the ids of their files if there are any.
-    /// Python only.
-    pub fn siblings(&self) -> Vec<(String, ItemId)> {
-        if self.language != Language::Python {
-            return Vec::new();
-        }
+    /// What it imports from beside it, as it may lie there. Python by name, JavaScript and TypeScript by path.
+    pub fn siblings(&self) -> Vec<Sibling> {
         let category = self.id.category();
-        crate::read::imports(&self.text)
-            .into_iter()
-            .filter_map(|name| {
-                let id = if category.is_empty() {
-                    ItemId::new(&name)
-                } else {
-                    ItemId::new(&format!("{category}/{name}"))
-                };
-                Some((name, id.ok()?))
-            })
-            .collect()
+        match self.language {
+            Language::Python => crate::read::imports(&self.text)
+                .into_iter()
+                .filter_map(|name| {
+                    let id = within(category, &name)?;
+                    Some(Sibling {
+                        name,
+                        files: vec![(id, "py")],
+                    })
+                })
+                .collect(),
+            Language::JavaScript | Language::TypeScript => {
+                crate::read::imported(self.language, &self.text)
+                    .into_iter()
+                    .map(|path| Sibling {
+                        files: by_path(category, &path),
+                        name: path,
+                    })
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// How the file is called in messages.
@@ -131,6 +139,65 @@ impl Found {
     }
 }
 
+/// What a file imports from beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sibling {
+    /// As it is written: the name of a module, or a path.
+    pub name: String,
+    /// The files that it may be, the first that is there counts: their ids and extensions. None if it leads out of the tools.
+    pub files: Vec<(ItemId, &'static str)>,
+}
+
+fn within(category: &str, name: &str) -> Option<ItemId> {
+    if category.is_empty() {
+        ItemId::new(name).ok()
+    } else {
+        ItemId::new(&format!("{category}/{name}")).ok()
+    }
+}
+
+/// The files that a path of JavaScript means, seen from a category; as `require` looks for them, where it has no extension.
+fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
+    const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "ts"];
+    let mut parts: Vec<&str> = category
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return Vec::new();
+                }
+            }
+            part => parts.push(part),
+        }
+    }
+    let whole = parts.join("/");
+    let script = |extension: &str| SCRIPTS.iter().find(|known| **known == extension).copied();
+    match whole
+        .rsplit_once('.')
+        .map(|(stem, extension)| (stem, script(extension)))
+    {
+        Some((stem, Some(extension))) => {
+            let mut files: Vec<_> = ItemId::new(stem)
+                .into_iter()
+                .map(|id| (id, extension))
+                .collect();
+            // What TypeScript compiles to is how its own files are named in imports.
+            if extension == "js" {
+                files.extend(ItemId::new(stem).into_iter().map(|id| (id, "ts")));
+            }
+            files
+        }
+        _ => ["js", "cjs", "ts"]
+            .iter()
+            .filter_map(|extension| Some((ItemId::new(&whole).ok()?, *extension)))
+            .collect(),
+    }
+}
+
 /// A file of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
@@ -140,6 +207,63 @@ pub struct Entry {
     pub space: Space,
     /// Its extension.
     pub extension: &'static str,
+}
+
+/// What tells whether a file was changed: its number, its size, its times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    device: u64,
+    number: u64,
+    bytes: u64,
+    /// Of the contents and of the file itself, in nanoseconds since 1970.
+    times: [i128; 2],
+}
+
+impl Stamp {
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
+    fn of(metadata: &cap_std::fs::Metadata) -> Option<Stamp> {
+        use cap_std::fs::MetadataExt;
+        let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Some(Stamp {
+            device: metadata.dev(),
+            number: metadata.ino(),
+            bytes: metadata.size(),
+            times: [
+                time(metadata.mtime(), metadata.mtime_nsec()),
+                time(metadata.ctime(), metadata.ctime_nsec()),
+            ],
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &cap_std::fs::Metadata) -> Option<Stamp> {
+        None
+    }
+
+    /// Whether the file had its last change at least so long before `now`: one that comes later has another time.
+    pub fn is_older(&self, now: SystemTime, age: Duration) -> bool {
+        let Ok(now) = now.duration_since(SystemTime::UNIX_EPOCH) else {
+            return false;
+        };
+        let before = now.saturating_sub(age).as_nanos();
+        self.times
+            .iter()
+            .all(|time| i128::try_from(before).is_ok_and(|before| *time < before))
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [contents, itself] = self.times;
+        let Stamp {
+            device,
+            number,
+            bytes,
+            ..
+        } = self;
+        write!(f, "{device}:{number}:{bytes}:{contents}:{itself}")
+    }
 }
 
 /// Why a tool is not there.
@@ -307,6 +431,33 @@ impl Registry {
         })
     }
 
+    /// The file of exactly that id, extension and space; `None` if it is not there.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn file(
+        &self,
+        id: &ItemId,
+        extension: &'static str,
+        space: Space,
+    ) -> Result<Option<Found>, FindError> {
+        let Some((_, dir, root)) = self.places.iter().find(|(here, ..)| *here == space) else {
+            return Ok(None);
+        };
+        let Some((_, language)) = EXTENSIONS.iter().find(|(known, _)| *known == extension) else {
+            return Ok(None);
+        };
+        let relative = format!("{id}.{extension}");
+        Ok(read(dir, &relative)?.map(|text| Found {
+            id: id.clone(),
+            space,
+            extension,
+            language: *language,
+            path: Some(root.join(relative)),
+            text,
+        }))
+    }
+
     fn nearest(&self, id: &ItemId) -> Option<String> {
         let (entries, _) = self.list();
         let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
@@ -325,7 +476,20 @@ impl Registry {
     ///
     /// Looks at names only; of files that share an id the one that [`find`](Registry::find) would give.
     pub fn list(&self) -> (Vec<Entry>, Vec<String>) {
-        let mut entries: BTreeMap<ItemId, Entry> = BTreeMap::new();
+        let (entries, problems) = self.listed(false);
+        (
+            entries.into_iter().map(|(entry, _)| entry).collect(),
+            problems,
+        )
+    }
+
+    /// The same with what tells whether a file was changed; none of what comes with toolglot, or where nothing does.
+    pub fn stamped(&self) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
+        self.listed(true)
+    }
+
+    fn listed(&self, is_stamped: bool) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
+        let mut entries: BTreeMap<ItemId, (Entry, Option<Stamp>)> = BTreeMap::new();
         let mut problems = Vec::new();
         let rank = |entry: &Entry| {
             let extension = EXTENSIONS
@@ -333,26 +497,30 @@ impl Registry {
                 .position(|(extension, _)| *extension == entry.extension);
             (entry.space, extension)
         };
-        let mut add = |entry: Entry| {
-            let known = entries
-                .entry(entry.id.clone())
-                .or_insert_with(|| entry.clone());
-            if rank(&entry) < rank(known) {
-                *known = entry;
+        let mut add = |entry: Entry, stamp: Option<Stamp>| match entries.get_mut(&entry.id) {
+            Some(known) if rank(&entry) < rank(&known.0) => *known = (entry, stamp),
+            Some(_) => {}
+            None => {
+                entries.insert(entry.id.clone(), (entry, stamp));
             }
         };
         for (space, dir, root) in &self.places {
-            walk(dir, *space, root, &mut add, &mut problems);
+            walk((dir, root), *space, is_stamped, &mut add, &mut problems);
+        }
+        for entry in system::entries() {
+            // It changes with the program only.
+            add(entry, is_stamped.then(Stamp::default));
         }
         for made in self.made.values() {
-            add(Entry {
+            let entry = Entry {
                 id: made.id.clone(),
                 space: made.space,
                 extension: made.extension,
-            });
+            };
+            // It lies on no disk, and nothing of it is remembered.
+            add(entry, None);
         }
         problems.extend(self.problems.iter().cloned());
-        system::entries().for_each(&mut add);
         (entries.into_values().collect(), problems)
     }
 
@@ -424,10 +592,10 @@ fn failure(error: io::Error, path: &str) -> FindError {
 
 /// Every tool file below a directory.
 fn walk(
-    tools: &Dir,
+    (tools, root): (&Dir, &Path),
     space: Space,
-    root: &Path,
-    add: &mut impl FnMut(Entry),
+    is_stamped: bool,
+    add: &mut impl FnMut(Entry, Option<Stamp>),
     problems: &mut Vec<String>,
 ) {
     let mut open: Vec<(Dir, String, usize)> = match tools.try_clone() {
@@ -495,11 +663,19 @@ fn walk(
             if let (Some((extension, _)), true) = (known, is_file)
                 && let Ok(id) = ItemId::new(stem)
             {
-                add(Entry {
+                let metadata = if !is_stamped {
+                    None
+                } else if kind.is_symlink() {
+                    tools.metadata(&relative).ok()
+                } else {
+                    entry.metadata().ok()
+                };
+                let entry = Entry {
                     id,
                     space,
                     extension,
-                });
+                };
+                add(entry, metadata.as_ref().and_then(Stamp::of));
             }
         }
     }

@@ -6,8 +6,8 @@
 //! shell blocks become commands, other names become the right ones, lists of files become single reads, repeated
 //! commands and reads are marked. Everything that is changed is noted.
 //!
-//! Nothing here runs, checks schemas or decides what may run; a tool list from outside never says what effect its
-//! tools have.
+//! Nothing here decides what may run; a tool list from outside never says what effect its tools have. [`Functions`] runs
+//! functions of the program that embeds this, and nothing else.
 //!
 //! ```
 //! use toolglot_tools::{Effect, Toolbox};
@@ -22,6 +22,7 @@ mod builtin;
 mod canonical;
 mod duplicates;
 mod elements;
+mod functions;
 mod listing;
 mod reads;
 mod shell;
@@ -30,6 +31,7 @@ mod toolbox;
 
 pub use builtin::roo_names;
 pub use canonical::{Canonical, normalize};
+pub use functions::{Functions, NotRun};
 pub use listing::ToolError;
 pub use shell::split_shell;
 pub use split::split_calls;

@@ -28,6 +28,7 @@ use crate::digest;
 use crate::failure::Failure;
 use crate::gate;
 use crate::human;
+use crate::interrupt;
 use crate::lookalike;
 use crate::parse::write_line;
 use crate::reading::{Manner, compile};
@@ -66,6 +67,8 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
     host.budget = crate::call::budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
+    let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    host.watch = arguments.walls.watch(&cancel);
     let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
     let mut vocabulary = vocabulary;
     vocabulary.extend(files.specs());
@@ -74,7 +77,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         taught
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
-    let root = root.with_walls(authority::walls(&authority));
+    let root = root.with_walls(authority::walls(&authority, &cancel));
     let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
@@ -97,6 +100,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         auditor: auditor.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
+        cancel: Some(&cancel),
     };
     let steps = session.steps(&message);
     let answer = answer::answer(&session, &message, &steps);
@@ -120,5 +124,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         }
     }
     .map_err(Failure::Output)?;
-    Ok(Outcome::faulty_if(is_faulty))
+    Ok(if cancel.is_cancelled() {
+        Outcome::Interrupted
+    } else {
+        Outcome::faulty_if(is_faulty)
+    })
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use toolglot::{Call, Calls, Code, Dialect, End, Note};
 use toolglot_exec::{Outcome, Plan, Root, plan};
 use toolglot_policy::{Authority, Decision, Effect, Request, Verdict};
+use toolglot_runtimes::Cancel;
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
@@ -44,6 +45,8 @@ pub(crate) struct Session<'a> {
     /// Whether every call of a message runs, whatever its dialect's system does.
     pub(crate) many: bool,
     pub(crate) dry_run: bool,
+    /// What ends the run before its end.
+    pub(crate) cancel: Option<&'a Cancel>,
 }
 
 /// Why a call is refused before the policy is asked.
@@ -118,6 +121,14 @@ impl Session<'_> {
         calls: &[Call],
         before: &[Step],
     ) -> Option<Objection> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Some(Objection {
+                rule: "cancelled",
+                because: "the run was cancelled before this call began".to_owned(),
+                notes: Vec::new(),
+                shows_form: false,
+            });
+        }
         if before
             .iter()
             .any(|step| matches!(step.state, State::Pending))

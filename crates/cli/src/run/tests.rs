@@ -93,6 +93,7 @@ impl World {
             auditor: None,
             many: self.many,
             dry_run: self.dry_run,
+            cancel: None,
         };
         session.steps(message)
     }

@@ -7,6 +7,7 @@ pub(crate) mod clock;
 mod keys;
 mod list;
 mod new;
+mod shelf;
 mod show;
 mod sign;
 mod trust;
@@ -58,14 +59,8 @@ pub(crate) struct House {
 }
 
 impl House {
-    pub(crate) fn open(root: &Path) -> Result<House, Failure> {
-        if !root.is_dir() {
-            return Err(Failure::Input {
-                path: root.to_owned(),
-                source: std::io::ErrorKind::NotFound.into(),
-            });
-        }
-        let spaces = Spaces::of(root);
+    pub(crate) fn open(at: &Path) -> Result<House, Failure> {
+        let spaces = Spaces::of(root(at)?);
         let trust = Trust::open(&spaces)?;
         Ok(House {
             registry: Registry::open(&spaces)?.with_servers(&trust),
@@ -121,6 +116,17 @@ impl House {
         found.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(found)
     }
+}
+
+/// A project's directory, which has to be there.
+fn root(root: &Path) -> Result<&Path, Failure> {
+    if root.is_dir() {
+        return Ok(root);
+    }
+    Err(Failure::Input {
+        path: root.to_owned(),
+        source: std::io::ErrorKind::NotFound.into(),
+    })
 }
 
 /// An id or a pattern, of which people write the file as well: `.ai/tools/notes/*.py`.

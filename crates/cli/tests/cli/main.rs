@@ -4,6 +4,10 @@ mod convert;
 mod dialects;
 mod examples;
 mod explain;
+#[cfg(target_os = "linux")]
+mod five_minutes;
+#[cfg(target_os = "linux")]
+mod interrupt;
 mod jsonl;
 mod parse;
 mod prompt;

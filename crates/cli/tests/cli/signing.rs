@@ -1,7 +1,7 @@
 //! Attacks on what vouches for a tool, under a policy that runs signed tools only: by `call`, and by a model's text.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -21,6 +21,20 @@ fn hello(version: &str, output: &str) -> String {
 }
 
 const HELPER: &str = "__version__ = \"1.0.0\"\n__tool_type__ = \"library\"\n__executor_id__ = None\n__category__ = \"demo\"\n__tool_description__ = \"A word\"\n\n\ndef word():\n    return \"good \"\n";
+
+/// Copies a folder, modes included.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).expect("a file");
+        }
+    }
+}
 
 impl World {
     fn new() -> World {
@@ -192,7 +206,7 @@ const ATTACKS: &[Attack] = &[
         |w| {
             let keys = w.toolglot(&["tools", "keys", "list", "--format", "json"]);
             let keys: Value = serde_json::from_str(&keys).expect("JSON");
-            let own = keys
+            let own = keys["keys"]
                 .as_array()
                 .expect("a list")
                 .iter()
@@ -330,17 +344,29 @@ fn what_was_signed_runs_and_nothing_else() {
     assert_eq!(called["output"], "good day", "{called}");
     assert_eq!(rule, "ran");
     let mut wrong = Vec::new();
+    let saved = world.folder.path().with_extension("saved");
+    copy(world.folder.path(), &saved);
     for (what, attack, expected) in ATTACKS {
-        let world = World::new();
+        // At the same place each time: what was seen before is remembered by it.
+        for name in ["project", "home"] {
+            fs::remove_dir_all(world.path(name)).expect("it was there");
+        }
+        copy(&saved, world.folder.path());
         attack(&world);
         let (called, rule) = world.called("demo/hello");
         let code = called["code"].as_str().unwrap_or("ran");
-        if code != *expected || rule != *expected || called["success"] != false {
+        // A model is not told of what cannot be read.
+        let by_text = match *expected {
+            "unreadable-tool" => "unknown-tool",
+            expected => expected,
+        };
+        if code != *expected || rule != by_text || called["success"] != false {
             wrong.push(format!(
                 "{what}: {expected}, not {code} and {rule}: {called}"
             ));
         }
     }
+    fs::remove_dir_all(saved).expect("it was made");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

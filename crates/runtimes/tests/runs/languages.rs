@@ -1,6 +1,7 @@
 //! Python, Node, shells, programs, containers.
 
 use serde_json::{Value, json};
+use toolglot_sandbox::Isolation;
 
 use crate::world::{World, can_run, node, python, yaml};
 
@@ -22,7 +23,7 @@ fn python_functions_answer_whatever_they_do() {
     if !can_run("python functions", &["python3"]) {
         return;
     }
-    let world = World::new();
+    let mut world = World::new();
     let cases: &[(&str, &str, Value)] = &[
         (
             "sync",
@@ -105,16 +106,30 @@ fn python_functions_answer_whatever_they_do() {
             json!({"success": false, "error": "OSError"}),
         ),
     ];
-    for (name, body, expected) in cases {
+    for (name, body, _) in cases {
         world.tool(&format!("t/{name}-it.py"), &python("python/function", body));
-        let args = match *name {
-            "secret" => json!({"b": "${SECRET} {a} $(id)"}),
-            _ => json!({"a": 1}),
-        };
-        let returned = world.returned(&format!("t/{name}-it"), args);
-        for (key, value) in expected.as_object().expect("a map") {
-            assert_eq!(&returned[key], value, "{name}: {returned}");
-        }
+    }
+    // By an interpreter that stays, and where walls are too weak for that by one of its own.
+    for isolation in [Isolation::Namespaces, Isolation::Landlock] {
+        world.isolation = isolation;
+        world.with(|host| {
+            for (name, _, expected) in cases {
+                let args = match *name {
+                    "secret" => json!({"b": "${SECRET} {a} $(id)"}),
+                    _ => json!({"a": 1}),
+                };
+                let args = args.as_object().expect("a map").clone();
+                let called = host.call(&format!("t/{name}-it"), args).expect("it runs");
+                let returned = Value::Object(called.returned.value);
+                for (key, value) in expected.as_object().expect("a map") {
+                    if *name == "writes" && isolation == Isolation::Landlock && key == "error" {
+                        assert_eq!(returned[key], json!("PermissionError"));
+                        continue;
+                    }
+                    assert_eq!(&returned[key], value, "{name}, {isolation:?}: {returned}");
+                }
+            }
+        });
     }
 }
 
@@ -231,6 +246,164 @@ fn node_tools_answer_whatever_they_do() {
     assert_eq!(
         world.returned("t/common-it", json!({"a": "b"})),
         json!({"success": true, "output": "b"})
+    );
+}
+
+#[test]
+fn what_a_script_of_node_imports_from_beside_it_is_verified_too() {
+    if !can_run("imports of Node", &["node"]) {
+        return;
+    }
+    let world = World::new();
+    let library = |extension: &str, body: &str| {
+        let export = if extension == "cjs" {
+            "exports."
+        } else {
+            "export const "
+        };
+        format!(
+            "{export}__version__ = '1.0.0';\n{export}__tool_type__ = 'library';\n{export}__executor_id__ = null;\n{export}__category__ = 't';\n{export}__tool_description__ = 'A library';\n{body}"
+        )
+    };
+    // In a circle, by every way there is, across kinds of modules, and what is installed in the project.
+    world.tool("t/main-it.mjs", &node("import { double } from './helper.js';\nimport common, { half } from './common.cjs';\nimport { typed } from './typed.js';\nimport { basename } from 'node:path';\nimport { installed } from 'installed';\nexport const base = 1;\nexport default async (params) => {\n  const { late } = await import('./late.mjs');\n  return { success: true, output: [double(base), half(4), common.half(6), typed(1), late(), basename('/a/b'), installed, import.meta.url.endsWith('main-it.mjs')] };\n};"));
+    world.tool(
+        "t/helper.js",
+        &library(
+            "js",
+            "import { base } from './main-it.mjs';\nexport const double = (x) => x + base;",
+        ),
+    );
+    world.tool(
+        "t/common.cjs",
+        &library(
+            "cjs",
+            "const { third } = require('./third');\nexports.half = (x) => third(x) && x / 2;",
+        ),
+    );
+    world.tool(
+        "t/third.cjs",
+        &library("cjs", "exports.third = (x) => x / 3;"),
+    );
+    world.tool(
+        "t/typed.ts",
+        &library(
+            "ts",
+            "export function typed(x: number): number { return x + 1; }",
+        ),
+    );
+    world.tool(
+        "t/late.mjs",
+        &library("mjs", "export const late = () => 'late';"),
+    );
+    world.file(
+        "node_modules/installed/package.json",
+        "{\"name\": \"installed\", \"type\": \"module\", \"exports\": \"./index.js\"}",
+    );
+    world.file(
+        "node_modules/installed/index.js",
+        "export const installed = 'yes';",
+    );
+    assert_eq!(
+        world.returned("t/main-it", json!({})),
+        json!({"success": true, "output": [2, 2, 3, 2, "late", "b", "yes", true]})
+    );
+    // What is not written down was not verified, even where it lies there; nor is what nobody trusts.
+    world.tool("t/sly-it.mjs", &node("export default async () => {\n  const name = './late' + '.mjs';\n  return { success: true, output: (await import(name)).late() };\n};"));
+    let error = world.returned("t/sly-it", json!({}))["error"].clone();
+    assert_eq!(
+        error,
+        json!("Error: `./late.mjs` is no file beside the tool that was verified with it")
+    );
+    world.tool(
+        "t/deep-it.cjs",
+        &library(
+            "cjs",
+            "exports.main = () => ({ success: true, output: require('../../../outside.cjs') });",
+        )
+        .replace("'library'", "'script'")
+        .replace("= null", "= 'node/node'"),
+    );
+    world.file("outside.cjs", "module.exports = 1;");
+    let error = world.returned("t/deep-it", json!({}))["error"].clone();
+    assert_eq!(
+        error,
+        json!("Error: `../../../outside.cjs` is no file beside the tool that was verified with it")
+    );
+    for (file, expected) in [
+        ("late.mjs", "t/late"),
+        ("third.cjs", "t/third"),
+        ("typed.ts", "t/typed"),
+    ] {
+        let path = world.project.join(".ai/tools/t").join(file);
+        let before = std::fs::read_to_string(&path).expect("it was written");
+        world.file(
+            &format!(".ai/tools/t/{file}"),
+            &format!("{before}\n// another\n"),
+        );
+        let (code, message) = world.refused("t/main-it", json!({}));
+        assert_eq!(code, "changed", "{file}");
+        assert!(message.contains(expected), "{message}");
+        std::fs::write(path, before).expect("a file");
+    }
+}
+
+#[test]
+fn node_tools_do_not_outlive_their_call() {
+    if !can_run("node tools", &["node"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.granted.push("fs.write".into());
+    for (name, body, expected) in [
+        (
+            "stdin",
+            "import fs from 'node:fs';\nexport default () => ({ success: true, output: fs.readFileSync(0, 'utf8') });",
+            json!({"success": true, "output": ""}),
+        ),
+        (
+            "children",
+            "import { spawn, execFileSync } from 'node:child_process';\nexport default () => {\n  spawn('sh', ['-c', 'sleep 2; echo late > late.txt'], { detached: true, stdio: 'ignore' }).unref();\n  return { success: true, output: String(execFileSync('echo', ['child'])) };\n};",
+            json!({"success": true, "output": "child\n"}),
+        ),
+        (
+            "never",
+            "export const __timeout__ = 2;\nimport { spawn } from 'node:child_process';\nexport default () => {\n  spawn('sh', ['-c', 'sleep 4; echo late > late.txt'], { detached: true, stdio: 'ignore' }).unref();\n  for (;;) {}\n  return make();\n};",
+            json!({"success": false, "error": "it took longer than 2 seconds and was ended, with all that it had started"}),
+        ),
+        (
+            "waits",
+            "export const __timeout__ = 2;\nexport default () => new Promise(() => setInterval(() => {}, 1000));",
+            json!({"success": false, "error": "it took longer than 2 seconds and was ended, with all that it had started"}),
+        ),
+        (
+            "flood",
+            "export default () => { for (let i = 0; i < 2000; i += 1) { console.log('o'.repeat(5000)); console.error('e'.repeat(5000)); } return { success: true, output: 1 }; };",
+            json!({"success": true, "output": 1}),
+        ),
+        (
+            "circle",
+            "export default () => { const a = { success: true, output: 1 }; a.output = a; return a; };",
+            json!({"success": false}),
+        ),
+    ] {
+        world.tool(&format!("t/{name}-it.mjs"), &node(body));
+        let returned = world.returned(&format!("t/{name}-it"), json!({}));
+        for (key, value) in expected.as_object().expect("a map") {
+            assert_eq!(&returned[key], value, "{name}: {returned}");
+        }
+    }
+    world.tool(
+        "t/wait-it.yaml",
+        &yaml(
+            "wait-it",
+            "bash",
+            "timeout: 10\nconfig:\n  command: sleep 3; test ! -e late.txt\n",
+        ),
+    );
+    assert_eq!(
+        world.returned("t/wait-it", json!({}))["success"],
+        json!(true)
     );
 }
 

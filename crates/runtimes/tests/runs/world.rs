@@ -24,6 +24,7 @@ pub(crate) struct World {
     pub(crate) rules: ServerRules,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) watch: Watch,
+    pub(crate) isolation: Isolation,
 }
 
 /// The pauses of the calls of this process, instead of sleeping.
@@ -49,6 +50,7 @@ impl World {
             cap: None,
             rules: ServerRules::default(),
             watch: Watch::default(),
+            isolation: Isolation::Namespaces,
             variables: BTreeMap::from([
                 ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
                 ("SECRET".to_owned(), "a secret".to_owned()),
@@ -95,7 +97,7 @@ impl World {
             trust: &trust,
             project: self.project.clone(),
             granted: self.granted.clone(),
-            isolation: Isolation::Namespaces,
+            isolation: self.isolation,
             variables: self.variables.clone(),
             interpreters: Interpreters::new(Some(&self.path), &self.project),
             budget: Budget::of(self.cap),

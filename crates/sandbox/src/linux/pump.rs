@@ -165,7 +165,12 @@ pub(super) fn pump(
             }
         }
     }
-    // All are dead: what they wrote is in the pipes, and nothing more will come.
+    drain_all(stages, &mut buffer, terms.output_bytes);
+    Ok(cut)
+}
+
+/// All are dead: what they wrote is in the pipes, and nothing more will come.
+fn drain_all(stages: &mut [Stage], buffer: &mut [u8], limit: usize) {
     for stage in &mut *stages {
         let result = &mut stage.result;
         for (pipe, kept) in [
@@ -173,7 +178,7 @@ pub(super) fn pump(
             (&stage.stderr, &mut result.stderr),
         ] {
             if let Some(pipe) = pipe {
-                while drain(pipe.as_raw_fd(), &mut buffer, kept, terms.output_bytes) {
+                while drain(pipe.as_raw_fd(), buffer, kept, limit) {
                     if is_empty(pipe.as_raw_fd()) {
                         break;
                     }
@@ -181,7 +186,6 @@ pub(super) fn pump(
             }
         }
     }
-    Ok(cut)
 }
 
 fn waited_for(stages: &[Stage]) -> (Vec<libc::pollfd>, Vec<(usize, Use)>) {

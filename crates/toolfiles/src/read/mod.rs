@@ -5,7 +5,9 @@
 
 mod code;
 mod javascript;
+mod literals;
 mod python;
+mod shape;
 mod shell;
 mod toml;
 mod tree;
@@ -14,6 +16,7 @@ mod yaml;
 use std::ops::Range;
 
 pub(crate) use code::{Code, Gives, Success};
+pub(crate) use javascript::imported;
 pub use javascript::javascript_of;
 pub(crate) use python::imports;
 

@@ -9,6 +9,7 @@ mod header;
 mod keys;
 mod verify;
 
+pub(crate) use body::hex;
 pub use body::{Item, Style, body, digest};
 pub use header::{Generation, Header};
 pub use keys::{BadKey, PrivateKey, PublicKey};

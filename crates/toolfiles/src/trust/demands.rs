@@ -11,7 +11,7 @@ pub struct Demands {
     /// The only keys that count: fingerprints, or keys written out as `ed25519:<base64>`, which are trusted by that.
     pub keys: Option<Vec<String>>,
     /// Whether a tool of this id has to be signed; that its text was trusted is not enough then.
-    pub signed: Box<dyn Fn(&str) -> bool>,
+    pub signed: Box<dyn Fn(&str) -> bool + Send + Sync>,
     /// Whether what a server says of a tool is taken as it is the first time.
     pub first_use: bool,
 }

@@ -18,6 +18,7 @@ use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 pub use servers::Approved;
@@ -27,7 +28,8 @@ use files::{keys_in, mode, read_json, read_lock, set_mode, write};
 
 use crate::chain::version;
 use crate::sign::{
-    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, verify,
+    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, hex,
+    verify,
 };
 use crate::{Found, Space, Spaces, system};
 
@@ -227,6 +229,36 @@ impl Trust {
         Ok(trust)
     }
 
+    /// The hash of all that trust depends on beside the tools: whoever kept what a standing was may go on if it is the same.
+    ///
+    /// Reads the files and understands none of them.
+    pub fn fingerprint(spaces: &Spaces) -> String {
+        let mut files = Vec::new();
+        for (root, own) in [(&spaces.user, LEDGER), (&spaces.project, LOCK)] {
+            let Some(root) = root else { continue };
+            files.push(root.join(own));
+            for folder in TRUSTED {
+                let entries = fs::read_dir(root.join(folder)).into_iter().flatten();
+                let mut keys: Vec<PathBuf> = entries
+                    .filter_map(|entry| Some(entry.ok()?.path()))
+                    .collect();
+                keys.sort();
+                files.append(&mut keys);
+            }
+        }
+        let lines: Vec<String> = files
+            .into_iter()
+            .map(|file| {
+                let hash = match fs::read(&file) {
+                    Ok(bytes) => hex(&Sha256::digest(bytes)),
+                    Err(error) => error.kind().to_string(),
+                };
+                format!("{} {hash}", file.display())
+            })
+            .collect();
+        digest(&lines.join("\n"))
+    }
+
     fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
         if is_trusted {
             self.keys.add(signer.clone());
@@ -355,10 +387,10 @@ impl Trust {
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
         // Who trusts a tool anew takes what its server says now as well.
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
-        if let Value::Object(pins) = pins {
-            if found.tool().metadata.tool_type.as_deref() == Some("mcp") {
-                pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
-            }
+        if let Value::Object(pins) = pins
+            && found.tool().metadata.tool_type.as_deref() == Some("mcp")
+        {
+            pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)

@@ -1,5 +1,6 @@
 //! JavaScript and TypeScript: exported constants, and the shape of the default export.
 
+mod imports;
 mod shape;
 mod string;
 mod untyped;
@@ -8,14 +9,15 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::tree::{self, children, shortened, text};
+use super::literals::{Literals, put};
+use super::tree::{self, children, text};
 use super::{Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, negated, number};
-use crate::rules;
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
 
+pub(crate) use imports::imported;
 pub use untyped::javascript_of;
 
 /// How many values the literals of one file may have, constants counted wherever they are used.
@@ -23,12 +25,7 @@ const MAX_VALUES: usize = 20_000;
 
 pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
-    let grammar = if language == Language::TypeScript {
-        tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
-    } else {
-        tree_sitter_javascript::LANGUAGE.into()
-    };
-    let Some(tree) = tree::parse(&grammar, source) else {
+    let Some(tree) = tree::parse(&grammar(language), source) else {
         return reading;
     };
     tree::broken(&tree, source, diagnostics);
@@ -50,6 +47,14 @@ pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnosti
     }
     module.finish(tree.root_node());
     reading
+}
+
+fn grammar(language: Language) -> tree_sitter::Language {
+    if language == Language::TypeScript {
+        tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
+    } else {
+        tree_sitter_javascript::LANGUAGE.into()
+    }
 }
 
 struct Module<'a, 't> {
@@ -186,14 +191,7 @@ impl<'a, 't> Module<'a, 't> {
         else {
             let root = target.split(['.', '[']).next().unwrap_or_default();
             if fields::of_variable(root).is_some() {
-                self.diagnostics.help(
-                    rules::COMPUTED,
-                    assignment.byte_range(),
-                    format!(
-                        "`{root}` is computed here, and a tool file is read without running it"
-                    ),
-                    format!("write `export const {root} = ..` once, as a literal"),
-                );
+                self.changed(root, assignment, &format!("export const {root} = .."));
             }
             return;
         };
@@ -240,21 +238,6 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    fn nearly(&mut self, variable: &str, name: Node<'_>) {
-        if let Some(nearest) = fields::nearly(variable) {
-            let meant = match nearest {
-                "tool_description" => "__tool_description__".to_owned(),
-                other => fields::variable(other),
-            };
-            self.diagnostics.help(
-                rules::UNKNOWN_FIELD,
-                name.byte_range(),
-                format!("`{variable}` says nothing about a tool"),
-                format!("did you mean `{meant}`?"),
-            );
-        }
-    }
-
     fn set(&mut self, variable: &str, name: Node<'_>, value: Node<'t>) {
         let Some(field) = fields::of_variable(variable) else {
             return;
@@ -265,6 +248,87 @@ impl<'a, 't> Module<'a, 't> {
             name_span: name.byte_range(),
             value,
         });
+    }
+
+    fn object(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let mut members: Vec<Member> = Vec::new();
+        let mut put = |member: Member| put(&mut members, member);
+        for entry in children(node) {
+            match entry.kind() {
+                "pair" => {
+                    let (Some(key), Some(value)) = (
+                        entry.child_by_field_name("key"),
+                        entry.child_by_field_name("value"),
+                    ) else {
+                        continue;
+                    };
+                    let Some(name) = self.key(key, variable, depth) else {
+                        continue;
+                    };
+                    // A key without a value is none in JSON.
+                    if self.text(value) == "undefined" {
+                        continue;
+                    }
+                    put(Member {
+                        key: name,
+                        key_span: key.byte_range(),
+                        value: self.value(value, variable, depth + 1),
+                    });
+                }
+                "shorthand_property_identifier" => put(Member {
+                    key: self.text(entry).to_owned(),
+                    key_span: entry.byte_range(),
+                    value: self.value(entry, variable, depth + 1),
+                }),
+                "spread_element" => {
+                    let Some(inner) = children(entry).first().copied() else {
+                        continue;
+                    };
+                    match self.value(inner, variable, depth + 1).content {
+                        Content::Map(more) => more.into_iter().for_each(&mut put),
+                        Content::Computed => {}
+                        _ => {
+                            self.computed(entry, variable, "only an object can be spread here");
+                        }
+                    }
+                }
+                _ => {
+                    self.computed(entry, variable, "this is computed when the file runs");
+                }
+            }
+        }
+        Literal::new(node.byte_range(), Content::Map(members))
+    }
+
+    fn key(&mut self, key: Node<'t>, variable: &str, depth: usize) -> Option<String> {
+        match key.kind() {
+            "string" => string::decode(self.text(key)).ok(),
+            "number" => javascript_number(self.text(key)).map(|number| number.to_string()),
+            "computed_property_name" => {
+                let inner = children(key).first().copied()?;
+                match self.value(inner, variable, depth + 1).content {
+                    Content::Text(text) => Some(text),
+                    Content::Number(number) => Some(number.to_string()),
+                    _ => None,
+                }
+            }
+            _ => Some(self.text(key).to_owned()),
+        }
+    }
+}
+
+impl<'t> Literals<'t> for Module<'_, 't> {
+    const BINARY: &'static str = "binary_expression";
+    const SPREAD: &'static str = "spread_element";
+    const LIST: &'static str = "an array";
+    const JOINS_LISTS: bool = false;
+
+    fn source(&self) -> &str {
+        self.source
+    }
+
+    fn diagnostics(&mut self) -> &mut Diagnostics {
+        self.diagnostics
     }
 
     fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
@@ -329,175 +393,13 @@ impl<'a, 't> Module<'a, 't> {
                     None => self.computed(node, variable, "no constant of this file has that name"),
                 };
             }
-            "unary_expression" => {
-                let operator = node
-                    .child_by_field_name("operator")
-                    .map(|operator| self.text(operator));
-                let Some(argument) = node.child_by_field_name("argument") else {
-                    return Literal::computed(span);
-                };
-                match (operator, self.value(argument, variable, depth + 1).content) {
-                    (Some("+"), content @ Content::Number(_)) => content,
-                    (Some("-"), Content::Number(number)) => match negated(&number) {
-                        Some(number) => Content::Number(number),
-                        None => {
-                            return self.computed(
-                                node,
-                                variable,
-                                "it is no number that JSON can carry",
-                            );
-                        }
-                    },
-                    (_, Content::Computed) => Content::Computed,
-                    _ => {
-                        return self.computed(
-                            node,
-                            variable,
-                            "this is computed when the file runs",
-                        );
-                    }
-                }
-            }
+            "unary_expression" => return self.unary(node, variable, depth),
             "binary_expression" => return self.concatenation(node, variable, depth),
-            "array" => {
-                let mut items = Vec::new();
-                for item in children(node) {
-                    if item.kind() == "spread_element" {
-                        let Some(inner) = children(item).first().copied() else {
-                            continue;
-                        };
-                        match self.value(inner, variable, depth + 1).content {
-                            Content::List(more) => items.extend(more),
-                            Content::Computed => items.push(Literal::computed(item.byte_range())),
-                            _ => {
-                                return self.computed(
-                                    item,
-                                    variable,
-                                    "only an array can be spread here",
-                                );
-                            }
-                        }
-                    } else {
-                        items.push(self.value(item, variable, depth + 1));
-                    }
-                }
-                Content::List(items)
-            }
+            "array" => return self.items(node, variable, depth),
             "object" => return self.object(node, variable, depth),
             _ => return self.computed(node, variable, "this is computed when the file runs"),
         };
         Literal::new(span, content)
-    }
-
-    fn object(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
-        let mut members: Vec<Member> = Vec::new();
-        let mut put =
-            |member: Member| match members.iter_mut().find(|known| known.key == member.key) {
-                Some(known) => *known = member,
-                None => members.push(member),
-            };
-        for entry in children(node) {
-            match entry.kind() {
-                "pair" => {
-                    let (Some(key), Some(value)) = (
-                        entry.child_by_field_name("key"),
-                        entry.child_by_field_name("value"),
-                    ) else {
-                        continue;
-                    };
-                    let Some(name) = self.key(key, variable, depth) else {
-                        continue;
-                    };
-                    // A key without a value is none in JSON.
-                    if self.text(value) == "undefined" {
-                        continue;
-                    }
-                    put(Member {
-                        key: name,
-                        key_span: key.byte_range(),
-                        value: self.value(value, variable, depth + 1),
-                    });
-                }
-                "shorthand_property_identifier" => put(Member {
-                    key: self.text(entry).to_owned(),
-                    key_span: entry.byte_range(),
-                    value: self.value(entry, variable, depth + 1),
-                }),
-                "spread_element" => {
-                    let Some(inner) = children(entry).first().copied() else {
-                        continue;
-                    };
-                    match self.value(inner, variable, depth + 1).content {
-                        Content::Map(more) => more.into_iter().for_each(&mut put),
-                        Content::Computed => {}
-                        _ => {
-                            self.computed(entry, variable, "only an object can be spread here");
-                        }
-                    }
-                }
-                _ => {
-                    self.computed(entry, variable, "this is computed when the file runs");
-                }
-            }
-        }
-        Literal::new(node.byte_range(), Content::Map(members))
-    }
-
-    fn key(&mut self, key: Node<'t>, variable: &str, depth: usize) -> Option<String> {
-        match key.kind() {
-            "string" => string::decode(self.text(key)).ok(),
-            "number" => javascript_number(self.text(key)).map(|number| number.to_string()),
-            "computed_property_name" => {
-                let inner = children(key).first().copied()?;
-                match self.value(inner, variable, depth + 1).content {
-                    Content::Text(text) => Some(text),
-                    Content::Number(number) => Some(number.to_string()),
-                    _ => None,
-                }
-            }
-            _ => Some(self.text(key).to_owned()),
-        }
-    }
-
-    /// `"a" + "b"`. A chain of them nests to the left.
-    fn concatenation(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
-        let mut parts = Vec::new();
-        let mut left = node;
-        while left.kind() == "binary_expression" {
-            let is_plus = left
-                .child_by_field_name("operator")
-                .is_some_and(|operator| self.text(operator) == "+");
-            let (Some(first), Some(second), true) = (
-                left.child_by_field_name("left"),
-                left.child_by_field_name("right"),
-                is_plus,
-            ) else {
-                return self.computed(node, variable, "this is computed when the file runs");
-            };
-            parts.push(second);
-            left = first;
-        }
-        parts.push(left);
-        let mut whole = String::new();
-        for part in parts.into_iter().rev() {
-            match self.value(part, variable, depth + 1).content {
-                Content::Text(text) => whole.push_str(&text),
-                Content::Computed => return Literal::computed(node.byte_range()),
-                _ => return self.computed(node, variable, "this is computed when the file runs"),
-            }
-        }
-        Literal::new(node.byte_range(), Content::Text(whole))
-    }
-
-    fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
-        let code = shortened(self.text(node));
-        self.diagnostics.help(
-            rules::COMPUTED,
-            node.byte_range(),
-            format!("{code} in `{variable}` is no literal: {why}"),
-            "a tool file is read without running it: write the value itself".to_owned(),
-        );
-        Literal::computed(node.byte_range())
     }
 }
 

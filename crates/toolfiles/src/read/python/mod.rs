@@ -7,11 +7,12 @@ use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::tree::{self, children, shortened, text, walk};
+use super::literals::{Literals, put};
+use super::tree::{self, children, text, walk};
 use super::{Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, negated, number};
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
 use crate::rules;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
@@ -29,7 +30,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     for statement in children(tree.root_node()) {
         module.statement(statement);
     }
-    module.code(tree.root_node());
+    shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
     reading
 }
 
@@ -144,19 +145,7 @@ impl Module<'_> {
             return;
         }
         if fields::of_variable(variable).is_none() {
-            if let Some(nearest) = fields::nearly(variable) {
-                let meant = match nearest {
-                    "tool_description" => "__tool_description__".to_owned(),
-                    other => fields::variable(other),
-                };
-                self.diagnostics.help(
-                    rules::UNKNOWN_FIELD,
-                    left.byte_range(),
-                    format!("`{variable}` says nothing about a tool"),
-                    format!("did you mean `{meant}`?"),
-                );
-            }
-            return;
+            return self.nearly(variable, left);
         }
         self.assignment_of(left, right);
     }
@@ -204,14 +193,7 @@ impl Module<'_> {
     fn refuse_change(&mut self, name: Node<'_>, expression: Node<'_>) {
         let variable = text(name, self.source);
         if name.kind() == "identifier" && fields::of_variable(variable).is_some() {
-            self.diagnostics.help(
-                rules::COMPUTED,
-                expression.byte_range(),
-                format!(
-                    "`{variable}` is computed here, and a tool file is read without running it"
-                ),
-                format!("write `{variable} = ..` once, as a literal"),
-            );
+            self.changed(variable, expression, &format!("{variable} = .."));
         }
     }
 
@@ -235,86 +217,6 @@ impl Module<'_> {
         for (left, node) in found {
             self.refuse_change(left, node);
         }
-    }
-
-    fn value(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
-        let span = node.byte_range();
-        if depth > MAX_DEPTH {
-            return self.computed(node, variable, "it nests too deep");
-        }
-        let content = match node.kind() {
-            "true" => Content::Bool(true),
-            "false" => Content::Bool(false),
-            "none" => Content::Null,
-            "integer" | "float" => match python_number(text(node, self.source)) {
-                Some(number) => Content::Number(number),
-                None => {
-                    return self.computed(node, variable, "it is no number that JSON can carry");
-                }
-            },
-            "string" => {
-                if children(node)
-                    .iter()
-                    .any(|child| child.kind() == "interpolation")
-                {
-                    return self.computed(node, variable, "an f-string with `{..}` is computed");
-                }
-                match string::decode(text(node, self.source)) {
-                    Ok(text) => Content::Text(text),
-                    Err(why) => return self.computed(node, variable, why),
-                }
-            }
-            "concatenated_string" => {
-                let mut joined = String::new();
-                for part in children(node) {
-                    match self.value(part, variable, depth + 1).content {
-                        Content::Text(text) => joined.push_str(&text),
-                        _ => return Literal::computed(span),
-                    }
-                }
-                Content::Text(joined)
-            }
-            "parenthesized_expression" => {
-                return match children(node).first() {
-                    Some(inner) => self.value(*inner, variable, depth + 1),
-                    None => self.computed(node, variable, "nothing stands in the brackets"),
-                };
-            }
-            "unary_operator" => return self.unary(node, variable, depth),
-            "binary_operator" => return self.concatenation(node, variable, depth),
-            "list" | "tuple" | "set" => {
-                let mut items = Vec::new();
-                for item in children(node) {
-                    if item.kind() == "list_splat" {
-                        let spread = children(item)
-                            .first()
-                            .map(|inner| self.value(*inner, variable, depth + 1));
-                        match spread.map(|literal| literal.content) {
-                            Some(Content::List(more)) => items.extend(more),
-                            Some(Content::Computed) | None => {
-                                items.push(Literal::computed(item.byte_range()));
-                            }
-                            Some(_) => {
-                                return self.computed(
-                                    item,
-                                    variable,
-                                    "only a list can be spread here",
-                                );
-                            }
-                        }
-                    } else {
-                        items.push(self.value(item, variable, depth + 1));
-                    }
-                }
-                Content::List(items)
-            }
-            "dictionary" => return self.dictionary(node, variable, depth),
-            "identifier" => {
-                return self.computed(node, variable, "a name is looked up when the file runs");
-            }
-            _ => return self.computed(node, variable, "this is computed when the file runs"),
-        };
-        Literal::new(span, content)
     }
 
     fn dictionary(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
@@ -362,80 +264,75 @@ impl Module<'_> {
         }
         Literal::new(node.byte_range(), Content::Map(members))
     }
-
-    fn unary(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
-        let operator = node
-            .child_by_field_name("operator")
-            .map(|operator| text(operator, self.source));
-        let Some(argument) = node.child_by_field_name("argument") else {
-            return Literal::computed(node.byte_range());
-        };
-        let inner = self.value(argument, variable, depth + 1);
-        match (operator, inner.content) {
-            (Some("+"), Content::Number(number)) => {
-                Literal::new(node.byte_range(), Content::Number(number))
-            }
-            (Some("-"), Content::Number(number)) => match negated(&number) {
-                Some(number) => Literal::new(node.byte_range(), Content::Number(number)),
-                None => self.computed(node, variable, "it is no number that JSON can carry"),
-            },
-            (_, Content::Computed) => Literal::computed(node.byte_range()),
-            _ => self.computed(node, variable, "this is computed when the file runs"),
-        }
-    }
-
-    /// `"a" + "b"` and `[1] + [2]`, which are literals in two pieces. A chain of them nests to the left.
-    fn concatenation(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
-        let mut parts = Vec::new();
-        let mut left = node;
-        while left.kind() == "binary_operator" {
-            let is_plus = left
-                .child_by_field_name("operator")
-                .is_some_and(|operator| text(operator, self.source) == "+");
-            let (Some(first), Some(second), true) = (
-                left.child_by_field_name("left"),
-                left.child_by_field_name("right"),
-                is_plus,
-            ) else {
-                return self.computed(node, variable, "this is computed when the file runs");
-            };
-            parts.push(second);
-            left = first;
-        }
-        parts.push(left);
-        let mut whole: Option<Content> = None;
-        for part in parts.into_iter().rev() {
-            let part = self.value(part, variable, depth + 1).content;
-            whole = Some(match (whole, part) {
-                (None, part) => part,
-                (_, Content::Computed) | (Some(Content::Computed), _) => Content::Computed,
-                (Some(Content::Text(a)), Content::Text(b)) => Content::Text(a + &b),
-                (Some(Content::List(mut a)), Content::List(b)) => {
-                    a.extend(b);
-                    Content::List(a)
-                }
-                _ => return self.computed(node, variable, "this is computed when the file runs"),
-            });
-        }
-        Literal::new(node.byte_range(), whole.unwrap_or(Content::Computed))
-    }
-
-    fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
-        let code = shortened(text(node, self.source));
-        self.diagnostics.help(
-            rules::COMPUTED,
-            node.byte_range(),
-            format!("{code} in `{variable}` is no literal: {why}"),
-            "a tool file is read without running it: write the value itself".to_owned(),
-        );
-        Literal::computed(node.byte_range())
-    }
 }
 
-fn put(members: &mut Vec<Member>, member: Member) {
-    match members.iter_mut().find(|known| known.key == member.key) {
-        Some(known) => *known = member,
-        None => members.push(member),
+impl<'t> Literals<'t> for Module<'_> {
+    const BINARY: &'static str = "binary_operator";
+    const SPREAD: &'static str = "list_splat";
+    const LIST: &'static str = "a list";
+    const JOINS_LISTS: bool = true;
+
+    fn source(&self) -> &str {
+        self.source
+    }
+
+    fn diagnostics(&mut self) -> &mut Diagnostics {
+        self.diagnostics
+    }
+
+    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let span = node.byte_range();
+        if depth > MAX_DEPTH {
+            return self.computed(node, variable, "it nests too deep");
+        }
+        let content = match node.kind() {
+            "true" => Content::Bool(true),
+            "false" => Content::Bool(false),
+            "none" => Content::Null,
+            "integer" | "float" => match python_number(text(node, self.source)) {
+                Some(number) => Content::Number(number),
+                None => {
+                    return self.computed(node, variable, "it is no number that JSON can carry");
+                }
+            },
+            "string" => {
+                if children(node)
+                    .iter()
+                    .any(|child| child.kind() == "interpolation")
+                {
+                    return self.computed(node, variable, "an f-string with `{..}` is computed");
+                }
+                match string::decode(text(node, self.source)) {
+                    Ok(text) => Content::Text(text),
+                    Err(why) => return self.computed(node, variable, why),
+                }
+            }
+            "concatenated_string" => {
+                let mut joined = String::new();
+                for part in children(node) {
+                    match self.value(part, variable, depth + 1).content {
+                        Content::Text(text) => joined.push_str(&text),
+                        _ => return Literal::computed(span),
+                    }
+                }
+                Content::Text(joined)
+            }
+            "parenthesized_expression" => {
+                return match children(node).first() {
+                    Some(inner) => self.value(*inner, variable, depth + 1),
+                    None => self.computed(node, variable, "nothing stands in the brackets"),
+                };
+            }
+            "unary_operator" => return self.unary(node, variable, depth),
+            "binary_operator" => return self.concatenation(node, variable, depth),
+            "list" | "tuple" | "set" => return self.items(node, variable, depth),
+            "dictionary" => return self.dictionary(node, variable, depth),
+            "identifier" => {
+                return self.computed(node, variable, "a name is looked up when the file runs");
+            }
+            _ => return self.computed(node, variable, "this is computed when the file runs"),
+        };
+        Literal::new(span, content)
     }
 }
 

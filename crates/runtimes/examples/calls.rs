@@ -1,6 +1,6 @@
 //! What a call costs beside `/bin/true`, `python3 -c pass` and an empty chain of checks. Minima of many runs.
 //!
-//! `cargo run --release -p toolglot-runtimes --example overhead`
+//! `cargo run --release -p toolglot-runtimes --example calls`
 #![expect(clippy::print_stdout, reason = "an example talks")]
 
 use std::cell::RefCell;

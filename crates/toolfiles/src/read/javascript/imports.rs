@@ -1,0 +1,65 @@
+//! What a JavaScript or TypeScript file imports by a path.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::Node;
+
+use super::super::tree::{self, text, walk};
+use super::{grammar, string};
+use crate::Language;
+
+/// The paths that a file imports, wherever it does: those that begin with `./` or `../`, each once.
+///
+/// `import .. from`, `export .. from`, `import("..")` and `require("..")` of texts that are written down; what is computed is
+/// found by nobody before it runs, and then is not there.
+pub(crate) fn imported(language: Language, source: &str) -> Vec<String> {
+    let Some(tree) = tree::parse(&grammar(language), source) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<String> = Vec::new();
+    walk(tree.root_node(), |node| {
+        let literal = match node.kind() {
+            "import_statement" | "export_statement" => node.child_by_field_name("source"),
+            "call_expression" => argument(node, source),
+            _ => None,
+        };
+        let path = literal.and_then(|literal| string::decode(text(literal, source)).ok());
+        if let Some(path) = path
+            && (path.starts_with("./") || path.starts_with("../"))
+            && !paths.contains(&path)
+        {
+            paths.push(path);
+        }
+        ControlFlow::Continue(())
+    });
+    paths
+}
+
+/// The text that `import(..)` or `require(..)` is called with.
+fn argument<'n>(call: Node<'n>, source: &str) -> Option<Node<'n>> {
+    let function = call.child_by_field_name("function")?;
+    if function.kind() != "import" && text(function, source) != "require" {
+        return None;
+    }
+    let arguments = call.child_by_field_name("arguments")?;
+    let first = arguments.named_child(0)?;
+    (first.kind() == "string").then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::imported;
+    use crate::Language;
+
+    #[test]
+    fn paths_are_found_wherever_they_are_imported() {
+        let source = "import a from './a.js';\nimport './a.js';\nexport * from \"../b.mjs\";\nimport fs from 'node:fs';\n\
+            const c = require('./c');\nasync function f() { await import('./d.js'); await import(x); require(`./e`); }\n\
+            // import './f.js'\nconst text = \"import './g.js'\";\nimport lodash from 'lodash';\n";
+        let expected = ["./a.js", "../b.mjs", "./c", "./d.js"];
+        assert_eq!(imported(Language::JavaScript, source), expected);
+        let typed = "import type { T } from './t.ts';\nimport { u } from './u.ts';\n";
+        assert_eq!(imported(Language::TypeScript, typed), ["./t.ts", "./u.ts"]);
+        assert!(imported(Language::JavaScript, "import {").is_empty());
+    }
+}

@@ -1,0 +1,156 @@
+//! Literals of programming languages: what their syntax trees have in common.
+
+use tree_sitter::Node;
+
+use super::tree::{children, shortened, text};
+use crate::diagnostic::Diagnostics;
+use crate::fields;
+use crate::literal::{Content, Literal, Member, negated};
+use crate::rules;
+
+/// A reader of literals; the syntax of its language is the associated constants and [`value`](Literals::value).
+pub(super) trait Literals<'t> {
+    /// The kind of node of `a + b`.
+    const BINARY: &'static str;
+    /// The kind of node of what is spread in a list.
+    const SPREAD: &'static str;
+    /// The language's word for a list.
+    const LIST: &'static str;
+    /// Whether lists are joined by `+`, as texts are.
+    const JOINS_LISTS: bool;
+
+    fn source(&self) -> &str;
+    fn diagnostics(&mut self) -> &mut Diagnostics;
+    /// The literal of a node; what is no literal is told of and [`Content::Computed`].
+    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal;
+
+    /// Tells that a node is no literal.
+    fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
+        let code = shortened(text(node, self.source()));
+        self.diagnostics().help(
+            rules::COMPUTED,
+            node.byte_range(),
+            format!("{code} in `{variable}` is no literal: {why}"),
+            "a tool file is read without running it: write the value itself".to_owned(),
+        );
+        Literal::computed(node.byte_range())
+    }
+
+    /// Tells that something changes a field after its literal was written.
+    fn changed(&mut self, variable: &str, at: Node<'_>, instead: &str) {
+        self.diagnostics().help(
+            rules::COMPUTED,
+            at.byte_range(),
+            format!("`{variable}` is computed here, and a tool file is read without running it"),
+            format!("write `{instead}` once, as a literal"),
+        );
+    }
+
+    /// Tells of a variable that is nearly one of the fields.
+    fn nearly(&mut self, variable: &str, name: Node<'_>) {
+        let Some(nearest) = fields::nearly(variable) else {
+            return;
+        };
+        let meant = match nearest {
+            "tool_description" => "__tool_description__".to_owned(),
+            other => fields::variable(other),
+        };
+        self.diagnostics().help(
+            rules::UNKNOWN_FIELD,
+            name.byte_range(),
+            format!("`{variable}` says nothing about a tool"),
+            format!("did you mean `{meant}`?"),
+        );
+    }
+
+    /// `-1` and `+1`.
+    fn unary(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let operator = node
+            .child_by_field_name("operator")
+            .map(|operator| text(operator, self.source()).to_owned());
+        let Some(argument) = node.child_by_field_name("argument") else {
+            return Literal::computed(node.byte_range());
+        };
+        let inner = self.value(argument, variable, depth + 1).content;
+        let content = match (operator.as_deref(), inner) {
+            (Some("+"), content @ Content::Number(_)) => content,
+            (Some("-"), Content::Number(number)) => match negated(&number) {
+                Some(number) => Content::Number(number),
+                None => {
+                    return self.computed(node, variable, "it is no number that JSON can carry");
+                }
+            },
+            (_, Content::Computed) => Content::Computed,
+            _ => return self.computed(node, variable, "this is computed when the file runs"),
+        };
+        Literal::new(node.byte_range(), content)
+    }
+
+    /// `"a" + "b"`: a literal in two pieces. A chain of them nests to the left.
+    fn concatenation(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let mut parts = Vec::new();
+        let mut left = node;
+        while left.kind() == Self::BINARY {
+            let is_plus = left
+                .child_by_field_name("operator")
+                .is_some_and(|operator| text(operator, self.source()) == "+");
+            let (Some(first), Some(second), true) = (
+                left.child_by_field_name("left"),
+                left.child_by_field_name("right"),
+                is_plus,
+            ) else {
+                return self.computed(node, variable, "this is computed when the file runs");
+            };
+            parts.push(second);
+            left = first;
+        }
+        parts.push(left);
+        let mut whole: Option<Content> = None;
+        for part in parts.into_iter().rev() {
+            let part = self.value(part, variable, depth + 1).content;
+            whole = Some(match (whole, part) {
+                (_, Content::Computed) | (Some(Content::Computed), _) => Content::Computed,
+                (None, part @ Content::Text(_)) => part,
+                (None, part @ Content::List(_)) if Self::JOINS_LISTS => part,
+                (Some(Content::Text(a)), Content::Text(b)) => Content::Text(a + &b),
+                (Some(Content::List(mut a)), Content::List(b)) => {
+                    a.extend(b);
+                    Content::List(a)
+                }
+                _ => return self.computed(node, variable, "this is computed when the file runs"),
+            });
+        }
+        Literal::new(node.byte_range(), whole.unwrap_or(Content::Computed))
+    }
+
+    /// The items of a list; lists that are spread in it are part of it.
+    fn items(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        let mut items = Vec::new();
+        for item in children(node) {
+            if item.kind() != Self::SPREAD {
+                items.push(self.value(item, variable, depth + 1));
+                continue;
+            }
+            let spread = children(item)
+                .first()
+                .map(|inner| self.value(*inner, variable, depth + 1).content);
+            match spread {
+                Some(Content::List(more)) => items.extend(more),
+                Some(Content::Computed) | None => items.push(Literal::computed(item.byte_range())),
+                Some(_) => {
+                    let why = format!("only {} can be spread here", Self::LIST);
+                    return self.computed(item, variable, &why);
+                }
+            }
+        }
+        Literal::new(node.byte_range(), Content::List(items))
+    }
+}
+
+/// Puts a member into a map; the last of a name counts, at the place of the first.
+pub(super) fn put(members: &mut Vec<Member>, member: Member) {
+    match members.iter_mut().find(|known| known.key == member.key) {
+        Some(known) => *known = member,
+        None => members.push(member),
+    }
+}

@@ -1,0 +1,126 @@
+//! What code looks like, whatever its language: the words of each are data.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::Node;
+
+use super::code::{Code, Gives, Return, Success, is_absolute};
+use super::tree::{children, text, walk};
+
+/// The words of a language's syntax tree.
+pub(super) struct Syntax {
+    /// Its literals of text, decoded by `decode`.
+    pub(super) string: &'static str,
+    pub(super) decode: fn(&str) -> Result<String, &'static str>,
+    /// What catches.
+    pub(super) catch: &'static str,
+    /// `a.b`, and the field of it that holds `b`.
+    pub(super) member: (&'static str, &'static str),
+    /// Methods that compare a path with another.
+    pub(super) compares: &'static [&'static str],
+    /// A call.
+    pub(super) call: &'static str,
+    /// Whether a function of this name opens or makes a path.
+    pub(super) opens: fn(&str) -> bool,
+    /// How parameters are spoken of.
+    pub(super) parameters: &'static str,
+    /// What has returns of its own.
+    pub(super) inner: &'static [&'static str],
+    /// Literals that are no maps, by kind, with what they are called.
+    pub(super) literals: &'static [(&'static str, &'static str)],
+    /// Kinds of literals that are no booleans, as the value of `success`.
+    pub(super) no_booleans: &'static [&'static str],
+}
+
+impl Syntax {
+    /// Facts that may stand anywhere in a file.
+    pub(super) fn facts(&self, root: Node<'_>, source: &str, code: &mut Code) {
+        walk(root, |node| {
+            let kind = node.kind();
+            if kind == self.string {
+                if (self.decode)(text(node, source)).is_ok_and(|text| is_absolute(&text)) {
+                    code.absolute_paths.push(node.byte_range());
+                }
+                return ControlFlow::Break(());
+            }
+            let of = |field: &str| {
+                let child = node.child_by_field_name(field);
+                child.map_or("", |child| text(child, source))
+            };
+            if kind == self.catch {
+                code.catches = true;
+            } else if kind == self.member.0 {
+                code.checks_paths |= self.compares.contains(&of(self.member.1));
+            } else if kind == self.call
+                && code.uses_paths.is_none()
+                && (self.opens)(of("function"))
+                && of("arguments").contains(self.parameters)
+            {
+                code.uses_paths = Some(node.byte_range());
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// What the `return` statements of a body give, those of functions inside it left out.
+    pub(super) fn returns<'n>(
+        &self,
+        body: Node<'n>,
+        gives: impl Fn(Option<Node<'n>>) -> Gives,
+    ) -> Vec<Return> {
+        let mut returns = Vec::new();
+        walk(body, |node| {
+            if self.inner.contains(&node.kind()) {
+                return ControlFlow::Break(());
+            }
+            if node.kind() == "return_statement" {
+                returns.push(Return {
+                    span: node.byte_range(),
+                    gives: gives(children(node).first().copied()),
+                });
+            }
+            ControlFlow::Continue(())
+        });
+        returns
+    }
+
+    /// What a literal gives that is no map.
+    pub(super) fn other(&self, kind: &str) -> Gives {
+        let named = self.literals.iter().find(|(known, _)| *known == kind);
+        named.map_or(Gives::Unknown, |(_, name)| Gives::Other(name))
+    }
+
+    /// What the value of `success` is.
+    fn success(&self, kind: &str) -> Success {
+        match kind {
+            "true" => Success::True,
+            "false" => Success::False,
+            kind if self.no_booleans.contains(&kind) => Success::NoBoolean,
+            _ => Success::Computed,
+        }
+    }
+
+    /// A map of which these entries are written down: a key, and the kind of its value where that stands there. An entry
+    /// without a key is one that only running tells.
+    pub(super) fn map(
+        &self,
+        entries: impl Iterator<Item = Option<(String, &'static str)>>,
+    ) -> Gives {
+        let (mut keys, mut open, mut success) = (Vec::new(), false, Success::Missing);
+        for entry in entries {
+            let Some((key, kind)) = entry else {
+                open = true;
+                continue;
+            };
+            if key == "success" {
+                success = self.success(kind);
+            }
+            keys.push(key);
+        }
+        Gives::Map {
+            keys,
+            open,
+            success,
+        }
+    }
+}
