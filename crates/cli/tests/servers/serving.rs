@@ -1,5 +1,6 @@
 //! `toolglot mcp`: sessions, over lines and over HTTP.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -61,7 +62,7 @@ impl Lines {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
     }
 
-    fn ask(&mut self, id: i64, method: &str, params: Value) -> Value {
+    fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         self.heard()
     }
@@ -75,11 +76,11 @@ fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
     let world = World::new();
     tools(&world);
     let mut server = Lines::start(&world, &[]);
-    server.ask(1, "initialize", json!({"protocolVersion": "2025-11-25"}));
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
     let started = Instant::now();
     server.say(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "t.wait-long"}}));
     // Others go on meanwhile.
-    let answer = server.ask(3, "tools/call", json!({"name": "t.say-hi"}));
+    let answer = server.ask(3, "tools/call", &json!({"name": "t.say-hi"}));
     assert_eq!(
         (&answer["id"], &answer["result"]["isError"]),
         (&json!(3), &json!(false)),
@@ -88,7 +89,7 @@ fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
     server.say(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}),
     );
-    assert_eq!(server.ask(4, "ping", json!({}))["id"], 4);
+    assert_eq!(server.ask(4, "ping", &json!({}))["id"], 4);
     // It ends when its input does, and all that ran is gone by then: the tool would have taken a thousand seconds.
     drop(server.to);
     let mut rest = String::new();
@@ -106,7 +107,7 @@ fn clients_are_told_when_the_tools_are_others() {
     let world = World::new();
     tools(&world);
     let mut server = Lines::start(&world, &[]);
-    let hello = server.ask(1, "initialize", json!({"protocolVersion": "2025-06-18"}));
+    let hello = server.ask(1, "initialize", &json!({"protocolVersion": "2025-06-18"}));
     assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(
         hello["result"]["capabilities"]["tools"]["listChanged"],
@@ -162,12 +163,12 @@ fn what_is_served_is_judged_and_logged() {
     let log = world.path("log");
     let (policy, log_name) = (policy.display().to_string(), log.display().to_string());
     let mut server = Lines::start(&world, &["--policy", &policy, "--audit", &log_name]);
-    let hi = server.ask(1, "tools/call", json!({"name": "t.say-hi"}));
+    let hi = server.ask(1, "tools/call", &json!({"name": "t.say-hi"}));
     assert_eq!(hi["result"]["structuredContent"]["stdout"], "hi\n", "{hi}");
-    let long = server.ask(2, "tools/call", json!({"name": "t.wait-long"}));
+    let refused = server.ask(2, "tools/call", &json!({"name": "t.wait-long"}));
     assert_eq!(
-        long["result"]["structuredContent"]["code"], "policy-default",
-        "{long}"
+        refused["result"]["structuredContent"]["code"], "policy-default",
+        "{refused}"
     );
     drop(server.to);
     assert!(server.child.wait().expect("it ends").success());
@@ -243,7 +244,7 @@ impl Web {
             .chain(headers)
         {
             if !value.is_empty() {
-                text.push_str(&format!("{name}: {value}\r\n"));
+                let _ = write!(text, "{name}: {value}\r\n");
             }
         }
         stream
