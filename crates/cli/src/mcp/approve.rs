@@ -1,5 +1,6 @@
 //! `toolglot mcp servers`, `approve` and `disapprove`: who is asked at all, and what of them is taken for granted.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::time::Duration;
@@ -103,7 +104,8 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
 }
 
 pub(super) fn approve(
-    (server, allow, walls): (&str, &str, &Walls),
+    (server, give): (&str, &str),
+    (allow, walls): (&str, &Walls),
     dry_run: bool,
     common: &Common,
     out: &mut dyn Write,
@@ -111,6 +113,27 @@ pub(super) fn approve(
     let project = call::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
     let host = call::host(&registry, &trust, project, call::capabilities(allow), walls);
+    let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
+    let found = registry.find(&id)?;
+    // Nothing of the user's goes anywhere before the user has seen where it would go.
+    let given: Vec<&str> = give.split(',').map(str::trim).collect();
+    let missing: Vec<String> = variables(&found)
+        .into_iter()
+        .filter(|name| !given.contains(&name.as_str()))
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(",");
+        let why = format!(
+            "it would be given variables of yours: look at where they go, then `--give {missing}` lets it have them"
+        );
+        let json = json!({
+            "success": false, "server": server_name(id.as_str()), "error": why, "code": "gives-variables",
+            "definition": defined(&found),
+        });
+        let text = format!("{server} refused: {why}\n{}", definition(&found));
+        answer(common, out, &json, &text)?;
+        return Ok(Outcome::Faulty);
+    }
     let offer = match host.offer(&id_of(server), TIME) {
         Ok(offer) => offer,
         Err(error) => {
@@ -174,6 +197,34 @@ pub(super) fn disapprove(
 
 fn defined(server: &Found) -> Value {
     server.tool().metadata.config.unwrap_or_default()
+}
+
+/// The user's variables that a definition names: as `${NAME}` in its texts, or in a list under `env`.
+fn variables(server: &Found) -> BTreeSet<String> {
+    let config = defined(server);
+    let mut names: BTreeSet<String> = config["env"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    let mut open = vec![&config];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                let pieces = text.split("${").skip(1);
+                let inner =
+                    pieces.filter_map(|piece| piece.split_once('}').map(|(inner, _)| inner));
+                names.extend(
+                    inner.map(|inner| inner.split(":-").next().unwrap_or(inner).to_owned()),
+                );
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(map) => open.extend(map.values()),
+            _ => {}
+        }
+    }
+    names
 }
 
 /// What would be started or asked, with the variables that it would be given.

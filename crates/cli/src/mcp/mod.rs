@@ -78,6 +78,9 @@ pub(crate) enum McpCommand {
         /// Show it and approve nothing
         #[arg(long)]
         dry_run: bool,
+        /// Variables of yours that its definition names and that it may be given, by commas
+        #[arg(long, value_name = "NAMES", default_value = "")]
+        give: String,
         /// What the server may do: net, write, or capabilities, by commas
         #[arg(long, value_name = "GRANTS", default_value = "")]
         allow: String,
@@ -121,10 +124,11 @@ pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outco
         Some(McpCommand::Approve {
             server,
             dry_run,
+            give,
             allow,
             walls,
             common,
-        }) => approve::approve((server, allow, walls), *dry_run, common, out),
+        }) => approve::approve((server, give), (allow, walls), *dry_run, common, out),
         Some(McpCommand::Disapprove { server, common }) => approve::disapprove(server, common, out),
     }
 }

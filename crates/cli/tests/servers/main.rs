@@ -63,7 +63,15 @@ impl World {
 
     fn approve(&self, server: &str) -> Value {
         let output = self.toolglot(&[
-            "mcp", "approve", server, "--allow", "net", "--format", "json",
+            "mcp",
+            "approve",
+            server,
+            "--give",
+            "CANARY_ENV",
+            "--allow",
+            "net",
+            "--format",
+            "json",
         ]);
         serde_json::from_slice(&output.stdout).unwrap_or_default()
     }

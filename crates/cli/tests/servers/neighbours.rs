@@ -120,6 +120,14 @@ fn a_server_gets_the_variables_that_its_file_names() {
     }
     let world = World::new();
     world.servers(&json!({"m": {"command": "python3", "args": ["server.py"], "env": {"GIVEN": "${CANARY_ENV}", "LITERAL": "$CANARY_ENV"}}}));
+    // Where they would go is shown before they go there.
+    let output = world.toolglot(&["mcp", "approve", "m"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("--give CANARY_ENV") && text.contains("server.py"),
+        "{text}"
+    );
     world.approve("m");
     world.how("env-dump");
     let (call, answer, _) = world.run(
