@@ -74,7 +74,7 @@ fn how(exit: Exit, seconds: f64) -> (i32, Option<String>) {
 }
 
 /// What a copy of an interpreter that stays came to.
-pub(crate) fn of_call(ended: Ended, contract: &ReturnContract, seconds: f64) -> Answer {
+pub(crate) fn of_call(ended: &Ended, contract: &ReturnContract, seconds: f64) -> Answer {
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
     let (code, why) = how(ended.exit, seconds);
     let returned = if let Some(why) = &why {
@@ -83,14 +83,11 @@ pub(crate) fn of_call(ended: Ended, contract: &ReturnContract, seconds: f64) -> 
         let n = ended.answer.bytes.len() as u64 + ended.answer.n_more;
         let why = format!("it answered with {n} bytes, more than are taken");
         failed(&why, "", &stderr, code)
+    } else if let Ok(answer) = serde_json::from_slice(&ended.answer.bytes) {
+        told(answer, &stdout, &stderr, contract)
     } else {
-        match serde_json::from_slice(&ended.answer.bytes) {
-            Ok(answer) => told(answer, &stdout, &stderr, contract),
-            Err(_) => {
-                let why = format!("it ended with exit code {code} and without an answer");
-                failed(&why, &stdout, &stderr, code)
-            }
-        }
+        let why = format!("it ended with exit code {code} and without an answer");
+        failed(&why, &stdout, &stderr, code)
     };
     settled(returned, ended.exit, code)
 }

@@ -72,7 +72,7 @@ pub(crate) fn attempt(
     if let Some(warm) = warm
         && let Some(ended) = warmly(host, &program, warm, time)?
     {
-        return Ok(answer::of_call(ended, contract, time.as_secs_f64()));
+        return Ok(answer::of_call(&ended, contract, time.as_secs_f64()));
     }
     let manner = program.manner.clone();
     let is_container = program.is_container;

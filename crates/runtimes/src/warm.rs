@@ -150,14 +150,14 @@ impl Warm {
                 self.cold.push(command.argv[0].clone());
                 Err(NotWarm::Cold)
             }
-            Err(Trouble::Gone) => match interpreter.resident.end() {
-                Err(refusal) => Err(NotWarm::Refused(refusal)),
-                // It died before the call: an interpreter that cannot even start its loader.
-                Ok(_) => {
-                    self.cold.push(command.argv[0].clone());
-                    Err(NotWarm::Cold)
+            Err(Trouble::Gone) => {
+                if let Err(refusal) = interpreter.resident.end() {
+                    return Err(NotWarm::Refused(refusal));
                 }
-            },
+                // It died before the call: an interpreter that cannot even start its loader.
+                self.cold.push(command.argv[0].clone());
+                Err(NotWarm::Cold)
+            }
         }
     }
 

@@ -123,7 +123,7 @@ pub fn permits(granted: &[&str], verb: &str, item_type: &str, id: &str) -> bool 
 }
 
 /// Whether a tool's requirement (`fs.write`, or a capability) is covered by what is granted: equal, or below a granted
-/// word, or below a granted `word.*`.
+/// `word.*`; `*` grants all. A word alone (`fs`) grants nothing below it.
 pub fn covers(granted: &[&str], requirement: &str) -> bool {
     if requirement.starts_with("rye.") {
         return allows(granted, requirement);

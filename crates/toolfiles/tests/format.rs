@@ -130,7 +130,7 @@ fn every_type_and_constraint_is_enforced_however_it_is_written() {
         ));
         files.push((
             "work/deploy-service.mjs",
-            format!("export const __version__ = \"1.0.0\";\nexport const __tool_type__ = \"script\";\nexport const __executor_id__ = \"node/node\";\nexport const __category__ = \"work\";\nexport const __tool_description__ = \"x\";\nexport const CONFIG_SCHEMA = {{type: \"object\", properties: {{p: {schema}}}, required: [\"p\"]}};\n"),
+            format!("export const __version__ = \"1.0.0\";\nexport const __tool_type__ = \"script\";\nexport const __executor_id__ = \"node/node\";\nexport const __category__ = \"work\";\nexport const __tool_description__ = \"x\";\nexport const CONFIG_SCHEMA = {{type: \"object\", properties: {{p: {schema}}}, required: [\"p\"]}};\nexport default () => ({{ success: true, output: 1 }});\n"),
             (good, bad, keyword),
         ));
     }
@@ -510,7 +510,7 @@ fn every_form_of_a_return_is_one() {
 const CAPABILITIES: &[(&[&str], &str, bool)] = &[
     (&["fs.write"], "fs.write", true),
     (&["fs.*"], "fs.write", true),
-    (&["fs"], "fs.write", true),
+    (&["fs"], "fs.write", false),
     (&["f"], "fs.write", false),
     (&["fs.write"], "fs", false),
     (&["fs.write"], "fs.writer", false),

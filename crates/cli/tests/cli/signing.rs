@@ -324,10 +324,7 @@ fn in_field(text: &str, field: usize, by: char) -> String {
 fn rehashed(text: &str) -> String {
     use sha2::{Digest, Sha256};
     let body = without_line(text).replace("day", "evil");
-    let hash: String = Sha256::digest(&body)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = toolglot_exec::audit::hex(&Sha256::digest(&body));
     let old = line(text);
     let mut fields: Vec<&str> = old.split(':').collect();
     fields[5] = &hash;

@@ -12,10 +12,11 @@ mod demands;
 mod files;
 mod servers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -163,6 +164,8 @@ pub struct Trust {
     demands: Demands,
     /// The keys that count under the demands; `None` where these name none.
     counted: Option<Keyring>,
+    /// Signatures that held, by the hash of id and file: with the same keys they hold again.
+    held: Mutex<HashMap<[u8; 32], Verified>>,
 }
 
 const LEDGER: &str = ".ai/toolglot/ledger.json";
@@ -191,6 +194,7 @@ impl Trust {
             lock: BTreeMap::new(),
             demands: Demands::default(),
             counted: None,
+            held: Mutex::default(),
         };
         if let Some(user) = &spaces.user {
             for folder in TRUSTED {
@@ -262,6 +266,7 @@ impl Trust {
     fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
         if is_trusted {
             self.keys.add(signer.clone());
+            self.forget();
         }
         self.known.push(KnownKey {
             signer,
@@ -281,6 +286,7 @@ impl Trust {
             .map(|named| demands::counted(&self.keys, named))
             .transpose()?;
         self.demands = demands;
+        self.forget();
         Ok(())
     }
 
@@ -295,7 +301,7 @@ impl Trust {
         }
         let style = Style::of(found.language);
         if found.space == Space::System {
-            return verify(id, &found.text, style, &self.keys).map(|_| Standing::System);
+            return self.verified(found, &self.keys).map(|_| Standing::System);
         }
         let here = its_version.unwrap_or("0.0.0");
         let actual = digest(body(&found.text, style));
@@ -327,7 +333,7 @@ impl Trust {
             };
         }
         let keys = self.counted.as_ref().unwrap_or(&self.keys);
-        let verified = verify(id, &found.text, style, keys)?;
+        let verified = self.verified(found, keys)?;
         if found.space == Space::Project
             && locked.is_none()
             && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
@@ -355,6 +361,31 @@ impl Trust {
             });
         }
         Ok(Standing::Signed(verified))
+    }
+
+    /// Checks a signature, once for the same file and keys.
+    fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
+        let id = found.id.as_str();
+        let mut hash = Sha256::new();
+        hash.update(id);
+        hash.update([0, u8::from(found.space == Space::System)]);
+        hash.update(&found.text);
+        let key: [u8; 32] = hash.finalize().into();
+        if let Ok(held) = self.held.lock()
+            && let Some(verified) = held.get(&key)
+        {
+            return Ok(verified.clone());
+        }
+        let verified = verify(id, &found.text, Style::of(found.language), keys)?;
+        if let Ok(mut held) = self.held.lock() {
+            held.insert(key, verified.clone());
+        }
+        Ok(verified)
+    }
+
+    /// The keys are others: what held before need not hold now.
+    fn forget(&mut self) {
+        self.held = Mutex::default();
     }
 
     /// What is known of a tool from before.
@@ -557,7 +588,13 @@ impl Trust {
         let mut signer = self.known(fingerprint)?;
         signer.revoked = Some(time.to_owned());
         self.save_key(&signer, &[])?;
-        self.keys.add(signer);
+        self.keys.add(signer.clone());
+        if let Some(counted) = &mut self.counted
+            && counted.find(fingerprint).is_some()
+        {
+            counted.add(signer);
+        }
+        self.forget();
         Ok(())
     }
 
