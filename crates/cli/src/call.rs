@@ -11,8 +11,10 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use toolglot::End;
 use toolglot_exec::Root;
-use toolglot_policy::{Authority, Decision, Grants, Verdict};
-use toolglot_runtimes::{Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Watch};
+use toolglot_policy::{Authority, Decision, Grants, ServerRules, Verdict};
+use toolglot_runtimes::{
+    Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Servers, Watch,
+};
 use toolglot_sandbox::Isolation;
 
 use crate::approval::{Approver, Shown};
@@ -152,6 +154,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
         &arguments.walls,
     );
     host.budget = budget(&arguments.walls, &authority);
+    host.server_rules = authority.server_rules();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     host.watch = arguments.walls.watch(&cancel);
     let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
@@ -229,7 +232,7 @@ fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
 }
 
 /// Writes into the log what came of it.
-fn log(
+pub(crate) fn log(
     auditor: &Auditor,
     shown: &Shown<'_>,
     passed: &Passed,
@@ -261,7 +264,7 @@ fn log(
 }
 
 /// The words of `--allow` that the policy knows; the others are capabilities.
-fn grants(allow: &str) -> Grants {
+pub(crate) fn grants(allow: &str) -> Grants {
     let known: Vec<&str> = allow
         .split(',')
         .filter(|word| word.parse::<Grants>().is_ok())
@@ -296,6 +299,8 @@ pub(crate) fn host<'a>(
         variables,
         budget: Budget::of(walls.max_cost),
         pause: std::thread::sleep,
+        servers: Servers::default(),
+        server_rules: ServerRules::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),

@@ -43,6 +43,8 @@ pub(crate) enum Failure {
     NothingFits(String),
     #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
     NoLanguage(String),
+    #[error("`{address}` cannot be served: {why}")]
+    Serving { address: String, why: String },
     #[error("cannot listen to signals")]
     Signals(#[source] io::Error),
     #[error("cannot write to standard output")]

@@ -12,7 +12,7 @@
 use serde_json::{Map, Value};
 use toolglot::End;
 use toolglot_exec::Root;
-use toolglot_policy::{Authority, Decision, Effect, Item, Request, Verdict};
+use toolglot_policy::{Authority, Decision, Effect, Host as Place, Item, Request, Verdict};
 use toolglot_runtimes::{CallError, Called, Host, Prepared};
 use toolglot_toolfiles::{Demands, Registry, Trust};
 
@@ -138,12 +138,19 @@ impl Gate<'_> {
             Effect::Write
         };
         let cost = tool.metadata.cost.as_ref();
+        // However it is called, a server's tool is `SERVER/TOOL` to a policy.
+        let id = match found.id.as_str().strip_prefix("mcp/") {
+            Some(short) if prepared.chain.is_server() => short,
+            _ => asked.id,
+        };
+        let place = host.reach(prepared).map(|url| Place::of(&url));
         let explanation = self.verdict(&Request {
             capabilities: requires,
+            host: place.as_ref(),
             cost: cost.map_or(0.0, toolglot_toolfiles::Cost::estimate),
             n_before: asked.n_before,
             is_repeat: asked.is_repeat,
-            ..Request::new(asked.id, effect, asked.end, &[])
+            ..Request::new(id, effect, asked.end, &[])
         });
         let mut verdict = explanation.verdict;
         if verdict.decision == Decision::Ask {

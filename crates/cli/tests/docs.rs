@@ -45,7 +45,8 @@ fn is_left_out(page: &Path) -> bool {
     let has_walls =
         toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);
     let has_python = Command::new("python3").arg("--version").output().is_ok();
-    let is_left_out = page.ends_with("tools.md") && !(has_walls && has_python);
+    let is_left_out =
+        (page.ends_with("tools.md") || page.ends_with("mcp.md")) && !(has_walls && has_python);
     if is_left_out {
         let _ = writeln!(
             std::io::stderr(),

@@ -69,10 +69,18 @@ pub enum Failure {
         /// The path.
         path: String,
     },
-    /// A question to another machine that was not asked, or not answered.
+    /// A question to another machine that was not asked.
     #[error("{problem}")]
     Http {
         /// Why.
+        problem: String,
+    },
+    /// A question to another machine that was not answered: asking again may help.
+    #[error("`{host}` gave no answer: {problem}")]
+    Unanswered {
+        /// Who was asked.
+        host: String,
+        /// What became of it.
         problem: String,
     },
     /// git did not do it.
@@ -266,6 +274,7 @@ impl Failure {
             Failure::Exists { .. } => "exists",
             Failure::IntoItself { .. } => "into-itself",
             Failure::Http { .. } => "http",
+            Failure::Unanswered { .. } => "http",
             Failure::Git { .. } => "git",
             Failure::ShellState { .. } => "shell-state",
             Failure::Sandbox(refusal) => match refusal {

@@ -61,6 +61,7 @@ mod summary;
 mod undo;
 mod walk;
 mod walls;
+pub mod web;
 mod write;
 
 pub use change::{Change, change};

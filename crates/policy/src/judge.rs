@@ -121,6 +121,12 @@ impl Authority {
         }
     }
 
+    /// Which servers of tools are asked: as far as everyone says. A file that cannot be used denies the call anyway.
+    pub fn server_rules(&self) -> crate::ServerRules {
+        let all = [&self.user, &self.project];
+        crate::ServerRules::of(all.into_iter().flatten().map(|policy| policy.mcp.clone()))
+    }
+
     /// Whose tools are run: what the user says, narrowed by the project.
     pub fn trust(&self) -> TrustRules {
         let of = |policy: &Option<Policy>| {

@@ -36,8 +36,8 @@ mod rules;
 pub use command::{CommandFact, CommandLine, Join, NotLiteral, Pipeline, Survey};
 pub use effect::Effect;
 pub use file::{
-    AxeFile, Item, Level, MessageLimits, PathRules, Policy, PolicyError, Reach, Sandbox, Scope,
-    TrustRules,
+    AxeFile, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,
+    Scope, ServerRules, TrustRules,
 };
 pub use grants::{GrantError, Grants};
 pub use host::{BadUrl, Host, is_public};

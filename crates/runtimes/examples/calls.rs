@@ -82,6 +82,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         variables,
         budget: Budget::of(None),
         pause: std::thread::sleep,
+        servers: toolglot_runtimes::Servers::default(),
+        server_rules: toolglot_policy::ServerRules::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),

@@ -50,7 +50,6 @@ pub(crate) fn attempt(
     params: &Map<String, Value>,
     contract: &ReturnContract,
 ) -> Result<Answer, CallError> {
-    let (found, _) = chain.tool();
     if chain.config("protocol").and_then(Value::as_str) == Some("mcp") {
         return crate::mcp::attempt(host, chain, params, time(chain, params));
     }
@@ -62,10 +61,9 @@ pub(crate) fn attempt(
             });
         }
         "http_client" => {
-            return Err(CallError::NotYet {
-                id: found.id.to_string(),
-                executor: chain.links[1].0.id.to_string(),
-            });
+            let time = time(chain, params);
+            let answer = crate::http_client::attempt(host, chain, params, time)?;
+            return Ok(checked(answer, contract));
         }
         _ => {}
     }
@@ -92,6 +90,21 @@ pub(crate) fn attempt(
             .insert("error".to_owned(), Value::String(why));
     }
     Ok(answer)
+}
+
+/// The same, held against what the tool says of its results.
+fn checked(answer: Answer, contract: &ReturnContract) -> Answer {
+    let mut returned = contract.of_value(Value::Object(answer.returned.value));
+    if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
+        let why = Value::String(returned.breaches.join("; "));
+        returned.value.insert("error".to_owned(), why);
+    }
+    if !returned.success {
+        returned
+            .value
+            .insert("success".to_owned(), Value::Bool(false));
+    }
+    Answer { returned, ..answer }
 }
 
 /// The same by an interpreter that stays; `None` if there can be none.

@@ -1,10 +1,12 @@
 //! A call, from its name to its result.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use toolglot_policy::ServerRules;
 use toolglot_sandbox::Isolation;
 use toolglot_schema::Validator;
 use toolglot_toolfiles::{
@@ -15,7 +17,7 @@ use toolglot_toolfiles::{
 use crate::attempt::attempt;
 use crate::environment::Variables;
 use crate::resolve::{Chain, resolve};
-use crate::{CallError, Interpreters, Progress, Warm, Watch};
+use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
 
 /// Where tools are called, with what rights, behind which walls.
 #[derive(Debug)]
@@ -38,6 +40,10 @@ pub struct Host<'a> {
     pub budget: Budget,
     /// How one waits between attempts.
     pub pause: fn(Duration),
+    /// Sessions with servers of tools, kept between calls.
+    pub servers: Servers,
+    /// Which of them may be asked, and for what.
+    pub server_rules: ServerRules,
     /// Who may end calls, and is told how far they are.
     pub watch: Watch,
     /// Interpreters that wait for the next call.
@@ -46,12 +52,12 @@ pub struct Host<'a> {
     pub approved: RefCell<Vec<String>>,
 }
 
-/// What calls may cost together, and what they have.
+/// What calls may cost together, and what they have. Copies share what was spent.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     /// The most; none is no limit.
     pub cap: Option<f64>,
-    spent: Cell<f64>,
+    spent: Arc<Mutex<f64>>,
 }
 
 impl Budget {
@@ -59,13 +65,17 @@ impl Budget {
     pub fn of(cap: Option<f64>) -> Budget {
         Budget {
             cap,
-            spent: Cell::new(0.0),
+            spent: Arc::default(),
         }
+    }
+
+    fn add(&self, cost: f64) {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += cost;
     }
 
     /// What was spent, attempts that failed included.
     pub fn spent(&self) -> f64 {
-        self.spent.get()
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,10 +150,9 @@ impl Host<'_> {
     /// If either cannot be opened.
     pub fn open(project: &Path) -> Result<(Registry, RefCell<Trust>), OpenError> {
         let spaces = Spaces::of(project);
-        Ok((
-            Registry::open(&spaces)?,
-            RefCell::new(Trust::open(&spaces)?),
-        ))
+        let trust = Trust::open(&spaces)?;
+        let registry = Registry::open(&spaces)?.with_servers(&trust);
+        Ok((registry, RefCell::new(trust)))
     }
 
     /// Calls a tool by its id, or an action of it as `id.action`.
@@ -208,9 +217,7 @@ impl Host<'_> {
             let answer = attempt(self, &chain, &arguments, &contract)?;
             let duration = begin.elapsed();
             spent += cost.of(duration);
-            self.budget
-                .spent
-                .set(self.budget.spent() + cost.of(duration));
+            self.budget.add(cost.of(duration));
             let number = attempts.len() as u32 + 1;
             let delay = retry
                 .filter(|_| answer.is_transient && !self.watch.is_cancelled())
@@ -303,6 +310,13 @@ impl Host<'_> {
             approved: Vec::new(),
             contract,
         })
+    }
+
+    /// The address that a call would ask, of a tool that asks one over HTTP.
+    pub fn reach(&self, prepared: &Prepared) -> Option<String> {
+        (prepared.chain.primitive() == "http_client" && !prepared.chain.is_server())
+            .then(|| crate::http_client::reach(self, &prepared.chain, &prepared.arguments))
+            .flatten()
     }
 
     /// Whether something is granted, or approved for the call under way.

@@ -160,19 +160,37 @@ pub enum CallError {
     Sandbox(#[from] toolglot_sandbox::Refusal),
     /// A server does not say what it said before.
     #[error(
-        "the server's description or schema of `{id}` is not what was approved; look at it, then `toolglot tools trust {id}` approves it as it is now"
+        "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now, as `toolglot tools trust {id}` does for a file of yours"
     )]
     ServerChanged {
         /// The tool.
         id: String,
+        /// The server.
+        server: String,
     },
-    /// There is nothing here that does it.
-    #[error("`{id}` is run by `{executor}`, which this version cannot do yet")]
-    NotYet {
+    /// The policy wants it approved, and it is not.
+    #[error(
+        "the policy asks tools of the server `{server}` only as they were approved, and `{id}` was not: `toolglot mcp approve {server}`"
+    )]
+    NotPinned {
         /// The tool.
         id: String,
-        /// The runtime.
-        executor: String,
+        /// The server.
+        server: String,
+    },
+    /// The policy keeps it from being asked.
+    #[error("`{id}`: {why}")]
+    ServerRuled {
+        /// The tool.
+        id: String,
+        /// Why.
+        why: String,
+    },
+    /// Whoever called does not want it any more.
+    #[error("`{id}` was stopped")]
+    Stopped {
+        /// The tool.
+        id: String,
     },
 }
 
@@ -201,7 +219,9 @@ impl CallError {
             CallError::Config { .. } => "bad-config",
             CallError::Sandbox(_) => "no-sandbox",
             CallError::ServerChanged { .. } => "server-changed",
-            CallError::NotYet { .. } => "not-yet",
+            CallError::NotPinned { .. } => "not-pinned",
+            CallError::ServerRuled { .. } => "server-ruled",
+            CallError::Stopped { .. } => "stopped",
         }
     }
 }

@@ -83,10 +83,6 @@ pub(crate) fn program(
         Some("program") => return builder.python("program"),
         Some("module") => builder.node(),
         Some("shell") => builder.shell(config),
-        Some("mcp") => Err(CallError::NotYet {
-            id: found.id.to_string(),
-            executor: chain.links[1].0.id.to_string(),
-        }),
         Some(other) => Err(bad(&format!("there is no protocol `{other}`"))),
         None => match found.language {
             Language::Python => return builder.python("program"),

@@ -42,6 +42,11 @@ impl Chain {
         found.id.name()
     }
 
+    /// Whether the tool is one of a server.
+    pub fn is_server(&self) -> bool {
+        self.config("protocol").and_then(serde_json::Value::as_str) == Some("mcp")
+    }
+
     /// What the links behind the tool say under `config.KEY`, the nearest first.
     pub fn config(&self, key: &str) -> Option<&serde_json::Value> {
         self.links[1..]

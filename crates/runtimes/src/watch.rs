@@ -4,16 +4,35 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use toolglot_sandbox::Cancel;
 
 /// How far a call is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
     /// An attempt begins; its number, from 1.
     Attempt(u32),
     /// The program wrote this to standard error. A line may come in several pieces.
     Said(String),
+    /// A server of tools says how far it is.
+    At {
+        /// So much is done.
+        done: f64,
+        /// Of so much.
+        total: Option<f64>,
+        /// What it does.
+        message: Option<String>,
+    },
+    /// A server of tools logs something.
+    Log {
+        /// One of the eight of syslog.
+        level: String,
+        /// Who says it.
+        logger: Option<String>,
+        /// What.
+        data: Value,
+    },
     /// The attempt failed, and another follows behind this pause.
     Waiting(Duration),
 }

@@ -14,6 +14,7 @@ mod registry;
 mod returns;
 mod rules;
 mod schema;
+mod servers;
 mod sign;
 mod system;
 pub mod template;
@@ -31,10 +32,11 @@ pub use registry::{Entry, FindError, Found, Registry, Sibling, Space, Spaces, St
 pub use returns::{ReturnContract, Returned};
 pub use rules::{RULES, Rule, rule};
 pub use schema::{Action, Schema};
+pub use servers::server_name;
 pub use sign::{
     BadKey, Generation, Header, Item, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style,
     Verified, body, digest, sign as sign_text, verify as verify_text,
 };
 pub use system::executor_id;
 pub use tool_file::{MAX_BYTES, ToolFile};
-pub use trust::{Demands, KnownKey, Record, Standing, Trust, TrustError};
+pub use trust::{Approved, Demands, KnownKey, Record, Standing, Trust, TrustError};

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
-use crate::{ItemId, Language, ToolFile, system};
+use crate::{ItemId, Language, ToolFile, Trust, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -71,6 +71,10 @@ impl Spaces {
 #[derive(Debug)]
 pub struct Registry {
     places: Vec<(Space, Dir, PathBuf)>,
+    /// Files that lie on no disk.
+    made: BTreeMap<ItemId, Found>,
+    /// What is wrong with what they are made from.
+    problems: Vec<String>,
 }
 
 /// A file that was found and read.
@@ -127,6 +131,9 @@ impl Found {
     pub fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
+            None if self.extension == crate::servers::EXTENSION => {
+                format!("(approved)/{}", self.id)
+            }
             None => format!("(system)/{}.{}", self.id, self.extension),
         }
     }
@@ -271,6 +278,14 @@ pub enum FindError {
         /// The nearest that there is.
         nearest: Option<String>,
     },
+    /// Two files have that id, and neither may stand for the other.
+    #[error("`{id}` is defined twice: in {} and in {}", .places[0], .places[1])]
+    Ambiguous {
+        /// The id.
+        id: String,
+        /// Where.
+        places: [String; 2],
+    },
     /// A link leads out of the directory of tools.
     #[error("`{path}` is or lies behind a symbolic link that leads out of `.ai/tools`")]
     Escapes {
@@ -330,7 +345,36 @@ impl Registry {
                 Err(error) => return Err(failure(error, &path.display().to_string())),
             }
         }
-        Ok(Registry { places })
+        Ok(Registry {
+            places,
+            made: BTreeMap::new(),
+            problems: Vec::new(),
+        })
+    }
+
+    /// Adds the servers of `.mcp.json` and the tools of approved servers.
+    #[must_use]
+    pub fn with_servers(mut self, trust: &Trust) -> Registry {
+        let (files, problems) = trust.server_files();
+        self.problems = problems;
+        for found in files {
+            let (id, name) = (found.id.clone(), found.name());
+            if let Some(known) = self.made.insert(id.clone(), found) {
+                self.problems.push(format!(
+                    "`{id}` is defined twice: in {} and in {name}",
+                    known.name()
+                ));
+                // Neither may stand for the other: what cannot be read is not called.
+                self.made.insert(
+                    id.clone(),
+                    Found {
+                        text: String::new(),
+                        ..known
+                    },
+                );
+            }
+        }
+        self
     }
 
     /// The file that an id means: the first space that has it, in it the first of [`EXTENSIONS`].
@@ -346,6 +390,7 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn find_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
+        let made = self.made.get(id).filter(|made| made.space >= space);
         for (here, dir, root) in &self.places {
             if *here < space {
                 continue;
@@ -353,6 +398,12 @@ impl Registry {
             for (extension, language) in EXTENSIONS {
                 let relative = format!("{id}.{extension}");
                 if let Some(text) = read(dir, &relative)? {
+                    if let Some(made) = made {
+                        return Err(FindError::Ambiguous {
+                            id: id.to_string(),
+                            places: [root.join(relative).display().to_string(), made.name()],
+                        });
+                    }
                     return Ok(Found {
                         id: id.clone(),
                         space: *here,
@@ -363,6 +414,16 @@ impl Registry {
                     });
                 }
             }
+        }
+        if let Some(made) = made {
+            if made.text.is_empty() {
+                let place = made.name();
+                return Err(FindError::Ambiguous {
+                    id: id.to_string(),
+                    places: [place, "another file of servers".to_owned()],
+                });
+            }
+            return Ok(made.clone());
         }
         system::find(id).ok_or_else(|| FindError::NotFound {
             id: id.to_string(),
@@ -450,6 +511,16 @@ impl Registry {
             // It changes with the program only.
             add(entry, is_stamped.then(Stamp::default));
         }
+        for made in self.made.values() {
+            let entry = Entry {
+                id: made.id.clone(),
+                space: made.space,
+                extension: made.extension,
+            };
+            // It lies on no disk, and nothing of it is remembered.
+            add(entry, None);
+        }
+        problems.extend(self.problems.iter().cloned());
         (entries.into_values().collect(), problems)
     }
 

@@ -63,6 +63,14 @@ impl<'a> FileTools<'a> {
     /// Brings calls of a server's tool to the tool's id.
     pub(crate) fn resolve_servers(&self, message: &mut Calls) {
         for call in &mut message.calls {
+            let id = format!("mcp/{}", call.name);
+            if call.ns.is_none()
+                && !self.specs.contains_key(&call.name)
+                && self.specs.contains_key(&id)
+            {
+                call.name = id;
+                continue;
+            }
             let Some(server) = call
                 .ns
                 .as_deref()

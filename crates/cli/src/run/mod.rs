@@ -71,6 +71,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     }
     let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
     host.budget = crate::call::budget(&arguments.walls, &authority);
+    host.server_rules = authority.server_rules();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     host.watch = arguments.walls.watch(&cancel);
     let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);

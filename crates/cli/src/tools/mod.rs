@@ -61,9 +61,10 @@ pub(crate) struct House {
 impl House {
     pub(crate) fn open(at: &Path) -> Result<House, Failure> {
         let spaces = Spaces::of(root(at)?);
+        let trust = Trust::open(&spaces)?;
         Ok(House {
-            registry: Registry::open(&spaces)?,
-            trust: Trust::open(&spaces)?,
+            registry: Registry::open(&spaces)?.with_servers(&trust),
+            trust,
         })
     }
 

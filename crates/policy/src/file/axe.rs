@@ -100,6 +100,7 @@ impl Policy {
             limits: MessageLimits::default(),
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
+            mcp: crate::file::ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: outside,
             broken: None,

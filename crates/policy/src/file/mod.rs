@@ -1,6 +1,7 @@
 //! Policy files.
 
 mod axe;
+mod mcp;
 mod pattern;
 mod rule;
 mod trust;
@@ -11,6 +12,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 pub use axe::AxeFile;
+pub(crate) use mcp::ServerTable;
+pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
 pub(crate) use rule::Rule;
 pub use trust::TrustRules;
@@ -30,6 +33,8 @@ pub struct Policy {
     pub paths: PathRules,
     /// The walls of commands.
     pub sandbox: Sandbox,
+    /// Which servers of tools are asked.
+    pub(crate) mcp: ServerTable,
     /// Whose tools are run.
     pub trust: TrustRules,
     /// Places outside of the root that no word of a command may name, nor anything below them.
@@ -196,9 +201,8 @@ struct File {
     paths: PathRules,
     #[serde(default)]
     sandbox: Sandbox,
-    /// Of the servers of tools; read by those who connect to them.
-    #[serde(default, rename = "mcp")]
-    _mcp: Option<toml::Table>,
+    #[serde(default)]
+    mcp: ServerTable,
     #[serde(default)]
     trust: TrustRules,
 }
@@ -223,6 +227,7 @@ impl Policy {
             }
             rules.push(rule);
         }
+        file.mcp.check()?;
         file.trust.check(scope)?;
         let default = file.default.map_or(
             match scope {
@@ -237,6 +242,7 @@ impl Policy {
             limits: file.limits,
             paths: file.paths,
             sandbox: file.sandbox,
+            mcp: file.mcp,
             trust: file.trust,
             forbidden_words: Vec::new(),
             broken: None,
@@ -251,6 +257,7 @@ impl Policy {
             limits: MessageLimits::default(),
             paths: PathRules::default(),
             sandbox: Sandbox::default(),
+            mcp: ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: Vec::new(),
             broken: Some(error),

@@ -6,4 +6,5 @@ mod chains;
 mod languages;
 mod servers;
 mod warm;
+mod web;
 mod world;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Watch};
+use toolglot_policy::ServerRules;
+use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers, Watch};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
 
@@ -20,6 +21,7 @@ pub(crate) struct World {
     pub(crate) granted: Vec<String>,
     pub(crate) path: std::ffi::OsString,
     pub(crate) cap: Option<f64>,
+    pub(crate) rules: ServerRules,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) watch: Watch,
     pub(crate) isolation: Isolation,
@@ -46,6 +48,7 @@ impl World {
             granted: vec!["fs.read".into()],
             path: std::env::var_os("PATH").unwrap_or_default(),
             cap: None,
+            rules: ServerRules::default(),
             watch: Watch::default(),
             isolation: Isolation::Namespaces,
             variables: BTreeMap::from([
@@ -78,9 +81,12 @@ impl World {
             project: Some(self.project.clone()),
             user: Some(self.home.clone()),
         };
+        let trust = Trust::open(&spaces).expect("it can be opened");
         (
-            Registry::open(&spaces).expect("it can be opened"),
-            RefCell::new(Trust::open(&spaces).expect("it can be opened")),
+            Registry::open(&spaces)
+                .expect("it can be opened")
+                .with_servers(&trust),
+            RefCell::new(trust),
         )
     }
 
@@ -96,6 +102,8 @@ impl World {
             interpreters: Interpreters::new(Some(&self.path), &self.project),
             budget: Budget::of(self.cap),
             pause,
+            servers: Servers::default(),
+            server_rules: self.rules.clone(),
             watch: self.watch.clone(),
             warm: RefCell::default(),
             approved: RefCell::default(),

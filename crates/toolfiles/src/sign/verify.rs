@@ -51,6 +51,22 @@ pub enum Refusal {
         /// The tool.
         id: String,
     },
+    /// A server of `.mcp.json` that the user has not approved.
+    #[error(
+        "the server `{name}` is not approved; `toolglot mcp approve {name}` shows what it offers and approves it"
+    )]
+    NotApproved {
+        /// The server.
+        name: String,
+    },
+    /// Its definition is not the one that was approved.
+    #[error(
+        "the server `{name}` is not defined as it was approved; `toolglot mcp approve {name}` shows what it offers and approves it as it is now"
+    )]
+    Redefined {
+        /// The server.
+        name: String,
+    },
     /// The policy wants a signature.
     #[error(
         "`{id}` is not signed, and the policy runs signed tools only; read it, then `toolglot tools sign {id}`"
@@ -160,6 +176,8 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::Unsigned { .. } => "unsigned",
+            Refusal::NotApproved { .. } => "not-approved",
+            Refusal::Redefined { .. } => "redefined",
             Refusal::SignatureRequired { .. } => "signature_required",
             Refusal::Stripped { .. } => "stripped",
             Refusal::Changed { .. } => "changed",

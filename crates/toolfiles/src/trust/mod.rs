@@ -10,6 +10,7 @@
 
 mod demands;
 mod files;
+mod servers;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -20,6 +21,8 @@ use std::sync::Mutex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+pub use servers::Approved;
 
 pub use demands::Demands;
 use files::{keys_in, mode, read_json, read_lock, set_mode, write};
@@ -293,6 +296,9 @@ impl Trust {
     /// Why not.
     pub fn standing(&self, found: &Found, its_version: Option<&str>) -> Result<Standing, Refusal> {
         let id = found.id.as_str();
+        if found.extension == crate::servers::EXTENSION {
+            return self.standing_of_server(found);
+        }
         let style = Style::of(found.language);
         if found.space == Space::System {
             return self.verified(found, &self.keys).map(|_| Standing::System);

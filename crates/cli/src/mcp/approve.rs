@@ -1,0 +1,312 @@
+//! `toolglot mcp servers`, `approve` and `disapprove`: who is asked at all, and what of them is taken for granted.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolglot_mcp::{digest, digest_of_all, shown};
+use toolglot_runtimes::{Host, Offer};
+use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
+
+use super::{Common, Format};
+use crate::Outcome;
+use crate::call::{self, Walls};
+use crate::failure::Failure;
+use crate::parse::write_line;
+
+/// How long a server may take to say what it offers where nothing else is said.
+const TIME: Duration = Duration::from_secs(30);
+
+fn answer(common: &Common, out: &mut dyn Write, json: &Value, text: &str) -> Result<(), Failure> {
+    match common.format {
+        Format::Human => out.write_all(text.as_bytes()),
+        Format::Json => write_line(out, json),
+    }
+    .map_err(Failure::Output)
+}
+
+/// The id of a server's file.
+fn id_of(server: &str) -> String {
+    if server.contains('/') {
+        server.to_owned()
+    } else {
+        format!("mcp/servers/{server}")
+    }
+}
+
+/// The servers: files of type `mcp_server`, and those of `.mcp.json`.
+fn all(registry: &Registry) -> (Vec<Found>, Vec<String>) {
+    let (entries, problems) = registry.list();
+    let mut servers = Vec::new();
+    for entry in &entries {
+        let Ok(found) = registry.read(entry) else {
+            continue;
+        };
+        if found.text.contains("mcp_server")
+            && found.tool().metadata.tool_type.as_deref() == Some("mcp_server")
+        {
+            servers.push(found);
+        }
+    }
+    (servers, problems)
+}
+
+/// Whether a server may be asked: `approved`, or why not.
+fn state(trust: &Trust, found: &Found) -> String {
+    let version = found.tool().metadata.version;
+    match trust.standing(found, version.as_deref()) {
+        Err(refusal) => refusal.code().to_owned(),
+        Ok(_) if trust.approved(found.id.as_str(), found.space).is_some() => "approved".to_owned(),
+        Ok(standing) => standing.word().to_owned(),
+    }
+}
+
+pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let project = call::project(&common.root)?;
+    let (registry, trust) = Host::open(&project)?;
+    let trust = trust.borrow();
+    let (servers, problems) = all(&registry);
+    let (mut text, mut rows) = (String::new(), Vec::new());
+    for found in &servers {
+        let config = found.tool().metadata.config.unwrap_or_default();
+        let state = state(&trust, found);
+        let reached = config["url"]
+            .as_str()
+            .or(config["command"].as_str())
+            .unwrap_or("?");
+        let (reached, _) = shown(&json!(reached));
+        let approved = trust.approved(found.id.as_str(), found.space);
+        let n_tools = approved.map(|approved| approved.tools.len());
+        let name = server_name(found.id.as_str());
+        let tools = n_tools.map_or(String::new(), |n| format!(", {n} tools"));
+        let _ = writeln!(
+            text,
+            "{name}  {}  {state}{tools}",
+            reached.as_str().unwrap_or_default()
+        );
+        rows.push(json!({
+            "name": name, "id": found.id.as_str(), "file": found.name(), "space": found.space.to_string(),
+            "reached": reached, "state": state, "tools": n_tools,
+        }));
+    }
+    for problem in &problems {
+        let _ = writeln!(std::io::stderr(), "note: {problem}");
+    }
+    answer(
+        common,
+        out,
+        &json!({"servers": rows, "problems": problems}),
+        &text,
+    )?;
+    Ok(Outcome::Fine)
+}
+
+pub(super) fn approve(
+    (server, give): (&str, &str),
+    (allow, walls): (&str, &Walls),
+    dry_run: bool,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let project = call::project(&common.root)?;
+    let (registry, trust) = Host::open(&project)?;
+    let host = call::host(&registry, &trust, project, call::capabilities(allow), walls);
+    let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
+    let found = registry.find(&id)?;
+    // Nothing of the user's goes anywhere before the user has seen where it would go.
+    let given: Vec<&str> = give.split(',').map(str::trim).collect();
+    let missing: Vec<String> = variables(&found)
+        .into_iter()
+        .filter(|name| !given.contains(&name.as_str()))
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(",");
+        let why = format!(
+            "it would be given variables of yours: look at where they go, then `--give {missing}` lets it have them"
+        );
+        let json = json!({
+            "success": false, "server": server_name(id.as_str()), "error": why, "code": "gives-variables",
+            "definition": defined(&found),
+        });
+        let text = format!("{server} refused: {why}\n{}", definition(&found));
+        answer(common, out, &json, &text)?;
+        return Ok(Outcome::Faulty);
+    }
+    let offer = match host.offer(&id_of(server), TIME) {
+        Ok(offer) => offer,
+        Err(error) => {
+            let refusal = call::refusal(server, &error);
+            let text = format!("{server} refused: {error}\n");
+            answer(common, out, &refusal, &text)?;
+            return Ok(Outcome::Faulty);
+        }
+    };
+    let before = trust
+        .borrow()
+        .approved(offer.server.id.as_str(), offer.server.space);
+    let (text, rows) = told(&offer, before.as_ref());
+    let status = if dry_run {
+        "shown"
+    } else {
+        // A server of `.mcp.json` is defined nowhere else; a file of its own is trusted like every file.
+        host.approve(&offer)?;
+        "approved"
+    };
+    let name = server_name(offer.server.id.as_str());
+    let pin = digest_of_all(&offer.tools);
+    let head = format!("{name}  {}  {status}\n", &pin[..19]);
+    let json = json!({
+        "server": name, "status": status, "transport": offer.transport, "pin": pin, "info": offer.info["serverInfo"],
+        "definition": defined(&offer.server), "tools": rows,
+    });
+    answer(
+        common,
+        out,
+        &json,
+        &format!("{head}{}{text}", definition(&offer.server)),
+    )?;
+    Ok(Outcome::Fine)
+}
+
+pub(super) fn disapprove(
+    server: &str,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let project = call::project(&common.root)?;
+    let (registry, trust) = Host::open(&project)?;
+    let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
+    let found = registry.find(&id)?;
+    let was = trust.borrow_mut().disapprove(&found)?;
+    let word = if was {
+        "not approved any more"
+    } else {
+        "was not approved"
+    };
+    let text = format!("{}  {word}\n", server_name(id.as_str()));
+    answer(
+        common,
+        out,
+        &json!({"server": server_name(id.as_str()), "was_approved": was}),
+        &text,
+    )?;
+    Ok(Outcome::faulty_if(!was))
+}
+
+fn defined(server: &Found) -> Value {
+    server.tool().metadata.config.unwrap_or_default()
+}
+
+/// The user's variables that a definition names: as `${NAME}` in its texts, or in a list under `env`.
+fn variables(server: &Found) -> BTreeSet<String> {
+    let config = defined(server);
+    let mut names: BTreeSet<String> = config["env"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    let mut open = vec![&config];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                let pieces = text.split("${").skip(1);
+                let inner =
+                    pieces.filter_map(|piece| piece.split_once('}').map(|(inner, _)| inner));
+                names.extend(
+                    inner.map(|inner| inner.split(":-").next().unwrap_or(inner).to_owned()),
+                );
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(map) => open.extend(map.values()),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// What would be started or asked, with the variables that it would be given.
+fn definition(server: &Found) -> String {
+    let (config, _) = shown(&defined(server));
+    let mut text = String::new();
+    for (key, value) in config.as_object().into_iter().flatten() {
+        let _ = writeln!(
+            text,
+            "  {key}: {}",
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        );
+    }
+    text
+}
+
+/// What the server says of its tools, and how that differs from what was approved.
+fn told(offer: &Offer, before: Option<&Approved>) -> (String, Vec<Value>) {
+    let (mut text, mut rows) = (String::new(), Vec::new());
+    let known = |name: &Value| {
+        before.and_then(|before| before.tools.iter().find(|said| said["name"] == *name))
+    };
+    for tool in &offer.tools {
+        let (clean, n_hidden) = shown(&toolglot_mcp::said(tool));
+        let name = clean["name"].as_str().unwrap_or_default().to_owned();
+        let change = match known(&tool["name"]) {
+            None if before.is_some() => "new",
+            None => "offered",
+            Some(said) if said["digest"] == digest(tool) => "unchanged",
+            Some(_) => "changed",
+        };
+        let description = clean["description"].as_str().unwrap_or_default().to_owned();
+        let _ = writeln!(text, "  {name}  {change}");
+        if let (Some(was), "changed") = (known(&tool["name"]), change) {
+            for key in [
+                "description",
+                "inputSchema",
+                "outputSchema",
+                "annotations",
+                "title",
+            ] {
+                if was.get(key) != clean.get(key) {
+                    let _ = writeln!(text, "    {key} was: {}", short(was.get(key)));
+                    let _ = writeln!(text, "    {key} is:  {}", short(clean.get(key)));
+                }
+            }
+        } else {
+            for line in description.lines().take(5) {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+        if n_hidden > 0 {
+            let _ = writeln!(
+                text,
+                "    ! {n_hidden} hidden characters in what it says were taken out"
+            );
+        }
+        rows.push(json!({"tool": clean, "digest": digest(tool), "change": change, "hidden_characters": n_hidden}));
+    }
+    for said in before
+        .map(|before| before.tools.as_slice())
+        .unwrap_or_default()
+    {
+        if !offer.tools.iter().any(|tool| tool["name"] == said["name"]) {
+            let name = said["name"].as_str().unwrap_or_default();
+            let _ = writeln!(text, "  {name}  gone");
+            rows.push(json!({"tool": {"name": name}, "change": "gone"}));
+        }
+    }
+    (text, rows)
+}
+
+fn short(value: Option<&Value>) -> String {
+    let text = value.map_or_else(
+        || "nothing".to_owned(),
+        |value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        },
+    );
+    text.chars().take(400).collect()
+}

@@ -1,0 +1,144 @@
+//! `toolglot mcp`: the registry's tools for MCP clients, over standard input and output or over HTTP; and the servers whose
+//! tools are called here.
+//!
+//! ```text
+//!  client ── lines | streamable HTTP ──▶ session ──▶ Served (list, call) ──▶ workers ──▶ the way of `toolglot call`
+//! ```
+//!
+//! Source: <https://modelcontextprotocol.io/specification/2025-11-25>, read 2026-11.
+
+mod approve;
+mod list;
+mod result;
+mod served;
+mod stdio;
+mod web;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::Outcome;
+use crate::call::{self, Walls};
+use crate::failure::Failure;
+use served::{Served, Setup};
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct McpArguments {
+    #[command(subcommand)]
+    command: Option<McpCommand>,
+    #[command(flatten)]
+    serving: Serving,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serving {
+    /// Serve over HTTP at this address, as in 127.0.0.1:8642, instead of standard input and output
+    #[arg(long, value_name = "ADDR")]
+    http: Option<String>,
+    /// A host that requests may name, besides those of this machine; may be repeated
+    #[arg(long, value_name = "HOST", requires = "http")]
+    allow_host: Vec<String>,
+    /// A file with a token that clients have to show; an address that is not this machine's needs one
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
+    /// The project: the directory that holds .ai
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// What tools may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
+    #[arg(long, value_name = "GRANTS", default_value = "")]
+    allow: String,
+    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    #[arg(long)]
+    audit_values: bool,
+    #[command(flatten)]
+    walls: Walls,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// List the servers that are known here, approved or not
+    Servers {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Show what a server offers, and approve it as it is
+    Approve {
+        /// The server's name, or the id of its file
+        server: String,
+        /// Show it and approve nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Variables of yours that its definition names and that it may be given, by commas
+        #[arg(long, value_name = "NAMES", default_value = "")]
+        give: String,
+        /// What the server may do: net, write, or capabilities, by commas
+        #[arg(long, value_name = "GRANTS", default_value = "")]
+        allow: String,
+        #[command(flatten)]
+        walls: Walls,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Take an approval back
+    Disapprove {
+        /// The server's name, or the id of its file
+        server: String,
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// The project: the directory that holds .ai and .mcp.json
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// One JSON document
+    Json,
+}
+
+pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    match &arguments.command {
+        None => serve(&arguments.serving, out),
+        Some(McpCommand::Servers { common }) => approve::servers(common, out),
+        Some(McpCommand::Approve {
+            server,
+            dry_run,
+            give,
+            allow,
+            walls,
+            common,
+        }) => approve::approve((server, give), (allow, walls), *dry_run, common, out),
+        Some(McpCommand::Disapprove { server, common }) => approve::disapprove(server, common, out),
+    }
+}
+
+fn serve(serving: &Serving, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let project = call::project(&serving.root)?;
+    let setup = Setup::new(serving, project)?;
+    let served = Arc::new(Served::new(setup));
+    match &serving.http {
+        None => stdio::serve(&served, out),
+        Some(address) => web::serve(serving, address, &served, out),
+    }
+}

@@ -1,0 +1,374 @@
+//! What is served: the registry, and workers that carry out calls.
+//!
+//! A worker has a host of its own, so that calls run beside each other; sessions with servers and the cost are shared. It
+//! opens the registry anew when something that it was read from changed, so that what the user trusts or revokes meanwhile
+//! holds from the next call on.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+use toolglot::End;
+use toolglot_exec::Root;
+use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
+use toolglot_mcp::server::{Call, Tools};
+use toolglot_policy::Authority;
+use toolglot_runtimes::{Budget, CallError, Host, Progress, Servers, Watch};
+use toolglot_sandbox::Cancel;
+use toolglot_toolfiles::{Registry, Spaces};
+
+use super::{Serving, list, result};
+use crate::approval::{Approver, Shown};
+use crate::args::PolicyArguments;
+use crate::audit::Auditor;
+use crate::call::{self, Walls};
+use crate::failure::Failure;
+use crate::gate::{self, Asked, Gate, Passed};
+
+/// So many calls run at once; more wait.
+const MAX_WORKERS: usize = 16;
+
+/// How tools are called.
+#[derive(Debug)]
+pub(super) struct Setup {
+    project: PathBuf,
+    granted: Vec<String>,
+    walls: Walls,
+    authority: Authority,
+    audit: Option<PathBuf>,
+    audit_values: bool,
+    servers: Servers,
+    budget: Budget,
+}
+
+impl Setup {
+    pub(super) fn new(serving: &Serving, project: PathBuf) -> Result<Setup, Failure> {
+        let policy = PolicyArguments {
+            policy: serving.policy.clone(),
+            allow: call::grants(&serving.allow),
+        };
+        let authority = crate::authority::load(&policy, &project);
+        // What is wrong with the registry is told now, and not with the first call.
+        gate::open(&project, &authority)?;
+        Ok(Setup {
+            granted: call::capabilities(&serving.allow),
+            walls: serving.walls.clone(),
+            budget: call::budget(&serving.walls, &authority),
+            audit: serving.audit.clone(),
+            audit_values: serving.audit_values,
+            servers: Servers::default(),
+            authority,
+            project,
+        })
+    }
+}
+
+/// What is served.
+pub(super) struct Served {
+    setup: Arc<Setup>,
+    jobs: Sender<Job>,
+    queue: Arc<Mutex<Receiver<Job>>>,
+    n_workers: AtomicUsize,
+    n_idle: Arc<AtomicUsize>,
+    /// What the registry looked like when it was last asked.
+    seen: Mutex<u64>,
+}
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Served")
+            .field("setup", &self.setup)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call for a worker.
+struct Job {
+    name: String,
+    arguments: Map<String, Value>,
+    call: Call,
+    answer: Sender<Result<Value, Fault>>,
+}
+
+impl Served {
+    pub(super) fn new(setup: Setup) -> Served {
+        let (jobs, queue) = channel();
+        let served = Served {
+            setup: Arc::new(setup),
+            jobs,
+            queue: Arc::new(Mutex::new(queue)),
+            n_workers: AtomicUsize::new(0),
+            n_idle: Arc::default(),
+            seen: Mutex::new(0),
+        };
+        served.is_changed();
+        served
+    }
+
+    /// Whether the tools are others than when this was last asked.
+    pub(super) fn is_changed(&self) -> bool {
+        let mut hasher = DefaultHasher::new();
+        print(&self.setup.project).hash(&mut hasher);
+        if let Ok((registry, _)) = Host::open(&self.setup.project) {
+            for entry in registry.list().0 {
+                entry.id.as_str().hash(&mut hasher);
+            }
+        }
+        let now = hasher.finish();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *seen, now) != now
+    }
+
+    fn begin_worker(&self) {
+        let (setup, queue) = (Arc::clone(&self.setup), Arc::clone(&self.queue));
+        let n_idle = Arc::clone(&self.n_idle);
+        std::thread::spawn(move || {
+            let mut pending = None;
+            loop {
+                match work(&setup, &queue, &n_idle, pending.take()) {
+                    Some(job) => pending = Some(job),
+                    None => return,
+                }
+            }
+        });
+    }
+}
+
+impl Tools for Served {
+    fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
+        let (registry, trust) = gate::open(&self.setup.project, &self.setup.authority)
+            .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
+        list::page(&registry, &trust.borrow(), cursor)
+    }
+
+    fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault> {
+        let (answer, answered) = channel();
+        let job = Job {
+            name: name.to_owned(),
+            arguments,
+            call: call.clone(),
+            answer,
+        };
+        let is_waited_for = self.n_idle.load(Ordering::SeqCst) == 0;
+        if is_waited_for && self.n_workers.load(Ordering::SeqCst) < MAX_WORKERS {
+            self.n_workers.fetch_add(1, Ordering::SeqCst);
+            self.begin_worker();
+        }
+        let gone = |_| Fault::new(INTERNAL, "nobody is left to do it");
+        self.jobs
+            .send(job)
+            .map_err(|_| Fault::new(INTERNAL, "nobody is left to do it"))?;
+        answered.recv().map_err(gone)?
+    }
+}
+
+/// Carries out calls until the registry changed, which gives back the job that found it so, or nobody asks any more.
+fn work(
+    setup: &Setup,
+    queue: &Mutex<Receiver<Job>>,
+    n_idle: &AtomicUsize,
+    pending: Option<Job>,
+) -> Option<Job> {
+    let print_then = print(&setup.project);
+    let opened = gate::open(&setup.project, &setup.authority).and_then(|opened| {
+        let root = Root::open(&setup.project);
+        let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
+        Ok((opened, root))
+    });
+    let ((registry, trust), root) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            if let Some(job) = pending {
+                let _ = job
+                    .answer
+                    .send(Err(Fault::new(INTERNAL, error.to_string())));
+            }
+            let job = next(queue, n_idle)?;
+            return Some(job);
+        }
+    };
+    let mut host = call::host(
+        &registry,
+        &trust,
+        setup.project.clone(),
+        setup.granted.clone(),
+        &setup.walls,
+    );
+    host.servers = setup.servers.clone();
+    host.server_rules = setup.authority.server_rules();
+    host.budget = setup.budget.clone();
+    let auditor = Auditor::of(setup.audit.as_deref(), setup.audit_values);
+    let gate = Gate {
+        root: &root,
+        authority: &setup.authority,
+        // Whoever sits at the terminal of a server is not who calls.
+        approver: Approver::Nobody,
+        auditor: auditor.as_ref(),
+        dry_run: false,
+    };
+    let mut pending = pending;
+    loop {
+        let job = match pending.take() {
+            Some(job) => job,
+            None => next(queue, n_idle)?,
+        };
+        if print(&setup.project) != print_then {
+            return Some(job);
+        }
+        let answer = carry_out(&mut host, &registry, &gate, &job);
+        let _ = job.answer.send(answer);
+    }
+}
+
+fn next(queue: &Mutex<Receiver<Job>>, n_idle: &AtomicUsize) -> Option<Job> {
+    n_idle.fetch_add(1, Ordering::SeqCst);
+    let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    n_idle.fetch_sub(1, Ordering::SeqCst);
+    job.ok()
+}
+
+fn carry_out(
+    host: &mut Host<'_>,
+    registry: &Registry,
+    gate: &Gate<'_>,
+    job: &Job,
+) -> Result<Value, Fault> {
+    let id = list::id_of(registry, &job.name);
+    host.watch = watch(&job.call);
+    let refused = |error: &CallError| match error {
+        // The client asked for what there is not; all else a model can learn from.
+        CallError::Find(_) | CallError::BadId(_) => Err(Fault::new(PARAMS, error.to_string())),
+        CallError::Stopped { .. } => Err(Fault::new(INTERNAL, error.to_string())),
+        error => Ok(result::of_error(&job.name, error)),
+    };
+    let asked = Asked {
+        id: &id,
+        arguments: job.arguments.clone(),
+        // It came whole, or it did not come.
+        end: End::Closed,
+        n_before: 0,
+        is_repeat: false,
+    };
+    let started = Instant::now();
+    let passed = gate.pass(host, asked);
+    host.watch = Watch::default();
+    if let Some(auditor) = gate.auditor {
+        let shown = Shown {
+            root: gate.root,
+            tool: &id,
+            arguments: &job.arguments,
+        };
+        // What is done cannot be undone by a log that fails now: it said what would be done before.
+        let _ = call::log(auditor, &shown, &passed, started.elapsed());
+    }
+    match passed {
+        Passed::Unfit(error) => refused(&error),
+        Passed::Refused(verdict) => Ok(result::of_refusal(&json!({
+            "success": false, "error": verdict.because, "code": verdict.rule, "id": job.name,
+        }))),
+        Passed::Planned(..) => Err(Fault::new(INTERNAL, "it was only planned")),
+        Passed::Done(_, called) => match *called {
+            Ok(called) => Ok(result::of_called(called)),
+            Err(error) => refused(&error),
+        },
+    }
+}
+
+/// Tells the client what a call tells, and ends the call when the client takes it back.
+fn watch(call: &Call) -> Watch {
+    let cancel = Cancel::new().ok();
+    if let Some(cancel) = cancel.clone() {
+        call.stop.then(move || cancel.cancel());
+    }
+    let (call, rest) = (call.clone(), Mutex::new(String::new()));
+    Watch {
+        cancel,
+        progress: Some(Arc::new(move |progress| tell(&call, &rest, progress))),
+    }
+}
+
+fn tell(call: &Call, rest: &Mutex<String>, progress: Progress) {
+    match progress {
+        Progress::At {
+            done,
+            total,
+            message,
+        } => call.progress(done, total, message.as_deref()),
+        Progress::Log {
+            level,
+            logger,
+            data,
+        } => call.log(&level, logger.as_deref(), &data),
+        Progress::Attempt(n) if n > 1 => {
+            call.log("notice", None, &json!(format!("attempt {n}")));
+        }
+        Progress::Said(text) => {
+            let mut rest = rest.lock().unwrap_or_else(PoisonError::into_inner);
+            rest.push_str(&text);
+            while let Some(at) = rest.find('\n') {
+                let line: String = rest.drain(..=at).collect();
+                said(call, line.trim_end());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A line of a tool's standard error: how far it is, something for the log, or just a line.
+fn said(call: &Call, line: &str) {
+    if line.is_empty() {
+        return;
+    }
+    let map = serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
+    if let Some(done) = map.get("progress").and_then(Value::as_f64) {
+        let message = map.get("message").and_then(Value::as_str);
+        call.progress(done, map.get("total").and_then(Value::as_f64), message);
+    } else if let (Some(level), Some(data)) =
+        (map.get("level").and_then(Value::as_str), map.get("data"))
+    {
+        call.log(level, map.get("logger").and_then(Value::as_str), data);
+    } else {
+        call.log("debug", None, &json!(line));
+    }
+}
+
+/// What tells whether anything changed that the registry and the trust are read from.
+fn print(project: &Path) -> u64 {
+    let spaces = Spaces::of(project);
+    let mut hasher = DefaultHasher::new();
+    let mut look = |path: PathBuf| {
+        let seen = path.metadata().ok().map(|metadata| {
+            let time = metadata
+                .modified()
+                .ok()
+                .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            (metadata.len(), time)
+        });
+        seen.hash(&mut hasher);
+    };
+    for file in [
+        ".mcp.json",
+        ".ai/toolglot.lock",
+        ".ai/tools",
+        ".ai/trusted_keys",
+    ] {
+        look(project.join(file));
+    }
+    if let Some(user) = spaces.user {
+        for file in [
+            ".ai/mcp.json",
+            ".ai/toolglot/ledger.json",
+            ".ai/tools",
+            ".ai/trusted_keys",
+        ] {
+            look(user.join(file));
+        }
+    }
+    hasher.finish()
+}

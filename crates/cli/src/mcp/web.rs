@@ -1,0 +1,89 @@
+//! Over HTTP.
+
+use std::io::Write;
+use std::net::{IpAddr, TcpListener, ToSocketAddrs};
+use std::sync::Arc;
+
+use toolglot_mcp::server::{Gate, Session, Tools};
+
+use super::Serving;
+use super::served::Served;
+use crate::failure::Failure;
+use crate::{Outcome, source};
+
+/// The path of the endpoint.
+const PATH: &str = "/mcp";
+/// A shorter token is guessed.
+const MIN_TOKEN: usize = 16;
+
+/// Serves until the process is ended. The address that is served goes to standard output, as one line.
+pub(super) fn serve(
+    serving: &Serving,
+    address: &str,
+    served: &Arc<Served>,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let refused = |why: String| Failure::Serving {
+        address: address.to_owned(),
+        why,
+    };
+    let places: Vec<_> = address
+        .to_socket_addrs()
+        .map_err(|error| refused(format!("it is no address, as in 127.0.0.1:8642: {error}")))?
+        .collect();
+    let token = match &serving.token_file {
+        None => None,
+        Some(file) => {
+            let token = source::text(file)?.trim().to_owned();
+            if token.len() < MIN_TOKEN {
+                return Err(refused(format!(
+                    "a token has {MIN_TOKEN} characters or more"
+                )));
+            }
+            Some(token)
+        }
+    };
+    let is_here = !places.is_empty() && places.iter().all(|place| place.ip().is_loopback());
+    if !is_here && token.is_none() {
+        return Err(refused(
+            "others than this machine reach it: `--token-file FILE` names a token that they have to show".to_owned(),
+        ));
+    }
+    let listener =
+        TcpListener::bind(places.as_slice()).map_err(|error| refused(error.to_string()))?;
+    let place = listener
+        .local_addr()
+        .map_err(|error| refused(error.to_string()))?;
+    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
+        .map(str::to_owned)
+        .to_vec();
+    hosts.extend(
+        serving
+            .allow_host
+            .iter()
+            .map(|host| host.to_ascii_lowercase()),
+    );
+    if !place.ip().is_unspecified() {
+        hosts.push(match place.ip() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        });
+    }
+    let gate = Gate {
+        path: PATH.to_owned(),
+        hosts,
+        token,
+    };
+    writeln!(out, "http://{place}{PATH}")
+        .and_then(|()| out.flush())
+        .map_err(Failure::Output)?;
+    let (for_sessions, for_changes) = (Arc::clone(served), Arc::clone(served));
+    toolglot_mcp::server::serve(
+        &listener,
+        gate,
+        move || Session::new(Arc::clone(&for_sessions) as Arc<dyn Tools>),
+        move || for_changes.is_changed(),
+    )
+    .map_err(|error| refused(error.to_string()))?;
+    Ok(Outcome::Fine)
+}

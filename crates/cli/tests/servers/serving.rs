@@ -1,0 +1,380 @@
+//! `toolglot mcp`: sessions, over lines and over HTTP.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{World, can_run, request};
+
+/// A tool that takes its time, and one that does not.
+fn tools(world: &World) {
+    let folder = world.path("ws/.ai/tools/t");
+    fs::create_dir_all(&folder).expect("made");
+    for (name, command) in [("wait-long", "sleep 1000"), ("say-hi", "echo hi")] {
+        let text = format!(
+            "tool_id: {name}\ntool_type: script\nversion: \"1.0.0\"\nexecutor_id: bash\ncategory: t\ndescription: A tool\nconfig: {{command: '{command}'}}\n"
+        );
+        fs::write(folder.join(format!("{name}.yaml")), text).expect("written");
+    }
+    assert!(world.toolglot(&["tools", "trust", "t/*"]).status.success());
+}
+
+/// A server over lines.
+struct Lines {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Lines {
+    fn start(world: &World, arguments: &[&str]) -> Lines {
+        let mut all = vec!["mcp"];
+        all.extend(arguments);
+        let mut child = world
+            .command(&all)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let (to, from) = (
+            child.stdin.take().expect("a pipe"),
+            child.stdout.take().expect("a pipe"),
+        );
+        Lines {
+            child,
+            to,
+            from: BufReader::new(from),
+        }
+    }
+
+    fn say(&mut self, message: &Value) {
+        writeln!(self.to, "{message}").expect("it reads");
+    }
+
+    fn heard(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("it writes");
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
+    }
+
+    fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.heard()
+    }
+}
+
+#[test]
+fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let mut server = Lines::start(&world, &[]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    let started = Instant::now();
+    server.say(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "t.wait-long"}}));
+    // Others go on meanwhile.
+    let answer = server.ask(3, "tools/call", &json!({"name": "t.say-hi"}));
+    assert_eq!(
+        (&answer["id"], &answer["result"]["isError"]),
+        (&json!(3), &json!(false)),
+        "{answer}"
+    );
+    server.say(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}),
+    );
+    assert_eq!(server.ask(4, "ping", &json!({}))["id"], 4);
+    // It ends when its input does, and all that ran is gone by then: the tool would have taken a thousand seconds.
+    drop(server.to);
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut server.from, &mut rest).expect("it ends");
+    assert!(!rest.contains("\"id\":2"), "{rest}");
+    assert!(server.child.wait().expect("it ends").success());
+    assert!(started.elapsed() < Duration::from_secs(120));
+}
+
+#[test]
+fn clients_are_told_when_the_tools_are_others() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let mut server = Lines::start(&world, &[]);
+    let hello = server.ask(1, "initialize", &json!({"protocolVersion": "2025-06-18"}));
+    assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(
+        hello["result"]["capabilities"]["tools"]["listChanged"],
+        true
+    );
+    let text = fs::read_to_string(world.path("ws/.ai/tools/t/say-hi.yaml")).expect("a file");
+    fs::write(
+        world.path("ws/.ai/tools/t/say-ho.yaml"),
+        text.replace("say-hi", "say-ho"),
+    )
+    .expect("written");
+    let told = server.heard();
+    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    // What is trusted from now on may be called from now on.
+    let call = |server: &mut Lines, id| {
+        server.say(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "t.say-ho"}}));
+        loop {
+            let heard = server.heard();
+            if heard["id"] == id {
+                return heard;
+            }
+        }
+    };
+    assert_eq!(
+        call(&mut server, 2)["result"]["structuredContent"]["code"],
+        "unsigned"
+    );
+    assert!(
+        world
+            .toolglot(&["tools", "trust", "t/say-ho"])
+            .status
+            .success()
+    );
+    let answer = call(&mut server, 3);
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    let _ = server.child.kill();
+    let _ = server.child.wait();
+}
+
+#[test]
+fn what_is_served_is_judged_and_logged() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let policy = world.path("policy.toml");
+    fs::write(
+        &policy,
+        "version = 1\n[[rule]]\nid = 'hi'\ndecision = 'allow'\ntools = ['t/say-hi']\n",
+    )
+    .expect("written");
+    let log = world.path("log");
+    let (policy, log_name) = (policy.display().to_string(), log.display().to_string());
+    let mut server = Lines::start(&world, &["--policy", &policy, "--audit", &log_name]);
+    let hi = server.ask(1, "tools/call", &json!({"name": "t.say-hi"}));
+    assert_eq!(hi["result"]["structuredContent"]["stdout"], "hi\n", "{hi}");
+    let refused = server.ask(2, "tools/call", &json!({"name": "t.wait-long"}));
+    assert_eq!(
+        refused["result"]["structuredContent"]["code"], "policy-default",
+        "{refused}"
+    );
+    drop(server.to);
+    assert!(server.child.wait().expect("it ends").success());
+    let lines = fs::read_to_string(&log).expect("a log");
+    let events: Vec<Value> = lines
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let found: Vec<(&str, &str)> = events
+        .iter()
+        .map(|event| {
+            (
+                event["event"].as_str().unwrap_or_default(),
+                event["tool"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("before", "t/say-hi"),
+            ("after", "t/say-hi"),
+            ("refused", "t/wait-long")
+        ],
+        "{lines}"
+    );
+    assert!(
+        world
+            .toolglot(&["audit", "verify", &log_name])
+            .status
+            .success()
+    );
+}
+
+/// A server over HTTP.
+struct Web {
+    child: Child,
+    place: String,
+}
+
+impl Web {
+    fn start(world: &World, arguments: &[&str]) -> Web {
+        let mut all = vec!["mcp", "--http", "127.0.0.1:0"];
+        all.extend(arguments);
+        let mut child = world
+            .command(&all)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut url = String::new();
+        let _ = BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut url);
+        let place = url
+            .trim()
+            .trim_start_matches("http://")
+            .trim_end_matches("/mcp")
+            .to_owned();
+        Web { child, place }
+    }
+
+    /// The status, the head and the body of an answer.
+    fn ask(&self, first: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(&self.place).expect("it listens");
+        let usual = [
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("Host", "localhost"),
+        ];
+        let mut text = format!("{first} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
+        let is_own = |name: &str| headers.iter().any(|(own, _)| *own == name);
+        for (name, value) in usual
+            .iter()
+            .filter(|(name, _)| !is_own(name))
+            .chain(headers)
+        {
+            if !value.is_empty() {
+                let _ = write!(text, "{name}: {value}\r\n");
+            }
+        }
+        stream
+            .write_all(format!("{text}\r\n{body}").as_bytes())
+            .expect("it reads");
+        let (head, body) = request(&stream);
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or(0);
+        (status, head, body)
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const HELLO: &str =
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
+const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+
+#[test]
+fn sessions_over_http_are_as_the_protocol_says() {
+    let world = World::new();
+    tools(&world);
+    let server = Web::start(&world, &[]);
+    let (status, head, body) = server.ask("POST /mcp", &[], HELLO);
+    assert_eq!(status, 200, "{head}");
+    let hello: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!(hello["result"]["protocolVersion"], "2025-11-25");
+    let session = head
+        .lines()
+        .find_map(|line| line.strip_prefix("Mcp-Session-Id: "))
+        .expect("a session")
+        .trim();
+    let own = ("Mcp-Session-Id", session);
+    for (first, headers, body, expected) in [
+        ("POST /mcp", vec![own], PING, 200),
+        (
+            "POST /mcp",
+            vec![own, ("MCP-Protocol-Version", "2025-11-25")],
+            PING,
+            200,
+        ),
+        (
+            "POST /mcp",
+            vec![own, ("MCP-Protocol-Version", "1999-01-01")],
+            PING,
+            400,
+        ),
+        ("POST /mcp", vec![], PING, 400),
+        ("POST /mcp", vec![("Mcp-Session-Id", "0123")], PING, 404),
+        ("POST /other", vec![own], PING, 404),
+        (
+            "POST /mcp",
+            vec![own],
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            202,
+        ),
+        (
+            "POST /mcp",
+            vec![own],
+            r#"{"jsonrpc":"2.0","id":9,"result":{}}"#,
+            202,
+        ),
+        ("POST /mcp", vec![own], "{half", 400),
+        (
+            "POST /mcp",
+            vec![own],
+            r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
+            400,
+        ),
+        (
+            "POST /mcp",
+            vec![own, ("Content-Type", "text/plain")],
+            PING,
+            415,
+        ),
+        (
+            "POST /mcp",
+            vec![own, ("Accept", "application/json")],
+            PING,
+            406,
+        ),
+        (
+            "GET /mcp",
+            vec![own, ("Accept", "application/json")],
+            "",
+            406,
+        ),
+        ("GET /mcp", vec![], "", 400),
+        ("PUT /mcp", vec![own], "", 405),
+        (
+            "OPTIONS /mcp",
+            vec![("Origin", "http://evil.test")],
+            "",
+            403,
+        ),
+        ("DELETE /mcp", vec![("Mcp-Session-Id", "0123")], "", 404),
+        ("DELETE /mcp", vec![own], "", 204),
+        ("POST /mcp", vec![own], PING, 404),
+    ] {
+        let (status, head, _) = server.ask(first, &headers, body);
+        assert_eq!(status, expected, "{first} {headers:?} {body}: {head}");
+    }
+}
+
+#[test]
+fn others_than_this_machine_need_a_token() {
+    let world = World::new();
+    let output = world.toolglot(&["mcp", "--http", "0.0.0.0:0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--token-file"));
+    world.file("short", "abc");
+    let output = world.toolglot(&["mcp", "--http", "0.0.0.0:0", "--token-file", "short"]);
+    assert_eq!(output.status.code(), Some(2));
+    world.file("token", "0123456789abcdef\n");
+    let server = Web::start(&world, &["--token-file", "token"]);
+    for (token, expected) in [
+        ("", 401),
+        ("Bearer 0123456789abcdeX", 401),
+        ("Basic 0123456789abcdef", 401),
+        ("Bearer 0123456789abcdef", 200),
+    ] {
+        let (status, head, _) = server.ask("POST /mcp", &[("Authorization", token)], HELLO);
+        assert_eq!(status, expected, "{token}: {head}");
+    }
+}

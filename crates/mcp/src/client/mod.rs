@@ -1,0 +1,467 @@
+//! The client's side of a session.
+
+mod lines;
+mod stream;
+mod wire;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+pub use lines::{Lines, lines_of};
+pub use stream::{Answer, Stream, Web, WebError};
+pub use wire::{Heard, Wire};
+
+use crate::message::{Fault, METHOD, Message};
+use crate::{LATEST, VERSIONS, is_name};
+
+/// More messages than this without the answer are noise.
+const MAX_MESSAGES: usize = 10_000;
+/// More pages than this a list does not have.
+const MAX_PAGES: usize = 100;
+/// More tools than this a server does not have.
+const MAX_TOOLS: usize = 10_000;
+/// How much of the noise is kept, in lines and in characters of each.
+const NOISE: (usize, usize) = (5, 200);
+/// How often it is looked whether the call was stopped.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// The server answered with an error.
+    #[error("the server refused `{method}`: {}", .fault.message)]
+    Refused {
+        /// What it was asked.
+        method: String,
+        /// Its error.
+        fault: Fault,
+    },
+    /// The server answered with what is no answer.
+    #[error("the server {0}")]
+    Odd(String),
+    /// The server is gone. Asking another one may help.
+    #[error("the server {0}")]
+    Gone(String),
+    /// The session is over, and a new one may be begun; what was asked was not done.
+    #[error("the server has ended the session")]
+    Expired,
+    /// It did not answer in time, and was told to leave off.
+    #[error("the server did not answer `{method}` in time")]
+    Late {
+        /// What it was asked.
+        method: String,
+    },
+    /// Whoever called does not want it any more, and the server was told.
+    #[error("it was stopped")]
+    Stopped,
+    /// The server wants to know who is asking.
+    #[error("the server asks for authorization{}", .0.as_ref().map(|how| format!(" ({how})")).unwrap_or_default())]
+    Unauthorized(
+        /// Its `WWW-Authenticate`.
+        Option<String>,
+    ),
+    /// It was not asked: its place may not be.
+    #[error("{0}")]
+    Barred(String),
+}
+
+/// What a server tells while it works.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// How far it is.
+    Progress {
+        /// So much is done.
+        progress: f64,
+        /// Of so much.
+        total: Option<f64>,
+        /// What it does.
+        message: Option<String>,
+    },
+    /// Something for a log.
+    Log {
+        /// One of the eight of syslog.
+        level: String,
+        /// Who says it.
+        logger: Option<String>,
+        /// What.
+        data: Value,
+    },
+}
+
+/// How long a request may take, and who is told.
+pub struct Terms<'a> {
+    /// Until when.
+    pub until: Instant,
+    /// Whether whoever called does not want it any more.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Who is told what the server tells.
+    pub tell: Option<&'a dyn Fn(Told)>,
+}
+
+impl std::fmt::Debug for Terms<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Terms")
+            .field("until", &self.until)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Terms<'static> {
+    /// So long, with nobody to stop it or to be told.
+    pub fn within(time: Duration) -> Terms<'static> {
+        Terms {
+            until: Instant::now() + time,
+            stop: &|| false,
+            tell: None,
+        }
+    }
+}
+
+/// Who the client is, and what it can do for a server.
+pub struct Profile {
+    /// The version that is asked for.
+    pub version: String,
+    /// What the client can do, as the protocol writes it.
+    pub capabilities: Value,
+    /// Answers what the server asks; `None` for what it does not know.
+    pub answers: Box<Answers>,
+}
+
+/// Answers a server's request, by method and parameters.
+pub type Answers = dyn Fn(&str, &Map<String, Value>) -> Option<Result<Value, Fault>> + Send;
+
+impl Default for Profile {
+    /// A client that calls tools and does nothing for a server.
+    fn default() -> Profile {
+        Profile {
+            version: LATEST.to_owned(),
+            capabilities: json!({}),
+            answers: Box::new(|_, _| None),
+        }
+    }
+}
+
+impl std::fmt::Debug for Profile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Profile")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A session with a server.
+#[derive(Debug)]
+pub struct Client {
+    wire: Box<dyn Wire>,
+    profile: Profile,
+    next_id: u64,
+    /// What it said of itself.
+    server: Value,
+    /// Whether it said that its tools are others now.
+    is_changed: bool,
+    noise: Vec<String>,
+    n_noise: usize,
+}
+
+impl Client {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// If there is no server that speaks the protocol.
+    pub fn open(
+        wire: Box<dyn Wire>,
+        profile: Profile,
+        terms: &Terms<'_>,
+    ) -> Result<Client, Trouble> {
+        let mut client = Client {
+            wire,
+            profile,
+            next_id: 0,
+            server: Value::Null,
+            is_changed: false,
+            noise: Vec::new(),
+            n_noise: 0,
+        };
+        let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
+        let hello = json!({
+            "protocolVersion": client.profile.version,
+            "capabilities": client.profile.capabilities,
+            "clientInfo": info,
+        });
+        let server = client.request("initialize", hello, terms)?;
+        let version = server["protocolVersion"].as_str().unwrap_or_default();
+        if !VERSIONS.contains(&version) {
+            let shown: String = version.chars().take(40).collect();
+            return Err(Trouble::Odd(format!(
+                "speaks version {shown:?} of the protocol, which is not one of {}",
+                VERSIONS.join(", ")
+            )));
+        }
+        client.wire.agreed(version);
+        client.server = server;
+        client.tell(&Message::notification(
+            "notifications/initialized",
+            Value::Null,
+        ))?;
+        Ok(client)
+    }
+
+    /// What the server said of itself: `serverInfo`, `capabilities`, `protocolVersion`, `instructions`.
+    pub fn server(&self) -> &Value {
+        &self.server
+    }
+
+    /// Whether the server said since the last [`tools`](Client::tools) that they are others now.
+    ///
+    /// # Errors
+    /// If the server is gone.
+    pub fn is_changed(&mut self) -> Result<bool, Trouble> {
+        loop {
+            match self.wire.heard(Duration::ZERO) {
+                Heard::Message(value) => self.other(value, None),
+                Heard::Noise(_) => self.n_noise += 1,
+                Heard::Failed(trouble) => return Err(trouble),
+                Heard::Ended(how) => return Err(Trouble::Gone(format!("ended {how}"))),
+                Heard::Nothing => return Ok(self.is_changed),
+            }
+        }
+    }
+
+    /// What came that was no message: the first lines, and how many there were.
+    pub fn noise(&self) -> (&[String], usize) {
+        (&self.noise, self.n_noise)
+    }
+
+    /// All tools of the server.
+    ///
+    /// # Errors
+    /// If the server gives no list, or one in which two tools have one name or a name is none.
+    pub fn tools(&mut self, terms: &Terms<'_>) -> Result<Vec<Value>, Trouble> {
+        self.is_changed = false;
+        let mut tools: Vec<Value> = Vec::new();
+        let mut cursor = Value::Null;
+        for _ in 0..MAX_PAGES {
+            let params = if cursor.is_null() {
+                json!({})
+            } else {
+                json!({"cursor": cursor})
+            };
+            let page = self.request("tools/list", params, terms)?;
+            let Some(listed) = page["tools"].as_array() else {
+                return Err(Trouble::Odd("lists no `tools`".to_owned()));
+            };
+            tools.extend(listed.iter().cloned());
+            if tools.len() > MAX_TOOLS {
+                return Err(Trouble::Odd(format!("lists more than {MAX_TOOLS} tools")));
+            }
+            match page.get("nextCursor") {
+                Some(next) if next.is_string() && *next != cursor => cursor = next.clone(),
+                _ => break,
+            }
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for tool in &tools {
+            let name = tool["name"].as_str().unwrap_or_default();
+            if !is_name(name) {
+                let shown: String = name.chars().take(80).collect();
+                return Err(Trouble::Odd(format!(
+                    "calls a tool {shown:?}, which is no name: 1 to 128 letters, digits, `_`, `-` and `.`"
+                )));
+            }
+            if !names.insert(name.to_owned()) {
+                return Err(Trouble::Odd(format!("has two tools called `{name}`")));
+            }
+        }
+        Ok(tools)
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// If there is no result. A tool that failed has one: `isError` says so.
+    pub fn call(
+        &mut self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        terms: &Terms<'_>,
+    ) -> Result<Value, Trouble> {
+        let params = json!({"name": name, "arguments": arguments});
+        let result = self.request("tools/call", params, terms)?;
+        if !result.is_object() {
+            return Err(Trouble::Odd("gave a result that is no object".to_owned()));
+        }
+        Ok(result)
+    }
+
+    /// Asks, and waits for the answer; what else comes is told, answered or passed over.
+    ///
+    /// # Errors
+    /// If there is no result. A request that was not waited for is taken back.
+    pub fn request(
+        &mut self,
+        method: &str,
+        params: Value,
+        terms: &Terms<'_>,
+    ) -> Result<Value, Trouble> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut params = match params {
+            Value::Object(params) => params,
+            _ => Map::new(),
+        };
+        if terms.tell.is_some() {
+            params.insert("_meta".to_owned(), json!({"progressToken": id}));
+        }
+        let request = Message::Request {
+            id: json!(id),
+            method: method.to_owned(),
+            params,
+        };
+        self.wire.send(&request)?;
+        for _ in 0..MAX_MESSAGES {
+            let left = terms.until.saturating_duration_since(Instant::now());
+            if (terms.stop)() {
+                self.take_back(method, id, "it is not wanted any more");
+                return Err(Trouble::Stopped);
+            }
+            if left.is_zero() {
+                self.take_back(method, id, "it took too long");
+                return Err(Trouble::Late {
+                    method: method.to_owned(),
+                });
+            }
+            match self.waited(left, terms) {
+                Heard::Message(value) => {
+                    if let Some(result) = self.result_of(value, id, terms)? {
+                        return result.map_err(|fault| Trouble::Refused {
+                            method: method.to_owned(),
+                            fault,
+                        });
+                    }
+                }
+                Heard::Noise(line) => {
+                    self.n_noise += 1;
+                    if self.noise.len() < NOISE.0 {
+                        self.noise.push(line.chars().take(NOISE.1).collect());
+                    }
+                }
+                Heard::Failed(trouble) => return Err(trouble),
+                Heard::Ended(how) => {
+                    return Err(Trouble::Gone(format!(
+                        "ended before it answered `{method}` {how}"
+                    )));
+                }
+                Heard::Nothing => {}
+            }
+        }
+        Err(Trouble::Odd(format!(
+            "wrote {MAX_MESSAGES} messages and no answer to `{method}`"
+        )))
+    }
+
+    /// Waits in short pieces where somebody may stop it.
+    fn waited(&mut self, left: Duration, terms: &Terms<'_>) -> Heard {
+        let until = Instant::now() + left;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.wire.heard(left.min(TICK)) {
+                Heard::Nothing if !left.is_zero() && !(terms.stop)() => {}
+                heard => return heard,
+            }
+        }
+    }
+
+    /// The result, if that is what was heard.
+    fn result_of(
+        &mut self,
+        value: Value,
+        id: u64,
+        terms: &Terms<'_>,
+    ) -> Result<Option<Result<Value, Fault>>, Trouble> {
+        let is_answer = value.get("id") == Some(&json!(id)) && value.get("method").is_none();
+        match Message::read(value) {
+            Ok(Message::Response { id: of, result }) if of == json!(id) => Ok(Some(result)),
+            Ok(message) => {
+                self.other(message.write(), terms.tell);
+                Ok(None)
+            }
+            Err((_, fault)) if is_answer => Err(Trouble::Odd(format!(
+                "answered with what is no answer: {}",
+                fault.message
+            ))),
+            Err(_) => {
+                self.n_noise += 1;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What is no answer to a request of ours.
+    fn other(&mut self, value: Value, tell: Option<&dyn Fn(Told)>) {
+        match Message::read(value) {
+            Ok(Message::Request { id, method, params }) => {
+                let result = match method.as_str() {
+                    "ping" => Ok(json!({})),
+                    _ => (self.profile.answers)(&method, &params).unwrap_or_else(|| {
+                        Err(Fault::new(
+                            METHOD,
+                            format!("this client does not know `{method}`"),
+                        ))
+                    }),
+                };
+                // A server that is gone is heard of as such.
+                let _ = self.wire.send(&Message::Response { id, result });
+            }
+            Ok(Message::Notification { method, params }) => match method.as_str() {
+                "notifications/tools/list_changed" => self.is_changed = true,
+                "notifications/progress" => {
+                    if let (Some(tell), Some(progress)) =
+                        (tell, params.get("progress").and_then(Value::as_f64))
+                    {
+                        tell(Told::Progress {
+                            progress,
+                            total: params.get("total").and_then(Value::as_f64),
+                            message: params
+                                .get("message")
+                                .and_then(Value::as_str)
+                                .map(str::to_owned),
+                        });
+                    }
+                }
+                "notifications/message" => {
+                    if let Some(tell) = tell {
+                        tell(Told::Log {
+                            level: params
+                                .get("level")
+                                .and_then(Value::as_str)
+                                .unwrap_or("info")
+                                .to_owned(),
+                            logger: params
+                                .get("logger")
+                                .and_then(Value::as_str)
+                                .map(str::to_owned),
+                            data: params.get("data").cloned().unwrap_or_default(),
+                        });
+                    }
+                }
+                _ => {}
+            },
+            // An answer to what nobody waits for any more.
+            Ok(Message::Response { .. }) | Err(_) => {}
+        }
+    }
+
+    fn take_back(&mut self, method: &str, id: u64, why: &str) {
+        if method != "initialize" {
+            let params = json!({"requestId": id, "reason": why});
+            let _ = self.tell(&Message::notification("notifications/cancelled", params));
+        }
+    }
+
+    fn tell(&mut self, message: &Message) -> Result<(), Trouble> {
+        self.wire.send(message)
+    }
+}

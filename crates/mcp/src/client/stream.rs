@@ -1,0 +1,415 @@
+//! A session over streamable HTTP
+//! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports>, "Streamable HTTP").
+//!
+//! Each message is a POST of its own. The answer to a request is JSON, or a stream of events that ends with it; a stream
+//! that ends before is taken up again with a GET from the last event that had an id.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{Heard, Trouble, Wire};
+use crate::message::Message;
+use crate::sse::Event;
+
+/// The largest answer or event.
+const MAX_BYTES: usize = 64 << 20;
+/// How long a message without an answer may take.
+const SHORT: Duration = Duration::from_secs(10);
+/// How long is waited before a stream is taken up again where the server does not say.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause that a server may ask for.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// How often a stream is taken up again without anything new.
+const MAX_TRIES: usize = 5;
+
+/// Asks one address over HTTP.
+pub trait Web: fmt::Debug + Send + Sync {
+    /// Sends a request and gives the answer as soon as its head is there. Follows no redirection.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn ask(
+        &self,
+        method: &'static str,
+        headers: &[(String, String)],
+        body: &[u8],
+        time: Duration,
+    ) -> Result<Answer, WebError>;
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WebError {
+    /// It may not be asked.
+    Barred(String),
+    /// It did not answer.
+    Unanswered(String),
+}
+
+/// An answer, its body still under way.
+pub struct Answer {
+    /// 200, ..
+    pub status: u16,
+    /// In lower case.
+    pub headers: Vec<(String, String)>,
+    /// What follows.
+    pub body: Box<dyn Read + Send>,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let found = self
+            .headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// A session over streamable HTTP.
+#[derive(Debug)]
+pub struct Stream {
+    shared: Arc<Shared>,
+    /// How long a request may take at most: its answer's stream is read so long.
+    time: Duration,
+    tell: Sender<Heard>,
+    from: Receiver<Heard>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    web: Arc<dyn Web>,
+    headers: Vec<(String, String)>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    session: Option<String>,
+    version: Option<String>,
+    /// Whether nobody asks any more.
+    is_over: bool,
+}
+
+impl Stream {
+    /// A session with the server that `web` asks, with headers of the user's on every request.
+    pub fn new(web: Arc<dyn Web>, headers: Vec<(String, String)>, time: Duration) -> Stream {
+        let (tell, from) = channel();
+        Stream {
+            shared: Arc::new(Shared {
+                web,
+                headers,
+                state: Mutex::default(),
+            }),
+            time,
+            tell,
+            from,
+        }
+    }
+}
+
+impl Wire for Stream {
+    fn send(&mut self, message: &Message) -> Result<(), Trouble> {
+        let body = message.write().to_string();
+        if let Message::Request { id, method, .. } = message {
+            let (id, is_first) = (id.clone(), method == "initialize");
+            let (shared, tell, time) = (Arc::clone(&self.shared), self.tell.clone(), self.time);
+            std::thread::spawn(move || {
+                if let Err(trouble) = shared.ask(&body, &id, is_first, &tell, time) {
+                    let _ = tell.send(Heard::Failed(trouble));
+                }
+            });
+            return Ok(());
+        }
+        let answer = self.shared.send("POST", &[], body.as_bytes(), SHORT)?;
+        if !(200..300).contains(&answer.status) {
+            return Err(self.shared.refusal(answer));
+        }
+        if matches!(message, Message::Notification { method, .. } if method == "notifications/initialized")
+        {
+            self.listen();
+        }
+        Ok(())
+    }
+
+    fn heard(&mut self, wait: Duration) -> Heard {
+        match self.from.recv_timeout(wait) {
+            Ok(heard) => heard,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Heard::Nothing,
+        }
+    }
+
+    fn agreed(&mut self, version: &str) {
+        self.shared.state().version = Some(version.to_owned());
+    }
+}
+
+impl Stream {
+    /// Listens for what belongs to no request, as long as the session lasts; a server need not have that.
+    fn listen(&self) {
+        let (shared, tell, time) = (Arc::clone(&self.shared), self.tell.clone(), self.time);
+        std::thread::spawn(move || {
+            let mut last_id: Option<String> = None;
+            let (mut pause, mut n_tries) = (PAUSE, 0);
+            while n_tries < MAX_TRIES && !shared.state().is_over {
+                let own = last_id
+                    .iter()
+                    .map(|id| ("Last-Event-ID".to_owned(), id.clone()));
+                let own: Vec<(String, String)> = own.collect();
+                match shared.send("GET", &own, &[], time) {
+                    Ok(answer) if answer.status == 200 => {
+                        let mut stream = BufReader::new(answer.body);
+                        // No message is awaited here: it goes on until the stream ends.
+                        let seen = (&mut last_id, &mut pause, &mut n_tries);
+                        let _ = Shared::events(&mut stream, &Value::Null, &tell, seen);
+                    }
+                    // It has no such stream, or the session is over.
+                    Ok(_) => return,
+                    Err(_) => {}
+                }
+                n_tries += 1;
+                std::thread::sleep(pause);
+            }
+        });
+    }
+}
+
+impl Drop for Stream {
+    /// Takes leave of the server, which need not be there any more.
+    fn drop(&mut self) {
+        self.shared.state().is_over = true;
+        if self.shared.state().session.is_none() {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        let (tell, told) = channel();
+        std::thread::spawn(move || {
+            let _ = shared.send("DELETE", &[], &[], SHORT);
+            let _ = tell.send(());
+        });
+        let _ = told.recv_timeout(Duration::from_millis(300));
+    }
+}
+
+impl Shared {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(
+        &self,
+        method: &'static str,
+        own: &[(String, String)],
+        body: &[u8],
+        time: Duration,
+    ) -> Result<Answer, Trouble> {
+        let mut headers = self.headers.clone();
+        let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
+        match method {
+            "POST" => {
+                add("Content-Type", "application/json");
+                add("Accept", "application/json, text/event-stream");
+            }
+            "GET" => add("Accept", "text/event-stream"),
+            _ => {}
+        }
+        {
+            let state = self.state();
+            if let Some(session) = &state.session {
+                add("Mcp-Session-Id", session);
+            }
+            if let Some(version) = &state.version {
+                add("MCP-Protocol-Version", version);
+            }
+        }
+        headers.extend(own.iter().cloned());
+        self.web
+            .ask(method, &headers, body, time)
+            .map_err(|error| match error {
+                WebError::Barred(why) => Trouble::Barred(why),
+                WebError::Unanswered(why) => Trouble::Gone(format!("did not answer: {why}")),
+            })
+    }
+
+    /// Asks, and tells all that comes until the answer.
+    fn ask(
+        &self,
+        body: &str,
+        id: &Value,
+        is_first: bool,
+        tell: &Sender<Heard>,
+        time: Duration,
+    ) -> Result<(), Trouble> {
+        let until = Instant::now() + time;
+        let answer = self.send("POST", &[], body.as_bytes(), time)?;
+        if answer.status != 200 {
+            return Err(self.refusal(answer));
+        }
+        if is_first && let Some(session) = answer.header("mcp-session-id") {
+            if session.is_empty() || !session.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
+                return Err(Trouble::Odd("gave a session an id that is none".to_owned()));
+            }
+            self.state().session = Some(session.to_owned());
+        }
+        let kind = answer
+            .header("content-type")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        match kind.split(';').next().unwrap_or_default().trim() {
+            "application/json" => {
+                let value: Value = serde_json::from_str(&text_of(answer)?).map_err(|error| {
+                    Trouble::Odd(format!("answered with what is no JSON: {error}"))
+                })?;
+                let _ = tell.send(Heard::Message(value));
+                Ok(())
+            }
+            "text/event-stream" => self.follow(answer, id, tell, until),
+            other => {
+                let shown: String = other.chars().take(80).collect();
+                Err(Trouble::Odd(format!(
+                    "answered with {shown:?}, which is neither JSON nor a stream of events"
+                )))
+            }
+        }
+    }
+
+    /// Reads a stream of events until the answer, over as many connections as it takes.
+    fn follow(
+        &self,
+        answer: Answer,
+        id: &Value,
+        tell: &Sender<Heard>,
+        until: Instant,
+    ) -> Result<(), Trouble> {
+        let mut stream = BufReader::new(answer.body);
+        let (mut last_id, mut pause, mut n_tries) = (None, PAUSE, 0);
+        loop {
+            let how = match Self::events(
+                &mut stream,
+                id,
+                tell,
+                (&mut last_id, &mut pause, &mut n_tries),
+            ) {
+                Ok(true) => return Ok(()),
+                Ok(false) => "its stream ended".to_owned(),
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                    return Err(Trouble::Odd(format!("wrote too much: {error}")));
+                }
+                Err(error) => format!("its stream broke off: {error}"),
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            let Some(from) = &last_id else {
+                return Err(Trouble::Gone(format!("gave no answer: {how}")));
+            };
+            n_tries += 1;
+            if n_tries > MAX_TRIES || left <= pause {
+                return Err(Trouble::Gone(format!(
+                    "gave no answer: {how}, and again and again"
+                )));
+            }
+            std::thread::sleep(pause);
+            let own = [("Last-Event-ID".to_owned(), String::clone(from))];
+            let left = until.saturating_duration_since(Instant::now());
+            let again = self.send("GET", &own, &[], left)?;
+            if again.status != 200 {
+                return Err(self.refusal(again));
+            }
+            stream = BufReader::new(again.body);
+        }
+    }
+
+    /// Reads one connection's events. Whether the answer was among them.
+    fn events(
+        stream: &mut impl BufRead,
+        id: &Value,
+        tell: &Sender<Heard>,
+        (last_id, pause, n_tries): (&mut Option<String>, &mut Duration, &mut usize),
+    ) -> std::io::Result<bool> {
+        while let Some(event) = Event::read(stream, MAX_BYTES)? {
+            if let Some(retry) = event.retry {
+                *pause = retry.min(MAX_PAUSE);
+            }
+            if let Some(id) = event.id.filter(|id| !id.bytes().any(|byte| byte < 0x20)) {
+                if last_id.as_ref() != Some(&id) {
+                    *n_tries = 0;
+                }
+                *last_id = Some(id);
+            }
+            if event.data.is_empty() {
+                continue;
+            }
+            let heard = match serde_json::from_str::<Value>(&event.data) {
+                Ok(value) => Heard::Message(value),
+                Err(_) => Heard::Noise(event.data),
+            };
+            let is_answer = matches!(&heard, Heard::Message(value)
+                if value.get("id") == Some(id) && value.get("method").is_none());
+            if tell.send(heard).is_err() || is_answer {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What an answer means that is none.
+    fn refusal(&self, answer: Answer) -> Trouble {
+        let status = answer.status;
+        match status {
+            300..=399 => {
+                let to = answer.header("location").unwrap_or("nowhere");
+                let to: String = to.chars().filter(|c| !c.is_control()).take(200).collect();
+                Trouble::Barred(format!(
+                    "the server leads to {to} (HTTP {status}), which was not followed"
+                ))
+            }
+            401 => {
+                let how = answer
+                    .header("www-authenticate")
+                    .map(|how| how.chars().filter(|c| !c.is_control()).take(300).collect());
+                Trouble::Unauthorized(how)
+            }
+            404 if self.state().session.is_some() => {
+                self.state().session = None;
+                Trouble::Expired
+            }
+            429 | 502..=504 => Trouble::Gone(format!("is busy (HTTP {status})")),
+            _ => {
+                let said = text_of(answer).unwrap_or_default();
+                let fault = serde_json::from_str::<Value>(&said)
+                    .ok()
+                    .and_then(|value| value["error"]["message"].as_str().map(str::to_owned));
+                let said = fault.unwrap_or(said);
+                let said: String = said.chars().filter(|c| !c.is_control()).take(200).collect();
+                Trouble::Odd(format!("answered with HTTP {status}: {said}"))
+            }
+        }
+    }
+}
+
+fn text_of(answer: Answer) -> Result<String, Trouble> {
+    let mut bytes = Vec::new();
+    answer
+        .body
+        .take(MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Trouble::Gone(format!("broke off its answer: {error}")))?;
+    if bytes.len() > MAX_BYTES {
+        return Err(Trouble::Odd(format!(
+            "answered with more than {MAX_BYTES} bytes"
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,39 @@
+//! The Model Context Protocol, both ways.
+//!
+//! ```text
+//!  client:  Client ──Wire──▶ Lines (a program's pipes)  |  Stream (streamable HTTP, over a Web)
+//!  server:  Session ◀── lines of standard input  |  serve (streamable HTTP on a socket)
+//! ```
+//!
+//! It speaks the protocol and nothing else: it starts no program and resolves no name (whoever uses it brings a [`client::Wire`]
+//! or a [`client::Web`] that has been looked at), knows no tool files, keeps no pins and has no policy. All of it blocks; a call
+//! has a thread.
+//!
+//! Source: <https://modelcontextprotocol.io/specification/2025-11-25>, read 2026-11.
+
+pub mod client;
+pub mod message;
+mod pin;
+pub mod server;
+mod sse;
+
+pub use pin::{digest, digest_of_all, is_hidden, is_name, said, shown};
+pub use sse::Event;
+
+/// The versions that are spoken, the newest first.
+pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The newest of them.
+pub const LATEST: &str = VERSIONS[0];
+
+/// The levels of logs, from the least to the worst (RFC 5424).
+pub const LEVELS: &[&str] = &[
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+];

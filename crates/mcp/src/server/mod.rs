@@ -1,0 +1,404 @@
+//! The server's side: what a session does with what it hears, whatever the messages travel on.
+
+mod http;
+mod request;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+pub use http::{Gate, serve};
+
+use crate::message::{Fault, METHOD, Message, PARAMS, REQUEST};
+use crate::{LEVELS, VERSIONS};
+
+/// What is served.
+pub trait Tools: Send + Sync {
+    /// One page of the tools behind `cursor`: `tools`, and `nextCursor` where there are more.
+    ///
+    /// # Errors
+    /// If the cursor is none of ours.
+    fn list(&self, cursor: Option<&str>) -> Result<Value, Fault>;
+
+    /// Calls one. A tool that fails has a result with `isError`.
+    ///
+    /// # Errors
+    /// If there is no such tool.
+    fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault>;
+}
+
+/// Ends a call early.
+#[derive(Clone, Default)]
+pub struct Stop(Arc<Mutex<Stopping>>);
+
+#[derive(Default)]
+struct Stopping {
+    is_stopped: bool,
+    then: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+impl Stop {
+    /// Stops it.
+    pub fn now(&self) {
+        let then = {
+            let mut stopping = locked(&self.0);
+            stopping.is_stopped = true;
+            std::mem::take(&mut stopping.then)
+        };
+        for act in then {
+            act();
+        }
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        locked(&self.0).is_stopped
+    }
+
+    /// Does `act` when it is stopped; at once if it was.
+    pub fn then(&self, act: impl FnOnce() + Send + 'static) {
+        let mut stopping = locked(&self.0);
+        if stopping.is_stopped {
+            drop(stopping);
+            act();
+        } else {
+            stopping.then.push(Box::new(act));
+        }
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stop").field(&self.is_stopped()).finish()
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes messages that belong to a request, or to none.
+pub type Out = Arc<dyn Fn(&Message) + Send + Sync>;
+
+/// A call under way, and the way back to whoever made it.
+#[derive(Clone)]
+pub struct Call {
+    /// Ends it.
+    pub stop: Stop,
+    out: Out,
+    progress: Option<Value>,
+    shared: Arc<Shared>,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("stop", &self.stop)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Call {
+    /// Whether the client wants to know how far it is.
+    pub fn wants_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    /// Tells how far it is, if the client wants to know.
+    pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let Some(token) = self.progress.as_ref().filter(|_| !self.stop.is_stopped()) else {
+            return;
+        };
+        let mut params = json!({"progressToken": token, "progress": progress});
+        if let Some(total) = total {
+            params["total"] = json!(total);
+        }
+        if let Some(message) = message {
+            params["message"] = json!(message);
+        }
+        (self.out)(&Message::notification("notifications/progress", params));
+    }
+
+    /// Logs something, if the client wants logs of that level.
+    pub fn log(&self, level: &str, logger: Option<&str>, data: &Value) {
+        let Some(rank) = LEVELS.iter().position(|known| *known == level) else {
+            return;
+        };
+        if self.stop.is_stopped() || rank < locked(&self.shared.state).level {
+            return;
+        }
+        let mut params = json!({"level": level, "data": data});
+        if let Some(logger) = logger {
+            params["logger"] = json!(logger);
+        }
+        (self.out)(&Message::notification("notifications/message", params));
+    }
+
+    /// Asks the client, and waits for its answer.
+    ///
+    /// # Errors
+    /// If the client cannot do that, refuses, or does not answer in time.
+    pub fn ask(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+        time: Duration,
+    ) -> Result<Value, Fault> {
+        let capability = method.split('/').next().unwrap_or_default();
+        let (tell, told) = channel();
+        let id = {
+            let mut state = locked(&self.shared.state);
+            if state.client["capabilities"].get(capability).is_none() {
+                let why = format!("the client has no capability `{capability}`");
+                return Err(Fault::new(METHOD, why));
+            }
+            state.next_id += 1;
+            let id = state.next_id;
+            state.pending.insert(id, tell);
+            id
+        };
+        let method = method.to_owned();
+        (self.out)(&Message::Request {
+            id: json!(id),
+            method,
+            params,
+        });
+        let until = Instant::now() + time;
+        let answer = loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match told.recv_timeout(left.min(Duration::from_millis(50))) {
+                Ok(answer) => break answer,
+                Err(_) if left.is_zero() => {
+                    break Err(Fault::new(REQUEST, "the client did not answer"));
+                }
+                Err(_) if self.stop.is_stopped() => {
+                    break Err(Fault::new(REQUEST, "it was stopped"));
+                }
+                Err(_) => {}
+            }
+        };
+        locked(&self.shared.state).pending.remove(&id);
+        answer
+    }
+}
+
+/// A session with a client.
+pub struct Session {
+    tools: Arc<dyn Tools>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    version: Option<&'static str>,
+    /// What the client said of itself.
+    client: Value,
+    /// The least level of logs that it wants.
+    level: usize,
+    /// What runs, by the id of its request.
+    running: BTreeMap<String, Stop>,
+    /// What we asked the client.
+    pending: BTreeMap<u64, Sender<Result<Value, Fault>>>,
+    next_id: u64,
+    /// Where it listens for what belongs to no request.
+    listeners: Vec<Out>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// A session that serves `tools`.
+    pub fn new(tools: Arc<dyn Tools>) -> Session {
+        let shared = Shared::default();
+        locked(&shared.state).level = LEVELS
+            .iter()
+            .position(|level| *level == "info")
+            .unwrap_or(0);
+        Session {
+            tools,
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// The version that was agreed on.
+    pub fn version(&self) -> Option<&'static str> {
+        locked(&self.shared.state).version
+    }
+
+    /// Does what a message asks for, and gives the response if it wants one. What belongs to it beforehand goes to `out`.
+    ///
+    /// Blocks as long as that takes; other messages may be heard meanwhile, from other threads.
+    pub fn hear(&self, value: Value, out: &Out) -> Option<Message> {
+        let (id, method, params) = match Message::read(value) {
+            Ok(Message::Request { id, method, params }) => (id, method, params),
+            Ok(Message::Notification { method, params }) => {
+                self.noted(&method, &params);
+                return None;
+            }
+            Ok(Message::Response { id, result }) => {
+                if let Some(tell) = id
+                    .as_u64()
+                    .and_then(|id| locked(&self.shared.state).pending.remove(&id))
+                {
+                    let _ = tell.send(result);
+                }
+                return None;
+            }
+            Err((id, fault)) => {
+                return Some(Message::Response {
+                    id,
+                    result: Err(fault),
+                });
+            }
+        };
+        if method == "tools/call" {
+            return self.call(id, &params, out);
+        }
+        let result = self.answer(&method, &params);
+        Some(Message::Response { id, result })
+    }
+
+    fn answer(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault> {
+        match method {
+            "initialize" => {
+                let asked = params.get("protocolVersion").and_then(Value::as_str);
+                let Some(asked) = asked else {
+                    return Err(Fault::new(PARAMS, "`protocolVersion` is missing"));
+                };
+                let version = VERSIONS.iter().find(|version| **version == asked);
+                let version = *version.unwrap_or(&VERSIONS[0]);
+                let mut state = locked(&self.shared.state);
+                state.version = Some(version);
+                state.client = Value::Object(params.clone());
+                Ok(json!({
+                    "protocolVersion": version,
+                    "capabilities": {"tools": {"listChanged": true}, "logging": {}},
+                    "serverInfo": {"name": "toolglot", "version": env!("CARGO_PKG_VERSION")},
+                }))
+            }
+            "ping" => Ok(json!({})),
+            "logging/setLevel" => {
+                let level = params
+                    .get("level")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let rank = LEVELS.iter().position(|known| *known == level);
+                let Some(rank) = rank else {
+                    return Err(Fault::new(
+                        PARAMS,
+                        format!("`level` is one of {}", LEVELS.join(", ")),
+                    ));
+                };
+                locked(&self.shared.state).level = rank;
+                Ok(json!({}))
+            }
+            "tools/list" => match params.get("cursor") {
+                None | Some(Value::Null) => self.tools.list(None),
+                Some(Value::String(cursor)) => self.tools.list(Some(cursor)),
+                Some(_) => Err(Fault::new(PARAMS, "`cursor` is no string")),
+            },
+            other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
+        }
+    }
+
+    fn call(&self, id: Value, params: &Map<String, Value>, out: &Out) -> Option<Message> {
+        let fail = |id: &Value, code: i64, why: &str| {
+            let result = Err(Fault::new(code, why));
+            Some(Message::Response {
+                id: id.clone(),
+                result,
+            })
+        };
+        let Some(name) = params.get("name").and_then(Value::as_str) else {
+            return fail(&id, PARAMS, "`name` is missing");
+        };
+        let arguments = match params.get("arguments") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(arguments)) => arguments.clone(),
+            Some(_) => return fail(&id, PARAMS, "`arguments` is no object"),
+        };
+        let progress = params
+            .get("_meta")
+            .and_then(|meta| meta.get("progressToken"));
+        let call = Call {
+            stop: Stop::default(),
+            out: Arc::clone(out),
+            progress: progress
+                .filter(|token| token.is_string() || token.is_number())
+                .cloned(),
+            shared: Arc::clone(&self.shared),
+        };
+        {
+            let mut state = locked(&self.shared.state);
+            if state.running.contains_key(&id.to_string()) {
+                return fail(&id, REQUEST, "a request of that id is under way");
+            }
+            state.running.insert(id.to_string(), call.stop.clone());
+        }
+        let result = self.tools.call(name, arguments, &call);
+        locked(&self.shared.state).running.remove(&id.to_string());
+        // Nobody waits for what was taken back.
+        (!call.stop.is_stopped()).then_some(Message::Response { id, result })
+    }
+
+    fn noted(&self, method: &str, params: &Map<String, Value>) {
+        if method != "notifications/cancelled" {
+            return;
+        }
+        if let Some(id) = params.get("requestId") {
+            let stop = locked(&self.shared.state)
+                .running
+                .get(&id.to_string())
+                .cloned();
+            if let Some(stop) = stop {
+                stop.now();
+            }
+        }
+    }
+
+    /// Ends all that runs.
+    pub fn stop_all(&self) {
+        let running: Vec<Stop> = locked(&self.shared.state)
+            .running
+            .values()
+            .cloned()
+            .collect();
+        for stop in running {
+            stop.now();
+        }
+    }
+
+    /// Adds a place where the client listens for what belongs to no request.
+    pub fn listen(&self, out: Out) {
+        locked(&self.shared.state).listeners.push(out);
+    }
+
+    /// Tells the client that the tools are others now, if it listens.
+    pub fn tools_changed(&self) {
+        let listeners = locked(&self.shared.state).listeners.clone();
+        let message = Message::notification("notifications/tools/list_changed", Value::Null);
+        for out in listeners {
+            out(&message);
+        }
+    }
+
+    /// Leaves out listeners that nobody hears any more.
+    pub fn retain_listeners(&self, keep: impl Fn(&Out) -> bool) {
+        locked(&self.shared.state).listeners.retain(keep);
+    }
+}

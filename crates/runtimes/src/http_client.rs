@@ -1,0 +1,411 @@
+//! The primitive `http_client`: one request that a file describes.
+//!
+//! | `config` | |
+//! |---|---|
+//! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded. Without it the parameter `url` |
+//! | `method` | `GET`, or `POST` where there is a body |
+//! | `headers` | names and values; `{name}` is the parameter, if it holds no control characters |
+//! | `query` | names and values that are put behind the `?` |
+//! | `body` | text, or JSON whose texts may hold `{name}`; a text that is `{name}` alone takes the value with its type |
+//!
+//! `${NAME}` is a variable of the user's, in the file's own text only: what a parameter holds is never looked at again.
+//! Parameters that nothing mentions become the query, or the JSON body of a method that has one.
+//! A redirection is told and not followed.
+
+use std::io::Read;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use toolglot_exec::Failure;
+use toolglot_exec::web::{Ask, Web};
+use toolglot_policy::{Host as WebHost, is_public};
+use toolglot_toolfiles::{Returned, template};
+
+use crate::CallError;
+use crate::answer::Answer;
+use crate::call::Host;
+use crate::resolve::Chain;
+
+/// What is taken of an answer, in bytes.
+const ANSWER_BYTES: u64 = 8 << 20;
+/// Answers that say themselves that asking again may help.
+const TRANSIENT: &[u16] = &[408, 425, 429, 502, 503, 504];
+/// Headers that say where a request goes, or how long it is.
+const OWN_HEADERS: &[&str] = &[
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "proxy-authorization",
+    "upgrade",
+];
+/// How deep a body may nest.
+const MAX_DEPTH: usize = 64;
+
+/// A request, ready to be sent.
+struct Asked {
+    url: String,
+    /// Whether an argument says which host is asked.
+    is_chosen: bool,
+    method: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+/// Asks once.
+pub(crate) fn attempt(
+    host: &Host<'_>,
+    chain: &Chain,
+    params: &Map<String, Value>,
+    time: Duration,
+) -> Result<Answer, CallError> {
+    let id = chain.tool().0.id.to_string();
+    let bad = |why: String| CallError::Config {
+        id: id.clone(),
+        why,
+    };
+    let asked = asked(host, chain, params).map_err(bad)?;
+    let place = WebHost::of(&asked.url).map_err(|error| bad(error.to_string()))?;
+    let missing = missing(host, &place, asked.is_chosen);
+    if !missing.is_empty() {
+        return Err(CallError::NotGranted { id, missing });
+    }
+    Ok(match send(&asked, &place, time) {
+        Ok(answer) => answer,
+        Err(failure) => {
+            let is_transient = matches!(failure, Failure::Unanswered { .. });
+            let value = json!({"success": false, "error": failure.to_string()});
+            Answer {
+                returned: returned(&value, false),
+                is_transient,
+            }
+        }
+    })
+}
+
+/// Where a call of a tool of this primitive would lead; `None` if that cannot be said.
+pub(crate) fn reach(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Option<String> {
+    asked(host, chain, params).ok().map(|asked| asked.url)
+}
+
+/// What is not granted of what asking this host needs: the network, and the host itself where it is nearby and an argument
+/// chose it.
+fn missing(host: &Host<'_>, place: &WebHost, is_chosen: bool) -> Vec<String> {
+    let named = match place.port {
+        80 | 443 => format!("net:{}", place.name),
+        port => format!("net:{}:{port}", place.name),
+    };
+    if host.grants(&named) {
+        return Vec::new();
+    }
+    if !host.grants("net.http") {
+        return vec!["net.http".to_owned()];
+    }
+    let is_nearby =
+        place.name == "localhost" || place.address.is_some_and(|address| !is_public(address));
+    if is_chosen && is_nearby {
+        return vec![named];
+    }
+    Vec::new()
+}
+
+fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<Asked, String> {
+    let config = chain.tool().1.metadata.config.as_ref();
+    let config = config
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    let mut used: Vec<&str> = Vec::new();
+    let text = |key: &str| {
+        let value = config.get(key)?.as_str()?;
+        Some(template::variables(value, &host.variables))
+    };
+    let (url, is_chosen) = match text("url") {
+        Some(url) => (filled_url(&url, params, &mut used)?, false),
+        None => match params.get("url").and_then(Value::as_str) {
+            Some(url) => {
+                used.push("url");
+                (url.to_owned(), true)
+            }
+            None => {
+                return Err("`config.url` is missing, and there is no parameter `url`".to_owned());
+            }
+        },
+    };
+    let mut headers = Vec::new();
+    for (name, value) in config
+        .get("headers")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        let value = template::variables(&value, &host.variables);
+        let value = filled(&value, params, &mut used, str::to_owned);
+        if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            return Err(format!("the header `{name}` is not for a tool to set"));
+        }
+        if value.chars().any(char::is_control) {
+            return Err(format!(
+                "the value of the header `{name}` holds a control character"
+            ));
+        }
+        headers.push((name.clone(), value));
+    }
+    let mut query: Vec<(String, String)> = Vec::new();
+    for (name, value) in config
+        .get("query")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        let value = template::variables(&value, &host.variables);
+        query.push((
+            name.clone(),
+            filled(&value, params, &mut used, str::to_owned),
+        ));
+    }
+    let configured = config.get("body").filter(|body| !body.is_null());
+    let body = configured.map(|body| filled_body(body, host, params, &mut used, 0));
+    let method = text("method")
+        .unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned())
+        .to_ascii_uppercase();
+    if !["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str()) {
+        return Err(format!(
+            "`{method}` is no method: use GET, HEAD, POST, PUT, PATCH or DELETE"
+        ));
+    }
+    let rest: Map<String, Value> = params
+        .iter()
+        .filter(|(name, value)| !used.contains(&name.as_str()) && !value.is_null())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let has_body = ["POST", "PUT", "PATCH"].contains(&method.as_str());
+    let body = match body {
+        Some(body) => Some(body),
+        None if has_body && !rest.is_empty() => Some(Value::Object(rest)),
+        None => {
+            query.extend(
+                rest.iter()
+                    .map(|(name, value)| (name.clone(), plain(value))),
+            );
+            None
+        }
+    };
+    let mut is_json = false;
+    let body = match body {
+        None => Vec::new(),
+        Some(Value::String(text)) => text.into_bytes(),
+        Some(value) => {
+            is_json = true;
+            value.to_string().into_bytes()
+        }
+    };
+    let says_type = headers
+        .iter()
+        .any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    if is_json && !says_type {
+        headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+    }
+    Ok(Asked {
+        url: with_query(url, &query),
+        is_chosen,
+        method,
+        headers,
+        body,
+    })
+}
+
+/// A value as it stands in a text.
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// `{name}` of the path and the query in percent form; the host is the file's alone.
+fn filled_url<'p>(
+    url: &str,
+    params: &'p Map<String, Value>,
+    used: &mut Vec<&'p str>,
+) -> Result<String, String> {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |at| start + at);
+    if url[..end].contains(['{', '}']) {
+        return Err(
+            "a parameter cannot say which host is asked: leave `config.url` out and name a parameter `url`"
+                .to_owned(),
+        );
+    }
+    let rest = filled(&url[end..], params, used, percent);
+    Ok(format!("{}{rest}", &url[..end]))
+}
+
+/// `{name}` replaced by what `shown` makes of the parameter; other braces stay.
+fn filled<'p>(
+    text: &str,
+    params: &'p Map<String, Value>,
+    used: &mut Vec<&'p str>,
+    shown: fn(&str) -> String,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let found = behind
+            .find('}')
+            .and_then(|end| Some((end, params.get_key_value(&behind[..end])?)));
+        if let Some((end, (name, value))) = found {
+            used.push(name);
+            out.push_str(&shown(&plain(value)));
+            rest = &behind[end + 1..];
+        } else {
+            out.push('{');
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn filled_body<'p>(
+    body: &Value,
+    host: &Host<'_>,
+    params: &'p Map<String, Value>,
+    used: &mut Vec<&'p str>,
+    depth: usize,
+) -> Value {
+    match body {
+        Value::String(text) => {
+            let name = text
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
+            if let Some((name, value)) = name.and_then(|name| params.get_key_value(name)) {
+                used.push(name);
+                return value.clone();
+            }
+            let text = template::variables(text, &host.variables);
+            Value::String(filled(&text, params, used, str::to_owned))
+        }
+        Value::Array(items) if depth < MAX_DEPTH => items
+            .iter()
+            .map(|item| filled_body(item, host, params, used, depth + 1))
+            .collect(),
+        Value::Object(map) if depth < MAX_DEPTH => map
+            .iter()
+            .map(|(key, value)| {
+                (
+                    key.clone(),
+                    filled_body(value, host, params, used, depth + 1),
+                )
+            })
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+/// Everything but letters, digits and `-._~` in percent form.
+fn percent(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            for digit in [byte >> 4, byte & 15] {
+                let digit = char::from_digit(u32::from(digit), 16).unwrap_or('0');
+                out.push(digit.to_ascii_uppercase());
+            }
+        }
+    }
+    // A part that is only dots would be taken for a step upwards.
+    if !out.is_empty() && out.bytes().all(|byte| byte == b'.') {
+        out = out.replace('.', "%2E");
+    }
+    out
+}
+
+fn with_query(url: String, query: &[(String, String)]) -> String {
+    if query.is_empty() {
+        return url;
+    }
+    let (url, fragment) = match url.split_once('#') {
+        Some((url, fragment)) => (url.to_owned(), format!("#{fragment}")),
+        None => (url, String::new()),
+    };
+    let pairs: Vec<String> = query
+        .iter()
+        .map(|(name, value)| format!("{}={}", percent(name), percent(value)))
+        .collect();
+    let joint = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{joint}{}{fragment}", pairs.join("&"))
+}
+
+fn send(asked: &Asked, place: &WebHost, time: Duration) -> Result<Answer, Failure> {
+    let web = Web::to(place)?;
+    let mut answer = web.ask(&Ask {
+        url: &asked.url,
+        method: &asked.method,
+        headers: &asked.headers,
+        body: &asked.body,
+        time,
+    })?;
+    let status = answer.status().as_u16();
+    let header = |name: &str| {
+        let value = answer.headers().get(name)?;
+        Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let (kind, location) = (
+        header("content-type").unwrap_or_default(),
+        header("location"),
+    );
+    let mut body = Vec::new();
+    answer
+        .body_mut()
+        .as_reader()
+        .take(ANSWER_BYTES + 1)
+        .read_to_end(&mut body)
+        .map_err(|error| web.unanswered(&error))?;
+    let is_cut = body.len() as u64 > ANSWER_BYTES;
+    body.truncate(ANSWER_BYTES as usize);
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let success = (200..300).contains(&status);
+    let mut value = json!({"success": success});
+    if !success {
+        value["error"] = json!(match &location {
+            Some(to) if (300..400).contains(&status) =>
+                format!("HTTP {status}: it leads to {to}, which was not followed"),
+            _ => format!("HTTP {status}"),
+        });
+    }
+    value["status"] = json!(status);
+    let is_json = kind.contains("json") && !is_cut;
+    match serde_json::from_str::<Value>(&text) {
+        Ok(json) if is_json => value["data"] = json,
+        _ => value["output"] = json!(text),
+    }
+    if is_cut {
+        value["truncated"] = json!(true);
+    }
+    Ok(Answer {
+        returned: returned(&value, success),
+        is_transient: TRANSIENT.contains(&status),
+    })
+}
+
+fn returned(value: &Value, success: bool) -> Returned {
+    let value = value.as_object().cloned().unwrap_or_default();
+    Returned {
+        success,
+        value,
+        breaches: Vec::new(),
+    }
+}

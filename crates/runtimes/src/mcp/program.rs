@@ -1,0 +1,182 @@
+//! A server that is started, behind the walls that any program has.
+//!
+//! It reads and writes lines on two pipes in a directory of its session's own; the sandbox starts it, and ends it with all it
+//! started when the session goes.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::Value;
+use toolglot_mcp::client::{Heard, Lines, Trouble, Wire, lines_of};
+use toolglot_sandbox::{Cancel, Exit, Watch};
+use toolglot_toolfiles::template;
+
+use super::{Definition, Failed};
+use crate::CallError;
+use crate::answer::Manner;
+use crate::attempt::command;
+use crate::call::Host;
+use crate::environment;
+use crate::programs::{Program, words};
+
+/// A longer line is no message.
+const MAX_LINE: usize = 64 << 20;
+/// How long a session may last, whatever it is used for.
+const LIFE: Duration = Duration::from_secs(24 * 3600);
+/// What is kept of what a server writes to standard error, in bytes: the beginning and the end.
+const STDERR_BYTES: usize = 64 << 10;
+/// How long an ended server may take to be gone.
+const GRACE: Duration = Duration::from_secs(3);
+/// What unblocks our own reader when the server is gone.
+const END: &str = "\u{1}end\n";
+
+/// The wire to a server that is started now.
+pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn Wire>, Failed> {
+    let id = definition.found.id.to_string();
+    let bad = |why: String| {
+        Failed::Refused(CallError::Config {
+            id: id.clone(),
+            why,
+        })
+    };
+    let folder =
+        tempfile::tempdir().map_err(|error| bad(format!("no room for its pipes: {error}")))?;
+    let program = program(host, definition, folder.path()).map_err(bad)?;
+    let open = |name: &str| {
+        // Both ends at once: so it does not wait for the other side.
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(folder.path().join(name));
+        opened.map_err(|error| bad(format!("its pipe cannot be opened: {error}")))
+    };
+    let (mut input, output) = (open("in")?, open("out")?);
+    let own = output.try_clone().map_err(|error| bad(error.to_string()))?;
+    let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
+    let mut command = command(host, program, LIFE);
+    command.write.push(folder.path().to_owned());
+    command.limits.output_bytes = STDERR_BYTES;
+    command.watch = Watch {
+        cancel: Some(cancel.clone()),
+        heard: None,
+    };
+    let (tell, from) = channel();
+    let (to, lines) = channel::<String>();
+    let (gone, is_gone) = channel();
+    let told = tell.clone();
+    std::thread::spawn(move || {
+        let heard = match command.run() {
+            Ok(outcome) => {
+                let stderr = outcome.stderr.text();
+                let last: String = stderr
+                    .trim_end()
+                    .rsplit('\n')
+                    .next()
+                    .unwrap_or_default()
+                    .chars()
+                    .take(300)
+                    .collect();
+                let how = match outcome.exit {
+                    Exit::Code(code) => format!("(exit code {code}): {last}"),
+                    Exit::Signal(signal) => format!("(signal {signal}): {last}"),
+                    _ => "(it was ended)".to_owned(),
+                };
+                Heard::Ended(how)
+            }
+            Err(refusal) => Heard::Failed(Trouble::Barred(refusal.to_string())),
+        };
+        let _ = told.send(heard);
+        let _ = gone.send(());
+    });
+    std::thread::spawn(move || lines_of(output, &tell, MAX_LINE, END));
+    std::thread::spawn(move || {
+        // Ends, and with it the server's input, when the session is dropped.
+        for line in lines {
+            if input.write_all(line.as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    let keep = Keep {
+        cancel,
+        own,
+        is_gone,
+        _folder: folder,
+    };
+    Ok(Box::new(Lines {
+        to,
+        from,
+        keep: Box::new(keep),
+    }))
+}
+
+/// What a session holds; without it the server is ended.
+struct Keep {
+    cancel: Cancel,
+    /// Our own end of its output, to unblock the reader with.
+    own: File,
+    is_gone: std::sync::mpsc::Receiver<()>,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        // Nothing of it is left behind when this returns, unless the system itself hangs.
+        let _ = self.is_gone.recv_timeout(GRACE);
+        // The pipe is ours too, so that the reader would wait for ever. Where it is full, there is something to read.
+        let mut own = &self.own;
+        let _ = rustix::fs::fcntl_setfl(own, rustix::fs::OFlags::NONBLOCK);
+        let _ = own.write_all(END.as_bytes());
+    }
+}
+
+/// The server's program, with its standard input and output on the pipes of `folder`.
+fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Program, String> {
+    let settings = &definition.settings;
+    for pipe in ["in", "out"] {
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, folder.join(pipe), FileType::Fifo, mode, 0)
+            .map_err(|error| format!("no pipe can be made: {error}"))?;
+    }
+    let mut env = environment::base(&host.variables);
+    environment::configured(settings.get("env"), &host.variables, &mut env);
+    let settings = template::expand(settings, &host.variables);
+    let name = settings
+        .get("command")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let interpreter = match name {
+        "python" | "python3" => host.interpreters.python(&host.project),
+        name => host.interpreters.program(name),
+    };
+    let interpreter =
+        interpreter.ok_or_else(|| format!("no program `{name}` is found along PATH"))?;
+    let shell = host.interpreters.program("sh").ok_or("there is no `sh`")?;
+    let own_words = words(settings.get("args"))?;
+    // The words of the program are words to the shell too: it reads nothing but this line.
+    let line = "exec \"$@\" < \"$0/in\" > \"$0/out\"";
+    let argv = [
+        shell.program.into_os_string(),
+        "-c".into(),
+        line.into(),
+        folder.into(),
+    ]
+    .into_iter()
+    .chain([interpreter.program.into_os_string()])
+    .chain(own_words.into_iter().map(Into::into))
+    .collect();
+    Ok(Program {
+        argv,
+        cwd: host.project.clone(),
+        env,
+        stdin: Vec::new(),
+        reads: interpreter.reads,
+        manner: Manner::Printed,
+        is_container: false,
+    })
+}

@@ -1,0 +1,248 @@
+//! The primitive `http_client`, against a server on this machine.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::world::{World, yaml};
+
+/// What was asked: the first line, the headers in lower case, the body.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    pub(crate) line: String,
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: String,
+}
+
+/// Serves answers, each as it is written, the last one for ever. Its port and what it hears.
+pub(crate) fn serve(answers: &[&str]) -> (u16, Arc<Mutex<Vec<Heard>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("it is bound").port();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&heard);
+    let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
+    std::thread::spawn(move || {
+        for (n, stream) in listener.incoming().enumerate() {
+            let Ok(mut stream) = stream else { return };
+            let mut reader = BufReader::new(stream.try_clone().expect("a handle"));
+            let mut line = String::new();
+            let _ = reader.read_line(&mut line);
+            let mut headers = Vec::new();
+            loop {
+                let mut header = String::new();
+                let _ = reader.read_line(&mut header);
+                if header.trim().is_empty() {
+                    break;
+                }
+                headers.push(header.trim().to_lowercase());
+            }
+            let length = headers
+                .iter()
+                .find_map(|header| header.strip_prefix("content-length: ")?.parse().ok());
+            let mut body = vec![0; length.unwrap_or(0)];
+            let _ = reader.read_exact(&mut body);
+            told.lock().expect("no test panics here").push(Heard {
+                line: line.trim().to_owned(),
+                headers,
+                body: String::from_utf8_lossy(&body).into_owned(),
+            });
+            let answer = &answers[n.min(answers.len() - 1)];
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    (port, heard)
+}
+
+/// An answer that ends the connection.
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+const WEATHER: &str = "requires: [net.http]
+parameters:
+  - {name: city, type: string, required: true, description: Where}
+  - {name: days, type: integer, required: false, default: 3, description: How many}
+";
+
+fn granted() -> World {
+    let mut world = World::new();
+    world.granted.push("net.http".into());
+    world
+}
+
+#[test]
+fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
+    let json = answer(
+        "200 OK",
+        "Content-Type: application/json\r\n",
+        r#"{"warm": true}"#,
+    );
+    let (port, heard) = serve(&[&json]);
+    let world = granted();
+    world.tool(
+        "t/get-weather.yaml",
+        &yaml(
+            "get-weather",
+            "http_client",
+            &format!("{WEATHER}config:\n  url: 'http://127.0.0.1:{port}/of/{{city}}'\n  headers: {{Authorization: 'Bearer ${{SECRET}}', X-City: '{{city}}'}}\n"),
+        ),
+    );
+    let returned = world.returned("t/get-weather", json!({"city": "../${SECRET}?x"}));
+    assert_eq!(
+        returned,
+        json!({"success": true, "status": 200, "data": {"warm": true}})
+    );
+    let first = heard.lock().expect("no test panics here")[0].clone();
+    assert_eq!(
+        first.line,
+        "GET /of/..%2F%24%7BSECRET%7D%3Fx?days=3 HTTP/1.1"
+    );
+    assert!(
+        first
+            .headers
+            .contains(&"authorization: bearer a secret".to_owned()),
+        "{first:?}"
+    );
+    assert!(
+        first.headers.contains(&"x-city: ../${secret}?x".to_owned()),
+        "{first:?}"
+    );
+    // A value that would begin another header is no value.
+    let (code, why) = world.refused("t/get-weather", json!({"city": "a\r\nHost: evil"}));
+    assert_eq!(
+        (code, heard.lock().expect("no test panics here").len()),
+        ("bad-config", 1),
+        "{why}"
+    );
+}
+
+#[test]
+fn bodies_are_json_with_the_types_of_the_parameters() {
+    let (port, asked) = serve(&[&answer("200 OK", "", "done")]);
+    let world = granted();
+    let config = format!("{WEATHER}config:\n  url: 'http://127.0.0.1:{port}/'\n");
+    let whole = yaml(
+        "post-all",
+        "http_client",
+        &format!("{config}  method: post\n"),
+    );
+    world.tool("t/post-all.yaml", &whole);
+    let body = yaml(
+        "post-some",
+        "http_client",
+        &format!("{config}  body: {{q: {{n: '{{days}}', text: 'in {{city}}'}}}}\n"),
+    );
+    world.tool("t/post-some.yaml", &body);
+    for (tool, expected) in [
+        ("t/post-all", json!({"city": "a\"b", "days": 3})),
+        ("t/post-some", json!({"q": {"n": 3, "text": "in a\"b"}})),
+    ] {
+        let returned = world.returned(tool, json!({"city": "a\"b"}));
+        assert_eq!(
+            returned,
+            json!({"success": true, "status": 200, "output": "done"})
+        );
+        let last = asked
+            .lock()
+            .expect("no test panics here")
+            .last()
+            .cloned()
+            .expect("it was asked");
+        assert_eq!(
+            serde_json::from_str::<Value>(&last.body).expect("JSON"),
+            expected
+        );
+        assert!(
+            last.headers
+                .contains(&"content-type: application/json".to_owned())
+        );
+    }
+}
+
+#[test]
+fn what_may_pass_is_asked_again_where_the_file_says_so() {
+    let busy = answer("503 Service Unavailable", "", "busy");
+    let missing = answer("404 Not Found", "", "no");
+    let policy = "retry_policy: {max_attempts: 3, backoff_type: fixed, initial_delay: 1}\n";
+    for (answers, retry, n_expected) in [
+        (vec![&*busy, "", &*answer("200 OK", "", "done")], policy, 3),
+        (vec![&*busy, "", &*busy], "", 1),
+        (vec![&*missing], policy, 1),
+    ] {
+        let (port, heard) = serve(&answers);
+        let world = granted();
+        let rest =
+            format!("requires: [net.http]\n{retry}config:\n  url: 'http://127.0.0.1:{port}/'\n");
+        world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
+        let called = world.call("t/ask-it", json!({})).expect("it is run");
+        assert_eq!(called.attempts.len(), n_expected, "{answers:?}");
+        assert_eq!(heard.lock().expect("no test panics here").len(), n_expected);
+        assert_eq!(called.returned.success, n_expected == 3);
+    }
+}
+
+#[test]
+fn hosts_are_asked_as_far_as_they_are_granted_and_redirections_are_told() {
+    let to = answer(
+        "302 Found",
+        "Location: http://169.254.169.254/latest\r\n",
+        "",
+    );
+    let (port, heard) = serve(&[&to]);
+    let mut world = World::new();
+    let rest = "parameters: [{name: url, type: string, required: true, description: Where}]\n";
+    world.tool("t/ask-url.yaml", &yaml("ask-url", "http_client", rest));
+    let fixed = format!("config: {{url: 'http://127.0.0.1:{port}/'}}\n");
+    world.tool("t/ask-one.yaml", &yaml("ask-one", "http_client", &fixed));
+    let here = json!({"url": format!("http://127.0.0.1:{port}/")});
+    assert_eq!(world.refused("t/ask-url", here.clone()).0, "not-granted");
+    assert_eq!(world.refused("t/ask-one", json!({})).0, "not-granted");
+    world.granted.push("net.http".into());
+    // The file's own host is the user's choice, as the file is trusted; the argument's is the model's.
+    assert_eq!(world.refused("t/ask-url", here.clone()).0, "not-granted");
+    for url in [
+        "http://localhost/",
+        "http://[::1]/",
+        "http://10.0.0.1/",
+        "http://0x7f.1/",
+        "file:///etc/passwd",
+        "http://a@127.0.0.1/",
+    ] {
+        let (code, why) = world.refused("t/ask-url", json!({"url": url}));
+        assert!(
+            ["not-granted", "bad-config"].contains(&code),
+            "{url}: {why}"
+        );
+    }
+    assert!(heard.lock().expect("no test panics here").is_empty());
+    let returned = world.returned("t/ask-one", json!({}));
+    let error = "HTTP 302: it leads to http://169.254.169.254/latest, which was not followed";
+    assert_eq!(
+        (&returned["success"], &returned["error"]),
+        (&json!(false), &json!(error))
+    );
+    world.granted.push(format!("net:127.0.0.1:{port}"));
+    assert_eq!(world.returned("t/ask-url", here)["status"], json!(302));
+    assert_eq!(heard.lock().expect("no test panics here").len(), 2);
+}
+
+#[test]
+fn results_are_held_against_the_output_schema() {
+    let (port, _) = serve(&[&answer(
+        "200 OK",
+        "Content-Type: application/json\r\n",
+        r#"{"n": "x"}"#,
+    )]);
+    let world = granted();
+    let rest = format!(
+        "output_schema: {{type: object, properties: {{n: {{type: integer}}}}}}\nconfig: {{url: 'http://127.0.0.1:{port}/'}}\n"
+    );
+    world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
+    let returned = world.returned("t/ask-it", json!({}));
+    assert_eq!(returned["success"], json!(false), "{returned}");
+}
