@@ -88,17 +88,23 @@ fn answers_of_unknown_models_are_read() {
 
 /// What a call says that its place in the text does not: its name, or one of its values.
 ///
-/// Letters and digits are compared, in order: marks, blanks and escapes are a matter of spelling.
+/// Letters and digits are compared, in order: marks, blanks and escapes are a matter of spelling. Numbers are compared by
+/// value.
 fn not_in_text(raw: &str, call: &Value) -> Option<String> {
     let place = |n: usize| {
-        call["span"][n]
-            .as_u64()
-            .and_then(|at| usize::try_from(at).ok())
+        let at = call["span"][n].as_u64();
+        at.and_then(|at| usize::try_from(at).ok())
     };
     let text = place(0)
         .zip(place(1))
-        .and_then(|(from, to)| raw.get(from..to));
-    let text = letters(&spelt_out(text.unwrap_or_default()));
+        .and_then(|(from, to)| raw.get(from..to))
+        .unwrap_or_default();
+    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+    let numbers: Vec<f64> = text
+        .split(|c| !is_of_number(c))
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let text = letters(&spelt_out(text));
     let mut values = vec![&call["name"], &call["arguments"]];
     while let Some(value) = values.pop() {
         let said = match value {
@@ -112,9 +118,11 @@ fn not_in_text(raw: &str, call: &Value) -> Option<String> {
             }
             // What has no value in the text is not said by it.
             Value::Null => continue,
+            Value::Number(number) if number.as_f64().is_some_and(|n| numbers.contains(&n)) => {
+                continue;
+            }
             Value::String(said) => said.clone(),
-            Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
-            Value::Bool(said) => said.to_string(),
+            other => other.to_string(),
         };
         if !text.contains(&letters(&said)) {
             return Some(said);

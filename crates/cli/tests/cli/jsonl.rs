@@ -65,7 +65,8 @@ fn who_may_not_call_tools_makes_no_calls() {
     let line = json!({"id": 1, "input": text, "dialect": "hermes", "tool_choice": "none"});
     let document = toolglot(&["parse", "--jsonl"], line.to_string()).json();
     assert_eq!(document["calls"], json!([]));
-    assert_eq!(document["content"], text);
+    assert_eq!(document["content"], "a  b");
+    assert_eq!(document["notes"][0]["name"], "unwanted-call");
 }
 
 #[test]

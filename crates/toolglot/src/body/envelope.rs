@@ -359,10 +359,11 @@ impl Envelope {
                 self.flat_at = Some(self.member_at);
             }
             (self.flat, self.args_seen, self.part) = (true, true, Part::Flat);
-            return match self.committed {
-                // What stands before them is told now, at whatever byte a push ends.
-                true => Asked::Args,
-                false => self.ask_commit(program),
+            // What stands before them is told now, at whatever byte a push ends.
+            return if self.committed {
+                Asked::Args
+            } else {
+                self.ask_commit(program)
             };
         }
         if !self.marked
