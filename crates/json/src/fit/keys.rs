@@ -74,13 +74,13 @@ impl Fit {
         } else {
             let is_renamed =
                 |(depth, name): &(usize, String)| *depth == self.levels.len() && *name == key;
-            if declared.is_some() && self.renamed.iter().any(is_renamed) {
-                self.note(FitKind::Doubled, &key, &key, fitted);
-            }
             if declared.is_some() {
                 self.had.insert(key.as_bytes());
             }
             self.path.push_str(&key);
+            if declared.is_some() && self.renamed.iter().any(is_renamed) {
+                self.note(FitKind::Doubled, &key, &key, fitted);
+            }
             out.push_str(&self.held);
         }
         self.step = match known {
