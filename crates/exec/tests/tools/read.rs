@@ -6,7 +6,7 @@ const FIVE: &str = "one\ntwo\nthree\nfour\nfive";
 
 #[test]
 fn the_whole_file_comes_verbatim() {
-    let content = "\u{feff}a\r\n\r\n\tb \u{e9}\u{65e5}\n";
+    let content = "a\r\n\r\n\tb \u{e9}\u{65e5}\n";
     let world = World::with(&[("a.txt", content)]);
     let outcome = world.run("read_file", json!({"path": "a.txt"}));
     assert_eq!(outcome.text, content);

@@ -447,7 +447,7 @@ mod tests {
             ),
             ("tar cf x --checkpoint-action=exec='rm x' y", "tar rm"),
             ("tar -I 'rm x' -cf y", "tar rm"),
-            ("watch -n 1 'ls; rm x'", "watch ls rm"),
+            ("watch 'ls; rm x'", "watch ls rm"),
             ("git -c alias.x='!rm y' x", "git rm"),
             ("rsync -e 'rm x' a b", "rsync rm"),
             ("rg --pre=rm x", "rg rm"),
