@@ -1,0 +1,74 @@
+//! Tool-call parsers beside each other: the tables of the section "Beside other parsers" of `docs/compare.md`.
+//!
+//! ```console
+//! cargo run --release                          # all of it: about five minutes
+//! cargo run --release -- speed --quick         # one part; --quick leaves out 10 MB and measures briefly
+//! cargo run --release -- speed hermes mistral  # some dialects
+//! cargo run --release -- speed --patience 20   # begins what is expected to take up to 20 seconds
+//! MISSES=hermes cargo run --release -- conformance   # names the rows that toolglot reads otherwise
+//! ```
+//!
+//! All parsers get the same texts and the same tools on one thread, and what they give back is compared before anything is
+//! timed.
+
+mod clock;
+mod conformance;
+mod forms;
+mod heap;
+mod probes;
+mod pushes;
+mod readers;
+mod reading;
+mod speed;
+mod table;
+mod tools;
+mod truncation;
+
+use std::time::Duration;
+
+fn main() {
+    probes::hush();
+    let mut parts = Vec::new();
+    let mut effort = speed::Effort {
+        sizes: &[1_000, 10_000, 100_000, 1_000_000, 10_000_000],
+        patience: Duration::from_millis(1500),
+        cell: Duration::from_millis(30),
+        dialects: Vec::new(),
+    };
+    let mut step = 1;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--quick" => {
+                effort.sizes = &[1_000, 10_000, 100_000, 1_000_000];
+                effort.patience = Duration::from_millis(300);
+                effort.cell = Duration::from_millis(10);
+                step = 7;
+            }
+            "--patience" => {
+                let seconds = arguments.next().and_then(|text| text.parse().ok());
+                effort.patience = Duration::from_secs(seconds.expect("--patience SECONDS"));
+            }
+            "conformance" | "probes" | "speed" => parts.push(argument),
+            other if forms::form(other).is_some() => effort.dialects.push(argument),
+            other => {
+                eprintln!(
+                    "what is {other:?}? conformance, probes, speed, --quick, --patience SECONDS, or a dialect"
+                );
+                std::process::exit(2);
+            }
+        }
+    }
+    let is_wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
+    if is_wanted("speed") {
+        println!("### Speed\n\n{}", speed::run(&effort));
+    }
+    if is_wanted("probes") {
+        println!("### Probes\n\n{}", probes::run(step));
+        println!("### Cut off\n\n{}", truncation::run(step));
+    }
+    if is_wanted("conformance") {
+        println!("### Recorded cases\n\n{}", conformance::run());
+    }
+    eprintln!();
+}

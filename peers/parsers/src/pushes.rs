@@ -1,0 +1,79 @@
+//! A text cut into the pieces of a stream.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// A text, where it is cut, and how far it has been handed out.
+///
+/// Owned and cheap to copy, since one of the parsers wants a stream that borrows nothing.
+#[derive(Clone)]
+pub struct Pushes {
+    text: Arc<str>,
+    /// Ends of the pieces, ascending; the last is the end of the text.
+    ends: Arc<[usize]>,
+    given: Arc<AtomicUsize>,
+}
+
+impl Pushes {
+    /// Pieces of at least `size` bytes that end between characters. A special token is a piece of its own, as a tokenizer
+    /// delivers it.
+    pub fn of_size(text: &str, size: usize, specials: &[&str]) -> Pushes {
+        let mut tokens: Vec<(usize, usize)> = specials
+            .iter()
+            .flat_map(|special| {
+                text.match_indices(special)
+                    .map(|(at, found)| (at, at + found.len()))
+            })
+            .collect();
+        tokens.sort_unstable();
+        let mut ends = Vec::with_capacity(text.len() / size + 2 * tokens.len() + 1);
+        let mut at = 0;
+        for (begin, end) in tokens.into_iter().chain([(text.len(), text.len())]) {
+            while at < begin {
+                let mut next = (at + size).min(begin);
+                while !text.is_char_boundary(next) {
+                    next += 1;
+                }
+                ends.push(next);
+                at = next;
+            }
+            if at < end {
+                ends.push(end);
+                at = end;
+            }
+        }
+        Pushes::new(text, ends)
+    }
+
+    /// Two pieces.
+    pub fn split_at(text: &str, at: usize) -> Pushes {
+        Pushes::new(text, vec![at, text.len()])
+    }
+
+    fn new(text: &str, ends: Vec<usize>) -> Pushes {
+        Pushes {
+            text: text.into(),
+            ends: ends.into(),
+            given: Arc::default(),
+        }
+    }
+
+    /// How many bytes were handed out by the latest walk over the pieces.
+    pub fn given(&self) -> usize {
+        self.given.load(Relaxed)
+    }
+
+    /// The pieces, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.given.store(0, Relaxed);
+        (0..self.ends.len()).filter_map(|index| self.piece(index))
+    }
+
+    /// The piece at `index`.
+    pub fn piece(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)?;
+        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.given.store(end, Relaxed);
+        Some(&self.text[begin..end])
+    }
+}
