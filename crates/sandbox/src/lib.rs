@@ -56,6 +56,11 @@ pub use platform::{Resident, layers, outlive_file_limits};
 
 /// Compiled here too, so that what other systems get is checked.
 #[cfg(all(test, target_os = "linux"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "what the tests below do not call is checked as well"
+)]
 mod elsewhere;
 
 #[cfg(all(test, target_os = "linux"))]

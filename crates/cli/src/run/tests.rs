@@ -82,7 +82,7 @@ impl World {
         let root = Root::open(self.directory.path()).expect("it is there");
         let root = root.with_walls(crate::authority::walls(
             &self.authority,
-            &toolglot_sandbox::Cancel::default(),
+            &toolglot_sandbox::Cancel::new().expect("a pipe"),
         ));
         let session = Session {
             dialects: &self.dialects,
