@@ -3,11 +3,9 @@
 use super::ends::Place;
 use super::space::Marks;
 use super::{Kind, State, Walk};
-use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::shape::Shape;
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     pub(super) fn mended_value(&mut self) -> State {
         loop {
             self.space(true);
@@ -255,124 +253,6 @@ impl<'a> Walk<'a> {
                         return state;
                     }
                 }
-            }
-        }
-    }
-
-    /// A key, its colon, and what the shape says of its value. `None` if it was a word that belongs to nothing.
-    fn mended_key(&mut self, initial: bool, comma: Option<usize>) -> Option<State> {
-        let start = self.i;
-        let marks = Marks::at(self.bytes, self.i);
-        let mut bare = None;
-        if marks.is_none() && self.byte(0) != Some(b':') {
-            match self.bare_key() {
-                Some(end) => bare = Some(end),
-                None => return None,
-            }
-        }
-        // A key that the end of the text cuts off says nothing.
-        let is_cut = match (marks, bare) {
-            (Some((marks, length)), _) => self.is_cut_key(marks, start + length),
-            (None, Some(end)) => self.past_space(end) >= self.bytes.len(),
-            (None, None) => false,
-        };
-        if is_cut {
-            self.writer
-                .note(Repair::CutOff, start, self.bytes.len(), "");
-            self.i = self.bytes.len();
-            return None;
-        }
-        if !initial && comma.is_none() {
-            self.writer.note(Repair::MissingComma, start, start, ",");
-            self.writer.put_before_blanks(",");
-        }
-        self.writer.put("\"");
-        let from = self.writer.out.len();
-        match (marks, bare) {
-            (Some((marks, length)), _) => self.string_inside(marks, length, Place::Key),
-            (None, Some(end)) => {
-                let name = &self.text[start..end];
-                escape_into(&mut self.writer.out, name);
-                self.i = end;
-                if self.byte(0) == Some(b'"') {
-                    self.i += 1;
-                }
-            }
-            (None, None) => self.writer.note(Repair::BareKey, start, start, "\"\""),
-        }
-        let inner = self.member_shape(from, start);
-        self.writer.out.push('"');
-        if let (None, Some(end)) = (marks, bare) {
-            self.writer
-                .note_written(Repair::BareKey, start, end, from - 1);
-        }
-        if let Some(top) = self.top() {
-            top.initial = false;
-            top.inner = inner;
-        }
-        self.space(true);
-        match self.byte(0) {
-            Some(b':') => {
-                self.writer.put(":");
-                self.i += 1;
-            }
-            Some(b'=') => {
-                let length = if self.byte(1) == Some(b'>') { 2 } else { 1 };
-                self.writer
-                    .note(Repair::MissingColon, self.i, self.i + length, ":");
-                self.writer.put(":");
-                self.i += length;
-            }
-            Some(b',' | b'}' | b']' | b')') | None => {
-                self.writer
-                    .note(Repair::MissingValue, self.i, self.i, ":null");
-                self.writer.put_before_blanks(":null");
-                return Some(State::Member);
-            }
-            Some(_) => {
-                self.writer.note(Repair::MissingColon, self.i, self.i, ":");
-                self.writer.put_before_blanks(":");
-            }
-        }
-        Some(State::Value)
-    }
-
-    /// Notes a key that came before; returns the shape of the member whose key was written from `from` on.
-    fn member_shape(&mut self, from: usize, start: usize) -> &'a Shape {
-        let key = &self.writer.out[from..];
-        let name = unescape(key);
-        let shape = self.stack.last().map_or(&Shape::Any, |top| top.shape);
-        let inner = match shape {
-            Shape::Object(fields) => fields
-                .get(&name)
-                .or(fields.others.as_deref())
-                .unwrap_or(&Shape::Any),
-            _ => &Shape::Any,
-        };
-        if !self.keys.insert(name.as_bytes()) {
-            let name = crate::escape::quoted(&name);
-            self.writer.note(Repair::DoubleKey, start, self.i, &name);
-        }
-        inner
-    }
-
-    fn is_cut_key(&self, marks: Marks, from: usize) -> bool {
-        let mut at = from;
-        loop {
-            at = marks.find(self.bytes, at);
-            match self.bytes.get(at) {
-                None => {
-                    // No mark follows: cut off, unless a colon says that only the mark is missing.
-                    return !self.bytes[from..].contains(&b':');
-                }
-                Some(b'\\') => at += 2,
-                Some(_) => match marks.close(self.bytes, at) {
-                    Some(length) => {
-                        return super::super::valid::blanks(self.bytes, at + length)
-                            >= self.bytes.len();
-                    }
-                    None => at += 1,
-                },
             }
         }
     }

@@ -15,6 +15,7 @@ mod double;
 mod ends;
 mod follows;
 mod inside;
+mod member_key;
 mod mend;
 mod space;
 mod strict;
