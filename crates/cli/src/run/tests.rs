@@ -80,7 +80,10 @@ impl World {
 
     fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
         let root = Root::open(self.directory.path()).expect("it is there");
-        let root = root.with_walls(crate::authority::walls(&self.authority));
+        let root = root.with_walls(crate::authority::walls(
+            &self.authority,
+            &toolglot_runtimes::Cancel::new().expect("a pipe"),
+        ));
         let session = Session {
             dialects: &self.dialects,
             named,
