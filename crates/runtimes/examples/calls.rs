@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         approved: RefCell::default(),
     };
     let arguments: Map<String, Value> = serde_json::from_value(json!({"a": 1}))?;
-    let bare = minimum(300, || {
+    let bare = minimum(100, || {
         assert!(
             Command::new("/bin/true")
                 .output()
@@ -97,63 +97,59 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     });
     let python = host.interpreters.python(&project).ok_or("no Python here")?;
-    let rows: [(&str, Duration); 8] = [
-        ("/bin/true, bare", bare),
-        (
-            "python3 -I -c pass, bare",
-            minimum(30, || {
-                let output = Command::new(&python.program)
-                    .args(["-I", "-c", "pass"])
-                    .output();
-                assert!(output.is_ok_and(|output| output.status.success()));
-            }),
-        ),
-        (
-            "find, read, verify, validate: no run",
-            minimum(300, || {
-                assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
-            }),
-        ),
-        (
-            "Python function, first call",
-            minimum(20, || {
-                host.warm.take();
-                assert!(host.call("t/add-one", arguments.clone()).is_ok());
-            }),
-        ),
-        (
-            "Python function, warm",
-            minimum(500, || {
-                assert!(
-                    host.call("t/add-one", arguments.clone())
-                        .is_ok_and(|called| called.returned.success)
-                );
-            }),
-        ),
-        (
-            "Python script",
-            minimum(20, || {
-                assert!(host.call("t/add-one-script", arguments.clone()).is_ok());
-            }),
-        ),
-        (
-            "Node function",
-            minimum(10, || {
-                assert!(host.call("t/add-one-node", Map::new()).is_ok());
-            }),
-        ),
-        (
-            "bash -c true",
-            minimum(50, || {
-                assert!(host.call("t/run-true", Map::new()).is_ok());
-            }),
-        ),
-    ];
-    for (what, time) in rows {
-        println!(
-            "{what:38} {time:>12.1?} {:7.2}x",
-            time.as_secs_f64() / bare.as_secs_f64()
-        );
-    }
+    let show = |what: &str, time: Duration| {
+        let ratio = time.as_secs_f64() / bare.as_secs_f64();
+        println!("{what:38} {time:>12.1?} {ratio:7.2}x");
+    };
+    show("/bin/true, bare", bare);
+    show(
+        "python3 -I -c pass, bare",
+        minimum(10, || {
+            let output = Command::new(&python.program)
+                .args(["-I", "-c", "pass"])
+                .output();
+            assert!(output.is_ok_and(|output| output.status.success()));
+        }),
+    );
+    show(
+        "find, read, verify, validate: no run",
+        minimum(100, || {
+            assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
+        }),
+    );
+    show(
+        "Python function, first call",
+        minimum(20, || {
+            host.warm.take();
+            assert!(host.call("t/add-one", arguments.clone()).is_ok());
+        }),
+    );
+    show(
+        "Python function, warm",
+        minimum(200, || {
+            assert!(
+                host.call("t/add-one", arguments.clone())
+                    .is_ok_and(|called| called.returned.success)
+            );
+        }),
+    );
+    show(
+        "Python script",
+        minimum(20, || {
+            assert!(host.call("t/add-one-script", arguments.clone()).is_ok());
+        }),
+    );
+    show(
+        "Node function",
+        minimum(10, || {
+            assert!(host.call("t/add-one-node", Map::new()).is_ok());
+        }),
+    );
+    show(
+        "bash -c true",
+        minimum(50, || {
+            assert!(host.call("t/run-true", Map::new()).is_ok());
+        }),
+    );
     Ok(())
 }

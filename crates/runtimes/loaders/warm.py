@@ -6,16 +6,16 @@
 
 
 def main():
-    import asyncio  # noqa: F401  loaded once, for all
     import gc
-    import inspect  # noqa: F401
     import json
     import os
     import resource
     import signal
     import socket
-    import traceback  # noqa: F401
 
+    # Every page of it is a page for each copy: what few tools need is loaded where it is needed.
+    for name in sys.argv[1:]:
+        __import__(name)
     sys.dont_write_bytecode = True
     host = socket.socket(fileno=0)
     host.settimeout(None)

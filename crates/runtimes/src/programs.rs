@@ -199,8 +199,13 @@ impl Builder<'_> {
         }
         request["env"] = json!(self.env);
         let program = interpreter.program.clone().into_os_string();
+        let mut argv = vec![program];
+        argv.extend(words(WARM));
+        if found.text.contains("async def execute") {
+            argv.push("asyncio".into());
+        }
         let warm = Warm {
-            argv: std::iter::once(program).chain(words(WARM)).collect(),
+            argv,
             env: base,
             request: request.to_string().into_bytes(),
         };

@@ -1,7 +1,9 @@
 //! An interpreter that stays: calls share nothing by it, and nobody can do it harm that lasts.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::Host;
+use toolglot_runtimes::{Cancel, Host, Progress, Watch};
 
 use crate::world::{World, can_run, python};
 
@@ -248,8 +250,6 @@ fn a_call_can_be_cancelled() {
     if !can_run("cancelling", &["python3", "bash"]) {
         return;
     }
-    use std::sync::Arc;
-    use toolglot_runtimes::{Cancel, Progress, Watch};
     let mut world = World::new();
     world.granted.push("fs.write".into());
     world.tool("t/hang-it.py", &python("python/function", "import subprocess, sys\ndef execute(params, project_path):\n    subprocess.Popen(['sh', '-c', 'sleep 2; echo late > late.txt'], start_new_session=True)\n    print('begun', file=sys.stderr, flush=True)\n    while True:\n        pass\n    return make()"));
