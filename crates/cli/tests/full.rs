@@ -10,10 +10,11 @@ use serde_json::json;
 /// Runs a script with `$TOOLGLOT`, `$MESSAGE` and an empty `$DIR`. `--allow write` and the log are the script's business.
 fn script(calls: &[serde_json::Value], script: &str, unshared: bool) -> Output {
     let base = tempfile::tempdir().expect("a directory");
-    let text: String = calls
+    let text = calls
         .iter()
         .map(|call| format!("TOOL_CALL: {call}\n"))
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     fs::write(base.path().join("message"), text).expect("written");
     fs::create_dir(base.path().join("dir")).expect("made");
     let mut command = if unshared {

@@ -428,12 +428,13 @@ fn race(row: &Row) -> Result<(), String> {
             escaped()
         });
         let _ = fs::remove_file(place.path("out/f"));
-        let calls: String = (0..600)
+        let calls = (0..600)
             .map(|n| {
                 let call = json!({"tool": "write_file", "arguments": {"path": "a/f", "content": format!("{n}")}});
                 format!("TOOL_CALL: {call}\n")
             })
-            .collect();
+            .collect::<Vec<String>>()
+            .concat();
         let ran = run_text(&place, &policy(row, &place), &calls, "tool_call", row);
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
         let n_done = ran.document["calls"].as_array().map_or(0, |calls| {

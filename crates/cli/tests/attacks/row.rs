@@ -94,7 +94,7 @@ pub(crate) fn all() -> Vec<Row> {
         for written in file.row {
             rows.push(row(
                 &file.area,
-                &file.policy,
+                file.policy.as_deref(),
                 &file.setup,
                 file.check.as_deref(),
                 written,
@@ -115,7 +115,7 @@ pub(crate) fn all() -> Vec<Row> {
 
 fn row(
     area: &str,
-    policy: &Option<String>,
+    policy: Option<&str>,
     setup: &str,
     check: Option<&str>,
     written: Written,
@@ -150,7 +150,7 @@ fn row(
         message: written.message,
         policy: written
             .policy
-            .or_else(|| policy.clone())
+            .or_else(|| policy.map(str::to_owned))
             .unwrap_or_else(|| "default".to_owned()),
         setup: [setup, &written.setup].join("\n"),
         check: written

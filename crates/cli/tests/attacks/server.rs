@@ -50,15 +50,13 @@ fn answer(mut stream: TcpStream, hit: &PathBuf) {
     let n = stream.read(&mut bytes).unwrap_or(0);
     let head = String::from_utf8_lossy(&bytes[..n]).into_owned();
     let target = head.split_whitespace().nth(1).unwrap_or_default();
-    let answer = match target.strip_prefix("/to/") {
-        Some(to) => format!(
+    let answer = if let Some(to) = target.strip_prefix("/to/") {
+        format!(
             "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        ),
-        None => {
-            let _ = fs::write(hit, &head);
-            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\nTOPSECRET\n"
-                .to_owned()
-        }
+        )
+    } else {
+        let _ = fs::write(hit, &head);
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\nTOPSECRET\n".to_owned()
     };
     let _ = stream.write_all(answer.as_bytes());
 }

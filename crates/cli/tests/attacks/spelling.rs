@@ -25,7 +25,7 @@ pub(crate) fn forms(tool: &str, arguments: &Arguments) -> Vec<Form> {
         forms.push(Form {
             dialect: dialect.to_owned(),
             text,
-        })
+        });
     };
     let json = Value::Object(arguments.clone());
     add("tool_call", first(tool, arguments));
@@ -160,7 +160,7 @@ fn elements(arguments: &Arguments, indent: &str, escape: fn(&str) -> String) -> 
                 Value::Object(map) => format!("\n{}", elements(map, indent, escape)),
                 other => other.to_string(),
             };
-            text.push_str(&format!("{indent}<{key}>{inside}</{key}>\n"));
+            text.extend([indent, "<", key, ">", &inside, "</", key, ">\n"]);
         }
     }
     text
@@ -173,5 +173,9 @@ fn parameters(arguments: &Arguments) -> String {
             .map_or_else(|| value.to_string(), str::to_owned);
         format!("<parameter name=\"{key}\">{text}</parameter>\n")
     };
-    arguments.iter().map(parameter).collect()
+    arguments
+        .iter()
+        .map(parameter)
+        .collect::<Vec<String>>()
+        .concat()
 }

@@ -44,7 +44,7 @@ impl Place {
     }
 
     fn run(&self, calls: &[(&str, Value)]) {
-        let text: String = calls
+        let text = calls
             .iter()
             .map(|(tool, arguments)| {
                 format!(
@@ -52,7 +52,8 @@ impl Place {
                     json!({"tool": tool, "arguments": arguments})
                 )
             })
-            .collect();
+            .collect::<Vec<String>>()
+            .concat();
         let message = self.base.path().join("message");
         fs::write(&message, text).expect("written");
         let output = self.toolglot(&["--allow", "write,delete", &message.to_string_lossy()]);
@@ -204,7 +205,7 @@ fn a_run_that_was_killed_is_taken_back() {
     for round in 0..12_u64 {
         let place = Place::new();
         let before = tree(&place.at(""));
-        let calls: String = (0..40)
+        let calls = (0..40)
             .map(|n| {
                 let call = if n % 3 == 2 {
                     json!({"tool": "delete_file", "arguments": {"path": "new/f"}})
@@ -214,7 +215,8 @@ fn a_run_that_was_killed_is_taken_back() {
                 };
                 format!("TOOL_CALL: {call}\n")
             })
-            .collect();
+            .collect::<Vec<String>>()
+            .concat();
         let message = place.base.path().join("message");
         fs::write(&message, calls).expect("written");
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))

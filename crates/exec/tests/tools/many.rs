@@ -62,7 +62,7 @@ fn ten_thousand_calls_at_once_mix_nothing() {
                         let text = outcome.output["content"].as_str().expect("text");
                         assert!(is_whole(text), "{} bytes of {path}", text.len());
                     }
-                    if n % 8 == 0 {
+                    if n.is_multiple_of(8) {
                         log.append(Map::from_iter([("n".to_owned(), n.into())]))
                             .expect("appended");
                     }
