@@ -98,14 +98,12 @@ const NESTED: &[(&str, &str, &str, &str)] = &[
 fn every_type_and_constraint_is_enforced_however_it_is_written() {
     let mut files = Vec::new();
     for (constraint, good, bad, keyword) in CONSTRAINTS {
-        let in_list: String = constraint
-            .lines()
-            .map(|line| format!("    {line}\n"))
-            .collect();
-        let in_schema: String = constraint
-            .lines()
-            .map(|line| format!("      {line}\n"))
-            .collect();
+        let indented = |blanks: &str| {
+            constraint
+                .lines()
+                .fold(String::new(), |all, line| all + blanks + line + "\n")
+        };
+        let (in_list, in_schema) = (indented("    "), indented("      "));
         files.push((
             "work/deploy-service.yaml",
             yaml(&format!(

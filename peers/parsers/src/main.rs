@@ -59,16 +59,28 @@ fn main() {
             }
         }
     }
+    println!("{}", head());
     let is_wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     if is_wanted("speed") {
-        println!("### Speed\n\n{}", speed::run(&effort));
+        println!("## Speed\n\n{}", speed::run(&effort));
     }
     if is_wanted("probes") {
-        println!("### Probes\n\n{}", probes::run(step));
-        println!("### Cut off\n\n{}", truncation::run(step));
+        println!("## Probes\n\n{}", probes::run(step));
+        println!("## Cut off\n\n{}", truncation::run(step));
     }
     if is_wanted("conformance") {
-        println!("### Recorded cases\n\n{}", conformance::run());
+        println!("## Recorded cases\n\n{}", conformance::run());
     }
     eprintln!();
+}
+
+/// What the page begins with.
+fn head() -> String {
+    format!(
+        "# Beside other parsers, all figures\n\n\
+         `cargo run --release > ../../docs/peers.md` in `peers/parsers` wrote this page on {}; [compare.md](compare.md) says what it shows.\n\n\
+         `tool-parser` 1.10.0, `dynamo-parsers` 11.0.1 and `dynamo-parsers-v2` 0.9.6 are as crates.io has them; *toolglot* has the dialect named, *toolglot, all* reads with every dialect at once and is not told which.\n\
+         All read the same texts with the same tools, on one thread, and each parser's state for a message is made anew for each text.\n",
+        clock::today()
+    )
 }

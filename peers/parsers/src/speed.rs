@@ -444,7 +444,7 @@ fn behind(rows: &[Row], effort: &Effort) -> String {
 
 /// What a program costs, which the tables leave out since messages share it.
 fn programs() -> String {
-    let mut once = |work: &mut dyn FnMut()| {
+    let once = |work: &mut dyn FnMut()| {
         let mut times: Vec<Duration> = (0..9).map(|_| timed(&mut *work)).collect();
         format!("{:.0} µs", median(&mut times).as_secs_f64() * 1e6)
     };
