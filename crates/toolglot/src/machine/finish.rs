@@ -183,7 +183,10 @@ impl Parser {
             self.reject(view.end());
             return true;
         }
-        self.between_values = !self.threads.iter().any(|thread| program.opens(thread.node));
+        self.between_values = self
+            .threads
+            .iter()
+            .all(|thread| program.closes(thread.node));
         // Committed: what is certain of the head is told.
         let common = {
             let Parser {

@@ -294,6 +294,28 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     false
 }
 
+/// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body.
+pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![from];
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &nodes[id as usize] {
+            Node::Match
+            | Node::Exit {
+                role: RuleRole::Call,
+                ..
+            } => return true,
+            Node::Capture(_) | Node::Attrs(_) => {}
+            node if node.is_body() => {}
+            node => todo.extend(nexts(node)),
+        }
+    }
+    false
+}
+
 pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];

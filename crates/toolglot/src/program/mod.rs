@@ -122,6 +122,11 @@ impl Program {
             .find(|dialect| Arc::ptr_eq(&dialect.name, name))
     }
 
+    /// Whether only closers are missing from `id` to the end of the call.
+    pub(crate) fn closes(&self, id: NodeId) -> bool {
+        analyze::closes(&self.rules.nodes, id)
+    }
+
     /// Whether the message's end may stand at `id`.
     pub(crate) fn ends_message(&self, id: NodeId) -> bool {
         analyze::reaches_end(&self.rules.nodes, id)

@@ -1,5 +1,7 @@
 //! A message that ends at any byte.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use toolglot::{CallText, End, Finish};
 
@@ -45,6 +47,17 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
                         ));
                     }
                 }
+                // What runs lacks no parameter: a server strips a stop string, and no more. (Of a value that holds a literal
+                // of the dialect, the message may seem to end behind its closer.)
+                let is_plain = !subject.literals.iter().any(|one| args.contains(one.trim()));
+                for (n, args) in stopped.args().into_iter().enumerate() {
+                    if is_plain
+                        && stopped.ends()[n] == End::Closed
+                        && whole.args().get(n).is_some_and(|all| lacks(args, all))
+                    {
+                        return Err(format!("cut at {end}: {args} would run, of {text:?}"));
+                    }
+                }
                 // Stop and Unknown differ only in how sure the end is.
                 for (a, b) in stopped.ends().iter().zip(unknown.ends()) {
                     if *a > b || (*a == End::Truncated) != (b == End::Truncated) {
@@ -57,4 +70,14 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
             Ok(())
         })
     });
+}
+
+/// Whether `args` are some of the members of `all`, but not all.
+fn lacks(args: &str, all: &str) -> bool {
+    let keys = |json| -> BTreeSet<String> {
+        let members = toolglot_json::members(json);
+        members.map(|(key, _)| key.into_owned()).collect()
+    };
+    let (some, all) = (keys(args), keys(all));
+    some.is_subset(&all) && some != all
 }
