@@ -413,7 +413,6 @@ impl Parser {
         }
     }
 
-    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech.
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
     /// alike, the ends of all are waited for.
     fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {

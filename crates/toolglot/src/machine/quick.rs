@@ -1,6 +1,6 @@
-//! Small pushes that change nothing but positions: prose that opens nothing, and a string that goes on as it stands.
+//! Small pushes that change little but positions: prose that opens nothing, and a string or a raw value that goes on.
 //!
-//! Most pushes of a stream are such. They are told straight from the caller's bytes. Whatever else a push may be is left to
+//! Most pushes of a stream are such. They are told straight from the caller's bytes, escaped where a value is not JSON. Whatever else a push may be is left to
 //! the modes: what is done here is exactly what they would do, at a tenth of the cost.
 
 use toolglot_json::{escape_into, is_plain};

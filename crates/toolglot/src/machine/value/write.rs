@@ -1,0 +1,277 @@
+//! How a raw value is written: as text, as JSON brought to its shape, or held until its type is certain.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use toolglot_json::{
+    Fields, Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
+};
+
+use super::Value;
+use crate::Code;
+use crate::body::elements_to_json;
+use crate::grammar::Values;
+use crate::machine::typing::{How, infer, plain_json, takes_text, typed};
+
+/// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
+/// The key is written once that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrapper {
+    No,
+    Maybe,
+    /// It is an object: the filter of the arguments reads it, key and all, and tells whether its keys are parameters.
+    Object,
+    /// It is none: the key was written.
+    Keyed,
+}
+
+/// JSON inside a raw value, brought to its shape.
+#[derive(Debug)]
+pub(super) struct Nested {
+    pub(super) json: Transducer,
+    pub(super) output: Output,
+    pub(super) fit: Fit,
+}
+
+impl Value {
+    /// Writes bytes of the value.
+    pub(super) fn write(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        if self.dropped {
+            return;
+        }
+        match &self.how {
+            How::Text => escape_into(out.args, piece),
+            How::Held(_) | How::Infer | How::Json => {
+                self.held.push_str(piece);
+                let cap = match self.held.trim_start().as_bytes().first() {
+                    None => out.undecided,
+                    Some(b'{' | b'[') if self.how != How::Infer => out.undecided,
+                    _ => out.scalar,
+                };
+                if self.held.len() > cap {
+                    let union = matches!(
+                        &self.how,
+                        How::Held(Shape::OneOf(_)) | How::Infer | How::Json
+                    );
+                    out.remarks.push((
+                        Code::UndecidedText,
+                        String::from("the value is too long for its type and became a string"),
+                        !union,
+                    ));
+                    self.become_text(out);
+                }
+            }
+            How::Structured(_) => self.structured(piece, at, out),
+        }
+    }
+
+    /// Writes the key that waits, if one does.
+    fn write_key(&mut self, out: &mut Out<'_>) {
+        if self.wrapper == Wrapper::Maybe {
+            self.wrapper = Wrapper::Keyed;
+            out.args.push('{');
+            out.args.push_str(&quoted(&self.key));
+            out.args.push(':');
+        }
+    }
+
+    /// What was held is a string after all.
+    fn become_text(&mut self, out: &mut Out<'_>) {
+        self.write_key(out);
+        let trim = self.how == How::Infer;
+        self.how = How::Text;
+        out.args.push('"');
+        self.wrote = true;
+        let held = core::mem::take(&mut self.held);
+        escape_into(out.args, if trim { held.trim_start() } else { &held });
+    }
+
+    /// An object or an array: JSON passes the transducer, elements are held.
+    fn structured(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        if self.json.is_none() {
+            self.held.push_str(piece);
+            let begin = self.held.trim_start();
+            let json = match begin.as_bytes().first() {
+                None => false,
+                Some(b'{' | b'[') => true,
+                Some(b'<') => false,
+                Some(_) => matches!(self.how, How::Structured(Shape::Any)),
+            };
+            if json {
+                let is_object = begin.starts_with('{');
+                if self.wrapper == Wrapper::Maybe && is_object && out.fields.is_some() {
+                    self.wrapper = Wrapper::Object;
+                }
+                self.write_key(out);
+                let held = core::mem::take(&mut self.held);
+                let skipped = (held.len() - held.trim_start().len()) as u64;
+                self.json = Some(Box::new(Nested {
+                    json: Transducer::new(Root::Value),
+                    output: Output::default(),
+                    fit: Fit::new(out.undecided),
+                }));
+                let from = at + piece.len() as u64 - held.len() as u64 + skipped;
+                if self.wrapper == Wrapper::Object {
+                    let key = format!("{{{}:", quoted(&self.key));
+                    self.fit(&key, out);
+                }
+                self.feed_json(held.trim_start(), from, out);
+            } else if self.held.len() > out.undecided {
+                out.remarks.push((
+                    Code::UndecidedText,
+                    String::from(
+                        "the value is too long to be read as elements and became a string",
+                    ),
+                    true,
+                ));
+                self.become_text(out);
+            }
+        } else {
+            self.feed_json(piece, at, out);
+        }
+    }
+
+    fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        let Some(nested) = &mut self.json else {
+            return;
+        };
+        let Nested { json, output, .. } = &mut **nested;
+        let (used, step) = if self.json_over {
+            (0, Step::Done)
+        } else {
+            json.feed(piece, at, output)
+        };
+        let over =
+            step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
+        if over && !self.json_over {
+            self.json_over = true;
+            out.remarks.push((
+                Code::MalformedJson,
+                String::from("the value holds more than its JSON; the rest was left out"),
+                true,
+            ));
+        }
+        out.repairs.append(&mut output.repairs);
+        let text = core::mem::take(&mut output.text);
+        self.fit(&text, out);
+        if let Some(nested) = &mut self.json {
+            nested.output.text = text;
+            nested.output.text.clear();
+        }
+    }
+
+    /// JSON text on its way to the arguments.
+    fn fit(&mut self, json: &str, out: &mut Out<'_>) {
+        let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
+            return;
+        };
+        let target = match (self.wrapper, out.fields) {
+            (Wrapper::Object, Some(fields)) => Target::Fields(fields),
+            _ => Target::Shape(shape),
+        };
+        nested.fit.feed(target, json, out.args, &mut out.changes);
+    }
+
+    /// The value ends: writes what is left.
+    pub(super) fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
+        if self.dropped {
+            return;
+        }
+        self.write_key(out);
+        match &self.how {
+            How::Text => out.args.push('"'),
+            How::Held(shape) => {
+                let begins = self.held.trim_start().as_bytes().first().copied();
+                let json = matches!(begins, Some(b'{' | b'['))
+                    .then(|| structure(&self.held, shape, self.told, out))
+                    .flatten();
+                if let Some(json) = json {
+                    out.args.push_str(&json);
+                    return;
+                }
+                let (json, remark) = typed(&self.held, shape);
+                out.args.push_str(&json);
+                if let Some((code, message)) = remark {
+                    out.remarks.push((code, message, false));
+                }
+            }
+            How::Json => match plain_json(&self.held) {
+                Some(json) => out.args.push_str(json),
+                None => out.args.push_str(&quoted(&self.held)),
+            },
+            How::Infer => match infer(&self.held) {
+                Ok(json) => out.args.push_str(&json),
+                Err(message) => {
+                    out.args.push_str(&quoted(&self.held));
+                    out.remarks
+                        .push((Code::UnrepresentableNumber, message, false));
+                    out.refused = true;
+                }
+            },
+            How::Structured(shape) => match &mut self.json {
+                Some(nested) => {
+                    let Nested { json, output, fit } = &mut **nested;
+                    json.complete(at, output);
+                    let target = match (self.wrapper, out.fields) {
+                        (Wrapper::Object, Some(fields)) => Target::Fields(fields),
+                        _ => Target::Shape(shape),
+                    };
+                    fit.feed(target, &output.text, out.args, &mut out.changes);
+                    if self.wrapper == Wrapper::Object {
+                        // The bracket of the arguments is written where the call ends.
+                        let mut end = String::new();
+                        fit.feed(target, "}", &mut end, &mut out.changes);
+                        out.args.push_str(end.strip_suffix('}').unwrap_or(&end));
+                    }
+                    fit.finish(target, true, out.args, &mut out.changes);
+                    out.repairs.append(&mut output.repairs);
+                }
+                None => {
+                    if let Some(json) = elements_to_json(values, &self.held, shape) {
+                        out.args.push_str(&json);
+                    } else {
+                        let (json, remark) = typed(&self.held, shape);
+                        out.args.push_str(&json);
+                        if let Some((code, message)) = remark {
+                            out.remarks.push((code, message, false));
+                        }
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// A held text that begins like JSON and ends at `end`, mended, if it is one document.
+fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<String> {
+    let text = held.trim_start();
+    let at = end - text.len() as u64;
+    let text = text.trim_end();
+    let mut output = Output::default();
+    let mut json = Transducer::new(Root::Value);
+    let (used, step) = json.feed(text, at, &mut output);
+    // Where it may be text as well, JSON that lost more than spelling is text.
+    let is_text = json.is_structural() && takes_text(shape);
+    (step == Step::Done && used == text.len() && !is_text).then(|| {
+        out.repairs.append(&mut output.repairs);
+        let (json, mut changes) = fitted(Target::Shape(shape), &output.text);
+        out.changes.append(&mut changes);
+        json
+    })
+}
+
+/// Where a value writes, and what it has to say.
+pub(super) struct Out<'a> {
+    pub(super) args: &'a mut String,
+    /// Code, message, and whether the value is in doubt by it.
+    pub(super) remarks: Vec<(Code, String, bool)>,
+    pub(super) repairs: Vec<toolglot_json::Mended>,
+    pub(super) changes: Vec<Fitted>,
+    pub(super) refused: bool,
+    pub(super) scalar: usize,
+    pub(super) undecided: usize,
+    /// The parameters of the call's tool.
+    pub(super) fields: Option<&'a Fields>,
+}
