@@ -78,7 +78,7 @@ fn main() {
 fn head() -> String {
     format!(
         "# Beside other parsers, all figures\n\n\
-         `cargo run --release > ../../docs/peers.md` in `peers/parsers` wrote this page on {}; [compare.md](compare.md) says what it shows.\n\n\
+         `cargo run --release` in `peers/parsers` wrote this on {}; docs/compare.md says what it shows.\n\n\
          `tool-parser` 1.10.0, `dynamo-parsers` 11.0.1 and `dynamo-parsers-v2` 0.9.6 are as crates.io has them; *toolglot* has the dialect named, *toolglot, all* reads with every dialect at once and is not told which.\n\
          All read the same texts with the same tools, on one thread, and each parser's state for a message is made anew for each text.\n",
         clock::today()
