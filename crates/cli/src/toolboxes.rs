@@ -76,7 +76,8 @@ fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
     let (entries, _) = registry.list();
     let mut specs = Vec::new();
     for entry in entries.iter().filter(|entry| entry.space == Space::Project) {
-        let tool = registry.read(entry)?.tool();
+        let found = registry.read(entry)?;
+        let tool = found.tool();
         if tool.errors().next().is_none() {
             specs.extend(tool.specs());
         }

@@ -38,7 +38,7 @@ pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
         .or_else(|| {
             chain.links[1..]
                 .iter()
-                .find_map(|(_, link)| link.metadata.timeout)
+                .find_map(|link| link.tool().metadata.timeout)
         })
         .unwrap_or(Duration::from_secs(DEFAULT_SECONDS))
 }

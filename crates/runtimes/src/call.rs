@@ -286,7 +286,7 @@ impl Host<'_> {
         if !tool.is_callable() {
             return Err(CallError::NotCallable {
                 id: found.id.to_string(),
-                kind: tool.metadata.tool_type.unwrap_or_default(),
+                kind: tool.metadata.tool_type.clone().unwrap_or_default(),
             });
         }
         let chain = resolve(self.registry, &self.trust.borrow(), found)?;
@@ -371,7 +371,11 @@ impl Host<'_> {
                 return Err(CallError::UnknownAction {
                     id: id.to_string(),
                     action: action.to_owned(),
-                    known: tool.actions.into_iter().map(|action| action.name).collect(),
+                    known: tool
+                        .actions
+                        .iter()
+                        .map(|action| action.name.clone())
+                        .collect(),
                 });
             }
         }

@@ -60,7 +60,7 @@ pub(crate) fn program(
     let config = tool.metadata.config.as_ref();
     let protocol = chain.config("protocol").and_then(Value::as_str);
     let mut env = environment::base(&host.variables);
-    for (_, link) in chain.links.iter().rev() {
+    for link in chain.links.iter().rev().map(Found::tool) {
         let of_link = link.metadata.env.as_ref().and_then(|env| env.get("env"));
         environment::configured(of_link, &host.variables, &mut env);
     }
@@ -164,7 +164,7 @@ impl Builder<'_> {
             .map(|(name, file)| {
                 (
                     name.clone(),
-                    json!({"path": file.name(), "source": file.text}),
+                    json!({"path": file.name(), "source": file.text()}),
                 )
             })
             .collect();
@@ -174,7 +174,7 @@ impl Builder<'_> {
             "path": self.path(),
             "project": self.project(),
             "params": self.params_json(),
-            "source": found.text,
+            "source": found.text(),
             "modules": modules,
             "nonce": nonce,
             "printed_bytes": PRINTED_BYTES,
@@ -201,7 +201,7 @@ impl Builder<'_> {
         let program = interpreter.program.clone().into_os_string();
         let mut argv = vec![program];
         argv.extend(words(WARM));
-        if found.text.contains("async def execute") {
+        if found.text().contains("async def execute") {
             argv.push("asyncio".into());
         }
         let warm = Warm {
@@ -261,8 +261,8 @@ impl Builder<'_> {
     /// The text of a file that Node runs, and whether it is a module.
     fn script(&self, found: &Found) -> Result<Value, CallError> {
         let source = match found.language {
-            Language::TypeScript => javascript_of(&found.text).map_err(|why| self.bad(why))?,
-            Language::JavaScript => found.text.clone(),
+            Language::TypeScript => javascript_of(found.text()).map_err(|why| self.bad(why))?,
+            Language::JavaScript => found.text().to_owned(),
             _ => return Err(self.bad("it is no JavaScript or TypeScript")),
         };
         let is_module = match found.extension {
@@ -286,7 +286,7 @@ impl Builder<'_> {
                 })?;
         let text = |key: &str| config.and_then(|config| config.get(key)?.as_str());
         let script = if found.language == Language::Bash {
-            found.text.clone()
+            found.text().to_owned()
         } else if let Some(parameter) = text("command_parameter") {
             let command = self.params.get(parameter).and_then(Value::as_str);
             command

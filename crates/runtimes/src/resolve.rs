@@ -14,7 +14,7 @@ pub const MAX_DEPTH: usize = 10;
 #[derive(Debug)]
 pub struct Chain {
     /// The links.
-    pub links: Vec<(Found, ToolFile)>,
+    pub links: Vec<Found>,
     /// Why the tool may run.
     pub standing: Standing,
     /// What the tool imports from beside it, and what that does: each may run as well. Python's by name, the others by file.
@@ -24,22 +24,21 @@ pub struct Chain {
 impl Chain {
     /// The tool.
     pub fn tool(&self) -> (&Found, &ToolFile) {
-        let (found, tool) = &self.links[0];
-        (found, tool)
+        let found = &self.links[0];
+        (found, found.tool())
     }
 
     /// The ids of the links.
     pub fn ids(&self) -> Vec<String> {
         self.links
             .iter()
-            .map(|(found, _)| found.id.to_string())
+            .map(|found| found.id.to_string())
             .collect()
     }
 
     /// The primitive at the end: `subprocess`, `http_client`, `filesystem`.
     pub fn primitive(&self) -> &str {
-        let (found, _) = &self.links[self.links.len() - 1];
-        found.id.name()
+        self.links[self.links.len() - 1].id.name()
     }
 
     /// Whether the tool is one of a server.
@@ -51,7 +50,7 @@ impl Chain {
     pub fn config(&self, key: &str) -> Option<&serde_json::Value> {
         self.links[1..]
             .iter()
-            .find_map(|(_, tool)| tool.metadata.config.as_ref()?.get(key))
+            .find_map(|found| found.tool().metadata.config.as_ref()?.get(key))
     }
 }
 
@@ -68,7 +67,7 @@ const PRIMITIVES: &[&str] = &[
 /// What is wrong with a link, which is named.
 pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain, CallError> {
     let name = tool.id.to_string();
-    let mut links: Vec<(Found, ToolFile)> = Vec::new();
+    let mut links: Vec<Found> = Vec::new();
     let mut standing = None;
     let mut next = tool;
     loop {
@@ -84,8 +83,8 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
         standing.get_or_insert(found_standing);
         let (from, space) = (next.id.to_string(), next.space);
         let executor = read.metadata.executor.clone();
-        links.push((next, read));
-        let path = || links.iter().map(|(found, _)| found.id.to_string());
+        links.push(next);
+        let path = || links.iter().map(|found| found.id.to_string());
         let executor = match executor {
             Executor::Null => break,
             Executor::Unsaid => return Err(CallError::NoExecutorNamed { id: from }),
@@ -118,7 +117,7 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
             Err(error) => return Err(error.into()),
         };
     }
-    let (last, _) = &links[links.len() - 1];
+    let last = &links[links.len() - 1];
     if last.space != Space::System || !PRIMITIVES.contains(&last.id.as_str()) {
         return Err(CallError::UnknownPrimitive {
             tool: name,
@@ -127,17 +126,17 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
     }
     let described: Vec<Link> = links
         .iter()
-        .map(|(found, tool)| Link {
+        .map(|found| Link {
             id: found.id.to_string(),
             space: Some(found.space),
-            version: tool.metadata.version.clone(),
+            version: found.tool().metadata.version.clone(),
             ..Link::default()
         })
         .collect();
     if let Some(bad) = validate_chain(&described).into_iter().next() {
         return Err(bad.into());
     }
-    let modules = modules(registry, trust, &links[0].0)?;
+    let modules = modules(registry, trust, &links[0])?;
     Ok(Chain {
         links,
         standing: standing.unwrap_or(Standing::System),
@@ -175,8 +174,8 @@ fn modules(
         if found.name() == tool.name() || is_known {
             continue;
         }
-        let version = found.tool().metadata.version;
-        trust.standing(&found, version.as_deref())?;
+        let version = found.tool().metadata.version.as_deref();
+        trust.standing(&found, version)?;
         if modules.len() >= MAX_MODULES {
             return Err(CallError::Config {
                 id: tool.id.to_string(),

@@ -4,6 +4,7 @@ pub mod capability;
 mod chain;
 mod diagnostic;
 mod fields;
+mod found;
 mod item_id;
 mod language;
 mod literal;
@@ -16,6 +17,8 @@ mod rules;
 mod schema;
 mod servers;
 mod sign;
+mod space;
+mod stamp;
 mod system;
 pub mod template;
 mod tool_file;
@@ -23,12 +26,13 @@ mod trust;
 
 pub use chain::{BadLink, Link, validate as validate_chain};
 pub use diagnostic::{Diagnostic, Place, Severity};
+pub use found::{Found, Sibling};
 pub use item_id::{BadId, ItemId};
 pub use language::{EXTENSIONS, Language};
 pub use metadata::{Backoff, Cost, Executor, Metadata, RetryPolicy};
 pub use new::new_tool;
 pub use read::javascript_of;
-pub use registry::{Entry, FindError, Found, Registry, Sibling, Space, Spaces, Stamp};
+pub use registry::{Entry, FindError, Registry};
 pub use returns::{ReturnContract, Returned};
 pub use rules::{RULES, Rule, rule};
 pub use schema::{Action, Schema};
@@ -37,6 +41,8 @@ pub use sign::{
     BadKey, Generation, Header, Item, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style,
     Verified, body, digest, sign as sign_text, verify as verify_text,
 };
+pub use space::{Space, Spaces};
+pub use stamp::Stamp;
 pub use system::executor_id;
 pub use tool_file::{MAX_BYTES, ToolFile};
 pub use trust::{Approved, Demands, KnownKey, Record, Standing, Trust, TrustError};

@@ -3,11 +3,11 @@
 //! A directory is opened once and everything in it is opened below that handle, so no link and no `..` leads out of it.
 //! A file is read once; what was read is what is checked, verified and run.
 
+mod walk;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::PathBuf;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -15,57 +15,10 @@ use thiserror::Error;
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
-use crate::{ItemId, Language, ToolFile, Trust, system};
+use crate::{Found, ItemId, Space, Spaces, Stamp, Trust, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
-/// More files than this are not listed.
-const MAX_FILES: usize = 100_000;
-/// Directories nest no deeper than ids are long.
-const MAX_LEVELS: usize = 32;
-
-/// Whose tools; the earlier shadow the later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Space {
-    /// Those of the project.
-    Project,
-    /// Those of the user.
-    User,
-    /// Those that come with toolglot.
-    System,
-}
-
-impl fmt::Display for Space {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Space::Project => "project",
-            Space::User => "user",
-            Space::System => "system",
-        })
-    }
-}
-
-/// The directories that hold `.ai`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spaces {
-    /// The project's root.
-    pub project: Option<PathBuf>,
-    /// The user's home.
-    pub user: Option<PathBuf>,
-}
-
-impl Spaces {
-    /// A project, and the user's home as the environment has it: `USER_SPACE`, or else `HOME`.
-    pub fn of(project: &Path) -> Spaces {
-        let home = ["USER_SPACE", "HOME"]
-            .iter()
-            .find_map(|name| std::env::var_os(name).filter(|value| !value.is_empty()));
-        Spaces {
-            project: Some(project.to_owned()),
-            user: home.map(PathBuf::from),
-        }
-    }
-}
 
 /// The tools that can be found.
 #[derive(Debug)]
@@ -77,127 +30,6 @@ pub struct Registry {
     problems: Vec<String>,
 }
 
-/// A file that was found and read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// What it is called by.
-    pub id: ItemId,
-    /// Whose it is.
-    pub space: Space,
-    /// Its extension.
-    pub extension: &'static str,
-    /// What it is written in.
-    pub language: Language,
-    /// Where it lies, for people; `None` if it came with toolglot.
-    pub path: Option<PathBuf>,
-    /// All of it. Nothing reads the file again.
-    pub text: String,
-}
-
-impl Found {
-    /// Reads what the file says about itself.
-    pub fn tool(&self) -> ToolFile {
-        ToolFile::read(&self.id, self.language, &self.text)
-    }
-
-    /// What it imports from beside it, as it may lie there. Python by name, JavaScript and TypeScript by path.
-    pub fn siblings(&self) -> Vec<Sibling> {
-        let category = self.id.category();
-        match self.language {
-            Language::Python => crate::read::imports(&self.text)
-                .into_iter()
-                .filter_map(|name| {
-                    let id = within(category, &name)?;
-                    Some(Sibling {
-                        name,
-                        files: vec![(id, "py")],
-                    })
-                })
-                .collect(),
-            Language::JavaScript | Language::TypeScript => {
-                crate::read::imported(self.language, &self.text)
-                    .into_iter()
-                    .map(|path| Sibling {
-                        files: by_path(category, &path),
-                        name: path,
-                    })
-                    .collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// How the file is called in messages.
-    pub fn name(&self) -> String {
-        match &self.path {
-            Some(path) => path.display().to_string(),
-            None if self.extension == crate::servers::EXTENSION => {
-                format!("(approved)/{}", self.id)
-            }
-            None => format!("(system)/{}.{}", self.id, self.extension),
-        }
-    }
-}
-
-/// What a file imports from beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sibling {
-    /// As it is written: the name of a module, or a path.
-    pub name: String,
-    /// The files that it may be, the first that is there counts: their ids and extensions. None if it leads out of the tools.
-    pub files: Vec<(ItemId, &'static str)>,
-}
-
-fn within(category: &str, name: &str) -> Option<ItemId> {
-    if category.is_empty() {
-        ItemId::new(name).ok()
-    } else {
-        ItemId::new(&format!("{category}/{name}")).ok()
-    }
-}
-
-/// The files that a path of JavaScript means, seen from a category; as `require` looks for them, where it has no extension.
-fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
-    const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "ts"];
-    let mut parts: Vec<&str> = category
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .collect();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." => {
-                if parts.pop().is_none() {
-                    return Vec::new();
-                }
-            }
-            part => parts.push(part),
-        }
-    }
-    let whole = parts.join("/");
-    let script = |extension: &str| SCRIPTS.iter().find(|known| **known == extension).copied();
-    match whole
-        .rsplit_once('.')
-        .map(|(stem, extension)| (stem, script(extension)))
-    {
-        Some((stem, Some(extension))) => {
-            let mut files: Vec<_> = ItemId::new(stem)
-                .into_iter()
-                .map(|id| (id, extension))
-                .collect();
-            // What TypeScript compiles to is how its own files are named in imports.
-            if extension == "js" {
-                files.extend(ItemId::new(stem).into_iter().map(|id| (id, "ts")));
-            }
-            files
-        }
-        _ => ["js", "cjs", "ts"]
-            .iter()
-            .filter_map(|extension| Some((ItemId::new(&whole).ok()?, *extension)))
-            .collect(),
-    }
-}
-
 /// A file of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
@@ -207,63 +39,6 @@ pub struct Entry {
     pub space: Space,
     /// Its extension.
     pub extension: &'static str,
-}
-
-/// What tells whether a file was changed: its number, its size, its times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stamp {
-    device: u64,
-    number: u64,
-    bytes: u64,
-    /// Of the contents and of the file itself, in nanoseconds since 1970.
-    times: [i128; 2],
-}
-
-impl Stamp {
-    #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
-    fn of(metadata: &cap_std::fs::Metadata) -> Option<Stamp> {
-        use cap_std::fs::MetadataExt;
-        let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-        Some(Stamp {
-            device: metadata.dev(),
-            number: metadata.ino(),
-            bytes: metadata.size(),
-            times: [
-                time(metadata.mtime(), metadata.mtime_nsec()),
-                time(metadata.ctime(), metadata.ctime_nsec()),
-            ],
-        })
-    }
-
-    #[cfg(not(unix))]
-    fn of(_: &cap_std::fs::Metadata) -> Option<Stamp> {
-        None
-    }
-
-    /// Whether the file had its last change at least so long before `now`: one that comes later has another time.
-    pub fn is_older(&self, now: SystemTime, age: Duration) -> bool {
-        let Ok(now) = now.duration_since(SystemTime::UNIX_EPOCH) else {
-            return false;
-        };
-        let before = now.saturating_sub(age).as_nanos();
-        self.times
-            .iter()
-            .all(|time| i128::try_from(before).is_ok_and(|before| *time < before))
-    }
-}
-
-impl fmt::Display for Stamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [contents, itself] = self.times;
-        let Stamp {
-            device,
-            number,
-            bytes,
-            ..
-        } = self;
-        write!(f, "{device}:{number}:{bytes}:{contents}:{itself}")
-    }
 }
 
 /// Why a tool is not there.
@@ -365,13 +140,7 @@ impl Registry {
                     known.name()
                 ));
                 // Neither may stand for the other: what cannot be read is not called.
-                self.made.insert(
-                    id.clone(),
-                    Found {
-                        text: String::new(),
-                        ..known
-                    },
-                );
+                self.made.insert(id, known.with_text(String::new()));
             }
         }
         self
@@ -404,19 +173,18 @@ impl Registry {
                             places: [root.join(relative).display().to_string(), made.name()],
                         });
                     }
-                    return Ok(Found {
+                    let entry = Entry {
                         id: id.clone(),
                         space: *here,
                         extension,
-                        language: *language,
-                        path: Some(root.join(relative)),
-                        text,
-                    });
+                    };
+                    let path = Some(root.join(relative));
+                    return Ok(Found::new(entry, *language, path, text));
                 }
             }
         }
         if let Some(made) = made {
-            if made.text.is_empty() {
+            if made.text().is_empty() {
                 let place = made.name();
                 return Err(FindError::Ambiguous {
                     id: id.to_string(),
@@ -448,14 +216,13 @@ impl Registry {
             return Ok(None);
         };
         let relative = format!("{id}.{extension}");
-        Ok(read(dir, &relative)?.map(|text| Found {
+        let entry = Entry {
             id: id.clone(),
             space,
             extension,
-            language: *language,
-            path: Some(root.join(relative)),
-            text,
-        }))
+        };
+        Ok(read(dir, &relative)?
+            .map(|text| Found::new(entry, *language, Some(root.join(relative)), text)))
     }
 
     fn nearest(&self, id: &ItemId) -> Option<String> {
@@ -505,7 +272,7 @@ impl Registry {
             }
         };
         for (space, dir, root) in &self.places {
-            walk((dir, root), *space, is_stamped, &mut add, &mut problems);
+            walk::walk((dir, root), *space, is_stamped, &mut add, &mut problems);
         }
         for entry in system::entries() {
             // It changes with the program only.
@@ -587,96 +354,5 @@ fn failure(error: io::Error, path: &str) -> FindError {
     FindError::Io {
         path,
         source: error,
-    }
-}
-
-/// Every tool file below a directory.
-fn walk(
-    (tools, root): (&Dir, &Path),
-    space: Space,
-    is_stamped: bool,
-    add: &mut impl FnMut(Entry, Option<Stamp>),
-    problems: &mut Vec<String>,
-) {
-    let mut open: Vec<(Dir, String, usize)> = match tools.try_clone() {
-        Ok(dir) => vec![(dir, String::new(), 0)],
-        Err(error) => {
-            problems.push(format!("{}: {error}", root.display()));
-            return;
-        }
-    };
-    let mut files_left = MAX_FILES;
-    while let Some((dir, prefix, level)) = open.pop() {
-        let entries = match dir.entries() {
-            Ok(entries) => entries,
-            Err(error) => {
-                problems.push(format!("{}/{prefix}: {error}", root.display()));
-                continue;
-            }
-        };
-        for entry in entries {
-            let Ok(entry) = entry else { continue };
-            let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
-                continue;
-            };
-            if name.starts_with(['.', '_']) || name == "node_modules" {
-                continue;
-            }
-            if files_left == 0 {
-                problems.push(format!(
-                    "{}: more than {MAX_FILES} files, the rest is not listed",
-                    root.display()
-                ));
-                return;
-            }
-            files_left -= 1;
-            let relative = format!("{prefix}{name}");
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let (is_dir, is_file) = if kind.is_symlink() {
-                match tools.metadata(&relative) {
-                    Ok(metadata) => (metadata.is_dir(), metadata.is_file()),
-                    Err(error) => {
-                        let error = failure(error, &relative);
-                        problems.push(error.to_string());
-                        continue;
-                    }
-                }
-            } else {
-                (kind.is_dir(), kind.is_file())
-            };
-            if is_dir {
-                // A link to a directory above would never end.
-                if level < MAX_LEVELS && !kind.is_symlink() {
-                    match entry.open_dir() {
-                        Ok(below) => open.push((below, format!("{relative}/"), level + 1)),
-                        Err(error) => problems.push(format!("{relative}: {error}")),
-                    }
-                }
-                continue;
-            }
-            let Some((stem, extension)) = relative.rsplit_once('.') else {
-                continue;
-            };
-            let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
-            if let (Some((extension, _)), true) = (known, is_file)
-                && let Ok(id) = ItemId::new(stem)
-            {
-                let metadata = if !is_stamped {
-                    None
-                } else if kind.is_symlink() {
-                    tools.metadata(&relative).ok()
-                } else {
-                    entry.metadata().ok()
-                };
-                let entry = Entry {
-                    id,
-                    space,
-                    extension,
-                };
-                add(entry, metadata.as_ref().and_then(Stamp::of));
-            }
-        }
     }
 }

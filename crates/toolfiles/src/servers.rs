@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use crate::{Found, ItemId, Language, Space};
+use crate::{Entry, Found, ItemId, Language, Space};
 
 /// The extension of such a file, which no file on a disk has.
 pub(crate) const EXTENSION: &str = "mcp";
@@ -160,15 +160,14 @@ pub(crate) fn tool(
 }
 
 fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<Found, String> {
-    Ok(Found {
+    let entry = Entry {
         id: ItemId::new(id).map_err(|error| error.to_string())?,
         space,
         extension: EXTENSION,
-        // JSON is YAML.
-        language: Language::Yaml,
-        path: path.map(Path::to_owned),
-        text: text.to_string(),
-    })
+    };
+    let path = path.map(Path::to_owned);
+    // JSON is YAML.
+    Ok(Found::new(entry, Language::Yaml, path, text.to_string()))
 }
 
 /// The file as it is written. A name that stands there twice is refused: two readers would start two programs.
@@ -258,7 +257,12 @@ mod tests {
             let errors: Vec<_> = tool.errors().collect();
             assert!(errors.is_empty(), "{errors:?}");
         }
-        let config = servers[0].tool().metadata.config.expect("it has one");
+        let config = servers[0]
+            .tool()
+            .metadata
+            .config
+            .clone()
+            .expect("it has one");
         assert_eq!(
             config,
             json!({"transport": "stdio", "command": "x", "args": ["1"], "env": {"K": "${V}"}})

@@ -1,8 +1,11 @@
 //! The tools that come with toolglot: the files of `system/`, signed.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use crate::language::EXTENSIONS;
-use crate::registry::{Entry, Found, Space};
 use crate::sign::{PublicKey, Signer};
+use crate::{Entry, Found, Space};
 use crate::{ItemId, Language};
 
 /// The key that signed them. The other half was thrown away: a change of the files comes with a new key.
@@ -71,33 +74,35 @@ pub fn executor_id(name: &str) -> &str {
 }
 
 pub(crate) fn find(id: &ItemId) -> Option<Found> {
-    let (_, extension, text) = FILES.iter().find(|(known, ..)| *known == id.as_str())?;
-    let (extension, language) = known(extension)?;
-    Some(Found {
-        id: id.clone(),
-        space: Space::System,
-        extension,
-        language,
-        path: None,
-        text: (*text).to_owned(),
-    })
+    // What was read of one of them stays read: nearly every call passes two.
+    static FOUND: LazyLock<BTreeMap<ItemId, Found>> = LazyLock::new(|| {
+        let found = FILES.iter().filter_map(|(id, extension, text)| {
+            let (entry, language) = entry(id, extension)?;
+            let id = entry.id.clone();
+            Some((id, Found::new(entry, language, None, (*text).to_owned())))
+        });
+        found.collect()
+    });
+    let found = FOUND.get(id)?;
+    // The copy has what was read.
+    found.tool();
+    Some(found.clone())
 }
 
 pub(crate) fn entries() -> impl Iterator<Item = Entry> {
-    FILES.iter().filter_map(|(id, extension, _)| {
-        Some(Entry {
-            id: ItemId::new(id).ok()?,
-            space: Space::System,
-            extension: known(extension)?.0,
-        })
-    })
+    FILES
+        .iter()
+        .filter_map(|(id, extension, _)| Some(entry(id, extension)?.0))
 }
 
-fn known(extension: &str) -> Option<(&'static str, Language)> {
-    EXTENSIONS
-        .iter()
-        .find(|(known, _)| *known == extension)
-        .copied()
+fn entry(id: &str, extension: &str) -> Option<(Entry, Language)> {
+    let (extension, language) = EXTENSIONS.iter().find(|(known, _)| *known == extension)?;
+    let entry = Entry {
+        id: ItemId::new(id).ok()?,
+        space: Space::System,
+        extension,
+    };
+    Some((entry, *language))
 }
 
 pub(crate) fn signer() -> Signer {

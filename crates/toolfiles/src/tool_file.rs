@@ -83,7 +83,8 @@ impl ToolFile {
 
     /// Compiles the schemas too, which reading does not: rule F06.
     #[must_use]
-    pub fn checked(mut self) -> ToolFile {
+    pub fn checked(&self) -> ToolFile {
+        let mut checked = self.clone();
         let is_told = self
             .errors()
             .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
@@ -93,7 +94,7 @@ impl ToolFile {
                 message.push_str(": ");
                 message.push_str(&source.to_string());
             }
-            self.diagnostics.push(Diagnostic {
+            checked.diagnostics.push(Diagnostic {
                 rule: rules::BAD_SCHEMA,
                 severity: Severity::Error,
                 span: 0..0,
@@ -101,7 +102,7 @@ impl ToolFile {
                 help: None,
             });
         }
-        self
+        checked
     }
 
     /// The schemas, ready to check arguments: the tool's own, or those of one of its actions.

@@ -54,7 +54,7 @@ impl World {
     /// The word for why a tool may run, or why it may not.
     fn standing(&self, id: &str) -> String {
         let found = self.found(id);
-        let version = found.tool().metadata.version;
+        let version = found.tool().metadata.version.clone();
         match self.trust().standing(&found, version.as_deref()) {
             Ok(standing) => standing.word().to_owned(),
             Err(refusal) => refusal.code().to_owned(),
@@ -65,13 +65,14 @@ impl World {
     fn sign(&self, id: &str, v2: bool) {
         let mut trust = self.trust();
         let key = trust.private_key().expect("there is a key");
-        let mut found = self.found(id);
-        let version = found.tool().metadata.version.expect("a version");
+        let found = self.found(id);
+        let version = found.tool().metadata.version.clone().expect("a version");
         let style = Style::of(found.language);
         let binding = v2.then_some((id, version.as_str()));
-        found.text = sign_text(&found.text, style, &key, TIME, binding);
-        fs::write(found.path.as_ref().expect("a file"), &found.text).expect("a file");
-        let sha = digest(body(&found.text, style));
+        let signed = sign_text(found.text(), style, &key, TIME, binding);
+        let found = found.with_text(signed);
+        fs::write(found.path.as_ref().expect("a file"), found.text()).expect("a file");
+        let sha = digest(body(found.text(), style));
         trust.lock(&found, &version, &sha).expect("a lock");
         trust.seen(&found, &version).expect("a ledger");
     }
@@ -79,6 +80,17 @@ impl World {
 
 fn item(id: &str) -> ItemId {
     ItemId::new(id).expect(id)
+}
+
+/// The keys of who trusts only themselves.
+fn mine(key: &PrivateKey) -> Keyring {
+    let mut keys = Keyring::default();
+    keys.add(Signer {
+        key: key.public(),
+        owner: "me".into(),
+        revoked: None,
+    });
+    keys
 }
 
 fn write(path: &Path, text: &str) {
@@ -139,12 +151,7 @@ fn each_way_to_tamper_is_refused_by_its_name() {
 #[test]
 fn version_two_covers_id_version_and_time() {
     let key = PrivateKey::generate().expect("random bytes");
-    let mut keys = Keyring::default();
-    keys.add(Signer {
-        key: key.public(),
-        owner: "me".into(),
-        revoked: None,
-    });
+    let keys = mine(&key);
     let signed = sign_text("a: 1\n", Style::Hash, &key, TIME, Some(("w/a", "1.0.0")));
     let code = |text: &str, id: &str| match verify_text(id, text, Style::Hash, &keys) {
         Ok(verified) => format!("{:?}", verified.generation),
@@ -173,12 +180,7 @@ fn version_two_covers_id_version_and_time() {
 #[test]
 fn every_comment_style_signs_and_signs_again() {
     let key = PrivateKey::generate().expect("random bytes");
-    let mut keys = Keyring::default();
-    keys.add(Signer {
-        key: key.public(),
-        owner: "me".into(),
-        revoked: None,
-    });
+    let keys = mine(&key);
     let again = PrivateKey::from_pem(&key.to_pem()).expect("its own block");
     assert_eq!(
         again.public(),
@@ -232,12 +234,7 @@ fn later_headers_of_the_origin_are_read() {
     use base64::Engine as _;
     use base64::engine::general_purpose::{STANDARD, URL_SAFE};
     let key = PrivateKey::generate().expect("random bytes");
-    let mut keys = Keyring::default();
-    keys.add(Signer {
-        key: key.public(),
-        owner: "me".into(),
-        revoked: None,
-    });
+    let keys = mine(&key);
     let signed = sign_text("a: 1\n", Style::Hash, &key, TIME, None);
     let unpadded = signed.replacen("==:", ":", 1);
     assert_ne!(unpadded, signed);
@@ -429,7 +426,7 @@ fn links_do_not_lead_out() {
             "{id}: {error:?}"
         );
     }
-    assert_eq!(world.found("within").text, "inner");
+    assert_eq!(world.found("within").text(), "inner");
     let (entries, problems) = world.registry().list();
     let ids: Vec<_> = entries
         .iter()

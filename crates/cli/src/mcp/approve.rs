@@ -44,7 +44,7 @@ fn all(registry: &Registry) -> (Vec<Found>, Vec<String>) {
         let Ok(found) = registry.read(entry) else {
             continue;
         };
-        if found.text.contains("mcp_server")
+        if found.text().contains("mcp_server")
             && found.tool().metadata.tool_type.as_deref() == Some("mcp_server")
         {
             servers.push(found);
@@ -55,8 +55,8 @@ fn all(registry: &Registry) -> (Vec<Found>, Vec<String>) {
 
 /// Whether a server may be asked: `approved`, or why not.
 fn state(trust: &Trust, found: &Found) -> String {
-    let version = found.tool().metadata.version;
-    match trust.standing(found, version.as_deref()) {
+    let version = found.tool().metadata.version.as_deref();
+    match trust.standing(found, version) {
         Err(refusal) => refusal.code().to_owned(),
         Ok(_) if trust.approved(found.id.as_str(), found.space).is_some() => "approved".to_owned(),
         Ok(standing) => standing.word().to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
     let (servers, problems) = all(&registry);
     let (mut text, mut rows) = (String::new(), Vec::new());
     for found in &servers {
-        let config = found.tool().metadata.config.unwrap_or_default();
+        let config = found.tool().metadata.config.clone().unwrap_or_default();
         let state = state(&trust, found);
         let reached = config["url"]
             .as_str()
@@ -196,7 +196,7 @@ pub(super) fn disapprove(
 }
 
 fn defined(server: &Found) -> Value {
-    server.tool().metadata.config.unwrap_or_default()
+    server.tool().metadata.config.clone().unwrap_or_default()
 }
 
 /// The user's variables that a definition names: as `${NAME}` in its texts, or in a list under `env`.

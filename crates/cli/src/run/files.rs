@@ -202,11 +202,13 @@ impl<'a> FileTools<'a> {
         let mut trust = self.host.trust.borrow_mut();
         let key = trust.private_key().map_err(|error| error.to_string())?;
         let style = toolglot_toolfiles::Style::of(found.language);
-        let mut signed = found.clone();
-        signed.text = sign_text(&found.text, style, &key, &crate::tools::clock::now(), None);
-        std::fs::write(path, &signed.text).map_err(|error| error.to_string())?;
+        let now = crate::tools::clock::now();
+        let signed = found
+            .clone()
+            .with_text(sign_text(found.text(), style, &key, &now, None));
+        std::fs::write(path, signed.text()).map_err(|error| error.to_string())?;
         let version = tool.metadata.version.unwrap_or_default();
-        let sha = toolglot_toolfiles::digest(toolglot_toolfiles::body(&signed.text, style));
+        let sha = toolglot_toolfiles::digest(toolglot_toolfiles::body(signed.text(), style));
         trust
             .lock(&signed, &version, &sha)
             .map_err(|error| error.to_string())?;
@@ -379,7 +381,7 @@ fn load(registry: &Registry, id: &str) -> Result<Value, String> {
             "version": tool.metadata.version,
             "description": tool.metadata.description,
             "input_schema": tool.schema.input,
-            "text": found.text,
+            "text": found.text(),
         },
     }))
 }

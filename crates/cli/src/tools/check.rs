@@ -39,7 +39,7 @@ pub(super) fn check(
             pages.push(Page {
                 name: found.name(),
                 tool: found.tool().checked(),
-                text: found.text,
+                text: found.text().to_owned(),
             });
         }
     }

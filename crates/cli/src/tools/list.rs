@@ -150,7 +150,7 @@ fn row(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row, FindErr
     let found = registry.read(entry)?;
     let tool = found.tool();
     let standing = trust.standing(&found, tool.metadata.version.as_deref());
-    let fields = view::brief(&found, &tool, &standing);
+    let fields = view::brief(&found, tool, &standing);
     let field = |name: &str| {
         let text = fields.get(name).and_then(Value::as_str).unwrap_or("-");
         let line = text.lines().next().unwrap_or("-");
@@ -205,7 +205,7 @@ fn rank(words: &[String], registry: &Registry, entry: &Entry, row: &Row) -> Opti
         } else {
             let text = text.get_or_insert_with(|| {
                 let found = registry.read(entry);
-                found.map_or_else(|_| String::new(), |found| found.text.to_lowercase())
+                found.map_or_else(|_| String::new(), |found| found.text().to_lowercase())
             });
             if !text.contains(word) {
                 return None;

@@ -72,7 +72,7 @@ pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Out
         "diagnostics",
         tool.diagnostics
             .iter()
-            .map(|diagnostic| view::diagnostic(diagnostic, &found.text))
+            .map(|diagnostic| view::diagnostic(diagnostic, found.text()))
             .collect(),
     );
     let shown = Value::Object(shown);

@@ -57,7 +57,7 @@ fn one(
     };
     let tool = found.tool().checked();
     if let Some(error) = tool.errors().next() {
-        let place = Place::of(&found.text, error.span.start);
+        let place = Place::of(found.text(), error.span.start);
         let n = tool.errors().count();
         return Ok(Err(format!(
             "{}:{}: {} ({n} errors in all: `toolglot tools check {}`)",
@@ -66,10 +66,10 @@ fn one(
     }
     let version = tool.metadata.version.clone().unwrap_or_default();
     let style = Style::of(found.language);
-    let sha = digest(body(&found.text, style));
+    let sha = digest(body(found.text(), style));
     // A new time alone is no reason to change a file.
     let wanted = if v2 { Generation::V2 } else { Generation::V1 };
-    let is_same = Header::find(&found.text, style).is_some_and(|header| {
+    let is_same = Header::find(found.text(), style).is_some_and(|header| {
         header.generation == wanted
             && header.key == key.public().fingerprint()
             && header.hash == sha
@@ -80,14 +80,14 @@ fn one(
     let mut signed = found.clone();
     if !is_same || trust.standing(found, Some(&version)).is_err() {
         let binding = v2.then_some((found.id.as_str(), version.as_str()));
-        signed.text = sign_text(&found.text, style, key, &clock::now(), binding);
+        signed = signed.with_text(sign_text(found.text(), style, key, &clock::now(), binding));
         // The file itself, where a link inside the tools leads to it.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        replace(&path, signed.text.as_bytes())?;
+        replace(&path, signed.text().as_bytes())?;
     }
     trust.lock(&signed, &version, &sha)?;
     trust.seen(&signed, &version)?;
-    Ok(Ok(if signed.text == found.text {
+    Ok(Ok(if signed.text() == found.text() {
         "unchanged"
     } else {
         "signed"

@@ -26,7 +26,7 @@ pub(super) fn trust(
             .version
             .clone()
             .unwrap_or_else(|| "0.0.0".to_owned());
-        let now = body(&found.text, Style::of(found.language)).to_owned();
+        let now = body(found.text(), Style::of(found.language)).to_owned();
         let record = house.trust.record(&found);
         let before = record
             .as_ref()

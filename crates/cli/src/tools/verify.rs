@@ -19,8 +19,8 @@ pub(super) fn verify(
     let house = House::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in house.named(words)? {
-        let version = found.tool().metadata.version;
-        let standing = house.trust.standing(&found, version.as_deref());
+        let version = found.tool().metadata.version.as_deref();
+        let standing = house.trust.standing(&found, version);
         match &standing {
             Ok(Standing::Signed(verified)) => {
                 let _ = writeln!(

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use toolglot_mcp::client::{Terms, Told as Said, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Pin;
-use toolglot_toolfiles::{Found, ItemId, Space, ToolFile, TrustError, server_name};
+use toolglot_toolfiles::{Found, ItemId, Space, TrustError, server_name};
 
 pub use pool::Servers;
 pub use web::wire_to;
@@ -324,7 +324,7 @@ pub(crate) fn transport(settings: &Map<String, Value>) -> &'static str {
 /// The server's file, in order and trusted as the tool itself.
 fn definition(host: &Host<'_>, space: Space, server: &str) -> Result<Definition, CallError> {
     let definition = read(host, space, server)?;
-    let version = definition.found.tool().metadata.version;
+    let version = definition.found.tool().metadata.version.clone();
     host.trust
         .borrow()
         .standing(&definition.found, version.as_deref())?;
@@ -333,7 +333,7 @@ fn definition(host: &Host<'_>, space: Space, server: &str) -> Result<Definition,
 
 fn read(host: &Host<'_>, space: Space, server: &str) -> Result<Definition, CallError> {
     let found = host.registry.find_from(&ItemId::new(server)?, space)?;
-    let file: ToolFile = found.tool();
+    let file = found.tool();
     if let Some(first) = file.errors().next() {
         return Err(CallError::Faulty {
             id: found.id.to_string(),
@@ -344,6 +344,7 @@ fn read(host: &Host<'_>, space: Space, server: &str) -> Result<Definition, CallE
     let config = file
         .metadata
         .config
+        .as_ref()
         .and_then(|config| config.as_object().cloned());
     let Some(settings) = config else {
         return Err(CallError::Config {

@@ -151,7 +151,7 @@ fn key(host: &Host<'_>, definition: &Definition) -> String {
     let values: Vec<Option<&String>> = names.map(|name| host.variables.get(name)).collect();
     let text = format!(
         "{}\n{}\n{}\n{rights:?}\n{values:?}",
-        definition.found.text,
+        definition.found.text(),
         Value::Object(settings),
         host.project.display(),
     );

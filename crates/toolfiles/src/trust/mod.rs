@@ -9,138 +9,30 @@
 //! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
 
 mod demands;
+mod error;
 mod files;
+mod keys;
 mod servers;
+mod standing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
-
-pub use servers::Approved;
 
 pub use demands::Demands;
-use files::{keys_in, mode, read_json, read_lock, set_mode, write};
+pub use error::TrustError;
+pub use keys::KnownKey;
+pub use servers::Approved;
+pub use standing::Standing;
 
-use crate::chain::version;
-use crate::sign::{
-    Header, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style, Verified, body, digest, hex,
-    verify,
-};
+use files::{keys_in, read_json, read_lock, write};
+
+use crate::sign::{Keyring, Style, Verified, body, digest, hex};
 use crate::{Found, Space, Spaces, system};
-
-/// What the trust store cannot do.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TrustError {
-    /// There is no home to keep it in.
-    #[error("there is no home directory: set `HOME` or `USER_SPACE`")]
-    NoHome,
-    /// The user has no key.
-    #[error("there is no key to sign with; `toolglot tools keys new` makes one")]
-    NoKey,
-    /// There is one already.
-    #[error(
-        "`{0}` is there already; a second key would leave the signatures of the first without their owner"
-    )]
-    KeyExists(PathBuf),
-    /// The file of the private key can be read by others.
-    #[error(
-        "`{path}` can be read by others (mode {mode:o}); `chmod 600` it, or make a new key if they may have"
-    )]
-    OpenKey {
-        /// The file.
-        path: PathBuf,
-        /// Its mode.
-        mode: u32,
-    },
-    /// The file of a key holds none.
-    #[error("`{path}`: {source}")]
-    BadKey {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: crate::BadKey,
-    },
-    /// No key has that fingerprint.
-    #[error("no key has the fingerprint `{0}`; `toolglot tools keys list` shows them")]
-    UnknownKey(String),
-    /// A key of a policy file is none.
-    #[error(
-        "`keys` of `[trust]` holds `{name}`, which is no fingerprint (16 or 64 hexadecimal digits) and no `ed25519:<base64>`"
-    )]
-    BadPolicyKey {
-        /// The text.
-        name: String,
-        /// What is wrong with it.
-        #[source]
-        source: crate::BadKey,
-    },
-    /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
-    #[error(
-        "what the server says of `{0}` was not approved yet, and the policy takes nothing on first sight; look at it, then `toolglot tools trust {0}`"
-    )]
-    NotApproved(String),
-    /// A file of ours is not as we left it.
-    #[error("`{path}` is damaged: {why}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-    /// The system refused.
-    #[error("`{path}` cannot be used: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What it said.
-        #[source]
-        source: io::Error,
-    },
-}
-
-/// Why a tool may run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It came with toolglot.
-    System,
-    /// A trusted key signed it.
-    Signed(Verified),
-    /// The user trusted exactly this text.
-    Trusted,
-    /// It lies in the user's own directory.
-    Own,
-}
-
-impl Standing {
-    /// One word for it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Standing::System => "system",
-            Standing::Signed(_) => "signed",
-            Standing::Trusted => "trusted",
-            Standing::Own => "own",
-        }
-    }
-}
-
-/// A key of the store, for a listing.
-#[derive(Clone, Debug)]
-pub struct KnownKey {
-    /// The key and its owner.
-    pub signer: Signer,
-    /// Where it is from: `user`, `system`, `project` (not trusted), `pinned`.
-    pub from: &'static str,
-    /// Whether its signatures count here.
-    pub is_trusted: bool,
-}
 
 /// What is known of a tool from before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -175,8 +67,6 @@ const PINS: &str = "servers";
 const NEXT: &str = "";
 const COPIES: &str = ".ai/toolglot/trusted";
 const LOCK: &str = ".ai/toolglot.lock";
-const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
-const PUBLIC_KEY: &str = ".ai/keys/public_key.pem";
 /// Where keys lie: first the place of the format, then that of its later versions.
 const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
 
@@ -263,18 +153,6 @@ impl Trust {
         digest(&lines.join("\n"))
     }
 
-    fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
-        if is_trusted {
-            self.keys.add(signer.clone());
-            self.forget();
-        }
-        self.known.push(KnownKey {
-            signer,
-            from,
-            is_trusted,
-        });
-    }
-
     /// Demands more of tools than before.
     ///
     /// # Errors
@@ -288,99 +166,6 @@ impl Trust {
         self.demands = demands;
         self.forget();
         Ok(())
-    }
-
-    /// Whether a file may run, and why.
-    ///
-    /// # Errors
-    /// Why not.
-    pub fn standing(&self, found: &Found, its_version: Option<&str>) -> Result<Standing, Refusal> {
-        let id = found.id.as_str();
-        if found.extension == crate::servers::EXTENSION {
-            return self.standing_of_server(found);
-        }
-        let style = Style::of(found.language);
-        if found.space == Space::System {
-            return self.verified(found, &self.keys).map(|_| Standing::System);
-        }
-        let here = its_version.unwrap_or("0.0.0");
-        let actual = digest(body(&found.text, style));
-        let record = self.record(found);
-        let needs_signature = (self.demands.signed)(id);
-        let is_trusted = record
-            .as_ref()
-            .is_some_and(|record| record.trusted && record.digest == actual);
-        if is_trusted && !needs_signature {
-            return Ok(Standing::Trusted);
-        }
-        let is_signed = Header::find(&found.text, style).is_some();
-        let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
-        if !is_signed {
-            let id = id.to_owned();
-            return match (record.as_ref().or(locked), found.space) {
-                _ if is_trusted => Err(Refusal::SignatureRequired { id }),
-                (Some(before), _) if before.trusted => Err(Refusal::Changed {
-                    id,
-                    version: before.version.clone(),
-                }),
-                (Some(before), _) => Err(Refusal::Stripped {
-                    id,
-                    version: before.version.clone(),
-                }),
-                (None, Space::User) if !needs_signature => Ok(Standing::Own),
-                (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
-                (None, _) => Err(Refusal::Unsigned { id }),
-            };
-        }
-        let keys = self.counted.as_ref().unwrap_or(&self.keys);
-        let verified = self.verified(found, keys)?;
-        if found.space == Space::Project
-            && locked.is_none()
-            && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
-        {
-            return Err(Refusal::Moved {
-                id: id.to_owned(),
-                signed_as: signed_as.clone(),
-            });
-        }
-        for before in record.iter().chain(locked) {
-            if before.digest != actual && version(here) < version(&before.version) {
-                return Err(Refusal::Replayed {
-                    id: id.to_owned(),
-                    version: here.to_owned(),
-                    seen: before.version.clone(),
-                });
-            }
-        }
-        if let Some(locked) = locked.filter(|locked| locked.digest != actual) {
-            return Err(Refusal::NotLocked {
-                id: id.to_owned(),
-                version: locked.version.clone(),
-                locked: locked.digest.clone(),
-                actual,
-            });
-        }
-        Ok(Standing::Signed(verified))
-    }
-
-    /// Checks a signature, once for the same file and keys.
-    fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
-        let id = found.id.as_str();
-        let mut hash = Sha256::new();
-        hash.update(id);
-        hash.update([0, u8::from(found.space == Space::System)]);
-        hash.update(&found.text);
-        let key: [u8; 32] = hash.finalize().into();
-        if let Ok(held) = self.held.lock()
-            && let Some(verified) = held.get(&key)
-        {
-            return Ok(verified.clone());
-        }
-        let verified = verify(id, &found.text, Style::of(found.language), keys)?;
-        if let Ok(mut held) = self.held.lock() {
-            held.insert(key, verified.clone());
-        }
-        Ok(verified)
     }
 
     /// The keys are others: what held before need not hold now.
@@ -412,7 +197,7 @@ impl Trust {
     /// # Errors
     /// If it cannot be written down.
     pub fn trust(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
-        let text = body(&found.text, Style::of(found.language)).to_owned();
+        let text = body(found.text(), Style::of(found.language)).to_owned();
         let sha = digest(&text);
         let copies = self.home()?.join(COPIES);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
@@ -459,7 +244,7 @@ impl Trust {
         if self.spaces.user.is_none() || found.space == Space::System {
             return Ok(());
         }
-        let sha = digest(body(&found.text, Style::of(found.language)));
+        let sha = digest(body(found.text(), Style::of(found.language)));
         match self.record(found) {
             Some(record) if record.digest == sha => Ok(()),
             _ => self.remember(found, its_version, &sha, false),
@@ -521,127 +306,6 @@ impl Trust {
             .unwrap_or_default()
             + "\n";
         write(&project.join(LOCK), text.as_bytes(), 0o644)
-    }
-
-    /// The keys, trusted or not.
-    pub fn keys(&self) -> &[KnownKey] {
-        &self.known
-    }
-
-    /// The keys whose signatures count.
-    pub fn keyring(&self) -> &Keyring {
-        &self.keys
-    }
-
-    /// The user's own key.
-    ///
-    /// # Errors
-    /// If there is none, or others can read it.
-    pub fn private_key(&self) -> Result<PrivateKey, TrustError> {
-        let path = self.home()?.join(PRIVATE_KEY);
-        let pem = match fs::read_to_string(&path) {
-            Ok(pem) => pem,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TrustError::NoKey),
-            Err(source) => return Err(TrustError::Io { path, source }),
-        };
-        if let Some(mode) = mode(&path).filter(|mode| mode & 0o077 != 0) {
-            return Err(TrustError::OpenKey { path, mode });
-        }
-        PrivateKey::from_pem(&pem).map_err(|source| TrustError::BadKey { path, source })
-    }
-
-    /// Makes the user's key, trusts it, and gives its public half.
-    ///
-    /// # Errors
-    /// If there is one already, or it cannot be written.
-    pub fn new_key(&mut self, owner: &str) -> Result<PublicKey, TrustError> {
-        let home = self.home()?;
-        let path = home.join(PRIVATE_KEY);
-        if path.exists() {
-            return Err(TrustError::KeyExists(path));
-        }
-        let key = PrivateKey::generate().map_err(|error| TrustError::Io {
-            path: path.clone(),
-            source: io::Error::other(error.to_string()),
-        })?;
-        write(&path, key.to_pem().as_bytes(), 0o600)?;
-        if let Some(folder) = path.parent() {
-            set_mode(folder, 0o700)?;
-        }
-        let public = key.public();
-        write(&home.join(PUBLIC_KEY), public.to_pem().as_bytes(), 0o644)?;
-        let signer = Signer {
-            key: public.clone(),
-            owner: owner.to_owned(),
-            revoked: None,
-        };
-        self.save_key(&signer, &[])?;
-        self.add(signer, "user", true);
-        Ok(public)
-    }
-
-    /// Revokes a key, whoever trusted it: nothing that it signed runs any more.
-    ///
-    /// # Errors
-    /// If no key is known by that fingerprint.
-    pub fn revoke(&mut self, fingerprint: &str, time: &str) -> Result<(), TrustError> {
-        let mut signer = self.known(fingerprint)?;
-        signer.revoked = Some(time.to_owned());
-        self.save_key(&signer, &[])?;
-        self.keys.add(signer.clone());
-        if let Some(counted) = &mut self.counted
-            && counted.find(fingerprint).is_some()
-        {
-            counted.add(signer);
-        }
-        self.forget();
-        Ok(())
-    }
-
-    /// Trusts a key that the project brings, for this project only.
-    ///
-    /// # Errors
-    /// If no key is known by that fingerprint.
-    pub fn pin(&mut self, fingerprint: &str) -> Result<Signer, TrustError> {
-        let signer = self.known(fingerprint)?;
-        self.save_key(&signer, &[self.project_name()])?;
-        self.add(signer.clone(), "pinned", true);
-        Ok(signer)
-    }
-
-    fn known(&self, fingerprint: &str) -> Result<Signer, TrustError> {
-        let mut all = self.known.iter().map(|known| &known.signer);
-        all.find(|signer| {
-            signer.key.fingerprint() == fingerprint || signer.key.long_fingerprint() == fingerprint
-        })
-        .cloned()
-        .ok_or_else(|| TrustError::UnknownKey(fingerprint.to_owned()))
-    }
-
-    fn save_key(&self, signer: &Signer, projects: &[String]) -> Result<(), TrustError> {
-        let fingerprint = signer.key.fingerprint();
-        let path = self
-            .home()?
-            .join(TRUSTED[0])
-            .join(format!("{fingerprint}.toml"));
-        // A name on one line: control characters would need escapes that Rust and TOML write differently.
-        let owner: String = signer.owner.chars().filter(|c| !c.is_control()).collect();
-        let mut lines = vec![
-            format!("fingerprint = {fingerprint:?}"),
-            format!("owner = {owner:?}"),
-        ];
-        if let Some(revoked) = &signer.revoked {
-            lines.push(format!("revoked = {revoked:?}"));
-        }
-        if !projects.is_empty() {
-            lines.push(format!("projects = {projects:?}"));
-        }
-        lines.push(format!(
-            "\n[public_key]\npem = \"\"\"\n{}\"\"\"\n",
-            signer.key.to_pem()
-        ));
-        let text = lines.join("\n");
-        write(&path, text.as_bytes(), 0o644)
     }
 
     fn home(&self) -> Result<PathBuf, TrustError> {

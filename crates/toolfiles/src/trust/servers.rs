@@ -78,7 +78,7 @@ impl Trust {
         tools: &[Value],
     ) -> Result<(), TrustError> {
         let one = json!({
-            "definition": digest(&server.text),
+            "definition": digest(server.text()),
             "transport": transport,
             "tools": tools,
         });
@@ -124,7 +124,7 @@ impl Trust {
             return Ok(Standing::Trusted);
         }
         match self.approved(&id, found.space) {
-            Some(approved) if approved.definition == digest(&found.text) => Ok(Standing::Trusted),
+            Some(approved) if approved.definition == digest(found.text()) => Ok(Standing::Trusted),
             Some(_) => Err(Refusal::Redefined { name }),
             None => Err(Refusal::NotApproved { name }),
         }

@@ -1,0 +1,165 @@
+//! A file that was found and read, and the files beside it that it means.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use crate::{Entry, ItemId, Language, Space, ToolFile};
+
+/// A file that was found and read: its text, and once it is asked for what that says. Neither changes.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What it is called by.
+    pub id: ItemId,
+    /// Whose it is.
+    pub space: Space,
+    /// Its extension.
+    pub extension: &'static str,
+    /// What it is written in.
+    pub language: Language,
+    /// Where it lies, for people; `None` if it came with toolglot.
+    pub path: Option<PathBuf>,
+    text: String,
+    tool: OnceLock<Arc<ToolFile>>,
+}
+
+impl Found {
+    pub(crate) fn new(
+        entry: Entry,
+        language: Language,
+        path: Option<PathBuf>,
+        text: String,
+    ) -> Found {
+        let Entry {
+            id,
+            space,
+            extension,
+        } = entry;
+        Found {
+            id,
+            space,
+            extension,
+            language,
+            path,
+            text,
+            tool: OnceLock::new(),
+        }
+    }
+
+    /// All of it. Nothing reads the file again.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The same file, had it this text.
+    #[must_use]
+    pub fn with_text(self, text: String) -> Found {
+        Found {
+            text,
+            tool: OnceLock::new(),
+            ..self
+        }
+    }
+
+    /// What the file says about itself; read when it is first asked for, and kept.
+    pub fn tool(&self) -> &ToolFile {
+        let read = || Arc::new(ToolFile::read(&self.id, self.language, &self.text));
+        self.tool.get_or_init(read)
+    }
+
+    /// What it imports from beside it, as it may lie there. Python by name, JavaScript and TypeScript by path.
+    pub fn siblings(&self) -> Vec<Sibling> {
+        let category = self.id.category();
+        match self.language {
+            Language::Python => crate::read::imports(&self.text)
+                .into_iter()
+                .filter_map(|name| {
+                    let id = within(category, &name)?;
+                    Some(Sibling {
+                        name,
+                        files: vec![(id, "py")],
+                    })
+                })
+                .collect(),
+            Language::JavaScript | Language::TypeScript => {
+                crate::read::imported(self.language, &self.text)
+                    .into_iter()
+                    .map(|path| Sibling {
+                        files: by_path(category, &path),
+                        name: path,
+                    })
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// How the file is called in messages.
+    pub fn name(&self) -> String {
+        match &self.path {
+            Some(path) => path.display().to_string(),
+            None if self.extension == crate::servers::EXTENSION => {
+                format!("(approved)/{}", self.id)
+            }
+            None => format!("(system)/{}.{}", self.id, self.extension),
+        }
+    }
+}
+
+/// What a file imports from beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sibling {
+    /// As it is written: the name of a module, or a path.
+    pub name: String,
+    /// The files that it may be, the first that is there counts: their ids and extensions. None if it leads out of the tools.
+    pub files: Vec<(ItemId, &'static str)>,
+}
+
+fn within(category: &str, name: &str) -> Option<ItemId> {
+    if category.is_empty() {
+        ItemId::new(name).ok()
+    } else {
+        ItemId::new(&format!("{category}/{name}")).ok()
+    }
+}
+
+/// The files that a path of JavaScript means, seen from a category; as `require` looks for them, where it has no extension.
+fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
+    const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "ts"];
+    let mut parts: Vec<&str> = category
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return Vec::new();
+                }
+            }
+            part => parts.push(part),
+        }
+    }
+    let whole = parts.join("/");
+    let script = |extension: &str| SCRIPTS.iter().find(|known| **known == extension).copied();
+    match whole
+        .rsplit_once('.')
+        .map(|(stem, extension)| (stem, script(extension)))
+    {
+        Some((stem, Some(extension))) => {
+            let mut files: Vec<_> = ItemId::new(stem)
+                .into_iter()
+                .map(|id| (id, extension))
+                .collect();
+            // What TypeScript compiles to is how its own files are named in imports.
+            if extension == "js" {
+                files.extend(ItemId::new(stem).into_iter().map(|id| (id, "ts")));
+            }
+            files
+        }
+        _ => ["js", "cjs", "ts"]
+            .iter()
+            .filter_map(|extension| Some((ItemId::new(&whole).ok()?, *extension)))
+            .collect(),
+    }
+}

@@ -1,0 +1,61 @@
+//! What tells that a file was not changed since it was last looked at.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+/// What tells whether a file was changed: its number, its size, its times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    device: u64,
+    number: u64,
+    bytes: u64,
+    /// Of the contents and of the file itself, in nanoseconds since 1970.
+    times: [i128; 2],
+}
+
+impl Stamp {
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
+    pub(crate) fn of(metadata: &cap_std::fs::Metadata) -> Option<Stamp> {
+        use cap_std::fs::MetadataExt;
+        let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Some(Stamp {
+            device: metadata.dev(),
+            number: metadata.ino(),
+            bytes: metadata.size(),
+            times: [
+                time(metadata.mtime(), metadata.mtime_nsec()),
+                time(metadata.ctime(), metadata.ctime_nsec()),
+            ],
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(_: &cap_std::fs::Metadata) -> Option<Stamp> {
+        None
+    }
+
+    /// Whether the file had its last change at least so long before `now`: one that comes later has another time.
+    pub fn is_older(&self, now: SystemTime, age: Duration) -> bool {
+        let Ok(now) = now.duration_since(SystemTime::UNIX_EPOCH) else {
+            return false;
+        };
+        let before = now.saturating_sub(age).as_nanos();
+        self.times
+            .iter()
+            .all(|time| i128::try_from(before).is_ok_and(|before| *time < before))
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [contents, itself] = self.times;
+        let Stamp {
+            device,
+            number,
+            bytes,
+            ..
+        } = self;
+        write!(f, "{device}:{number}:{bytes}:{contents}:{itself}")
+    }
+}

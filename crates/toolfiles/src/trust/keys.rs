@@ -1,0 +1,157 @@
+//! The keys: the user's own, those that count, those that do not any more.
+
+use std::fs;
+use std::io;
+
+use super::files::{mode, set_mode, write};
+use super::{TRUSTED, Trust, TrustError};
+use crate::sign::{Keyring, PrivateKey, PublicKey, Signer};
+
+const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
+const PUBLIC_KEY: &str = ".ai/keys/public_key.pem";
+
+/// A key of the store, for a listing.
+#[derive(Clone, Debug)]
+pub struct KnownKey {
+    /// The key and its owner.
+    pub signer: Signer,
+    /// Where it is from: `user`, `system`, `project` (not trusted), `pinned`.
+    pub from: &'static str,
+    /// Whether its signatures count here.
+    pub is_trusted: bool,
+}
+
+impl Trust {
+    pub(super) fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
+        if is_trusted {
+            self.keys.add(signer.clone());
+            self.forget();
+        }
+        self.known.push(KnownKey {
+            signer,
+            from,
+            is_trusted,
+        });
+    }
+
+    /// The keys, trusted or not.
+    pub fn keys(&self) -> &[KnownKey] {
+        &self.known
+    }
+
+    /// The keys whose signatures count.
+    pub fn keyring(&self) -> &Keyring {
+        &self.keys
+    }
+
+    /// The user's own key.
+    ///
+    /// # Errors
+    /// If there is none, or others can read it.
+    pub fn private_key(&self) -> Result<PrivateKey, TrustError> {
+        let path = self.home()?.join(PRIVATE_KEY);
+        let pem = match fs::read_to_string(&path) {
+            Ok(pem) => pem,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TrustError::NoKey),
+            Err(source) => return Err(TrustError::Io { path, source }),
+        };
+        if let Some(mode) = mode(&path).filter(|mode| mode & 0o077 != 0) {
+            return Err(TrustError::OpenKey { path, mode });
+        }
+        PrivateKey::from_pem(&pem).map_err(|source| TrustError::BadKey { path, source })
+    }
+
+    /// Makes the user's key, trusts it, and gives its public half.
+    ///
+    /// # Errors
+    /// If there is one already, or it cannot be written.
+    pub fn new_key(&mut self, owner: &str) -> Result<PublicKey, TrustError> {
+        let home = self.home()?;
+        let path = home.join(PRIVATE_KEY);
+        if path.exists() {
+            return Err(TrustError::KeyExists(path));
+        }
+        let key = PrivateKey::generate().map_err(|error| TrustError::Io {
+            path: path.clone(),
+            source: io::Error::other(error.to_string()),
+        })?;
+        write(&path, key.to_pem().as_bytes(), 0o600)?;
+        if let Some(folder) = path.parent() {
+            set_mode(folder, 0o700)?;
+        }
+        let public = key.public();
+        write(&home.join(PUBLIC_KEY), public.to_pem().as_bytes(), 0o644)?;
+        let signer = Signer {
+            key: public.clone(),
+            owner: owner.to_owned(),
+            revoked: None,
+        };
+        self.save_key(&signer, &[])?;
+        self.add(signer, "user", true);
+        Ok(public)
+    }
+
+    /// Revokes a key, whoever trusted it: nothing that it signed runs any more.
+    ///
+    /// # Errors
+    /// If no key is known by that fingerprint.
+    pub fn revoke(&mut self, fingerprint: &str, time: &str) -> Result<(), TrustError> {
+        let mut signer = self.known(fingerprint)?;
+        signer.revoked = Some(time.to_owned());
+        self.save_key(&signer, &[])?;
+        self.keys.add(signer.clone());
+        if let Some(counted) = &mut self.counted
+            && counted.find(fingerprint).is_some()
+        {
+            counted.add(signer);
+        }
+        self.forget();
+        Ok(())
+    }
+
+    /// Trusts a key that the project brings, for this project only.
+    ///
+    /// # Errors
+    /// If no key is known by that fingerprint.
+    pub fn pin(&mut self, fingerprint: &str) -> Result<Signer, TrustError> {
+        let signer = self.known(fingerprint)?;
+        self.save_key(&signer, &[self.project_name()])?;
+        self.add(signer.clone(), "pinned", true);
+        Ok(signer)
+    }
+
+    fn known(&self, fingerprint: &str) -> Result<Signer, TrustError> {
+        let mut all = self.known.iter().map(|known| &known.signer);
+        all.find(|signer| {
+            signer.key.fingerprint() == fingerprint || signer.key.long_fingerprint() == fingerprint
+        })
+        .cloned()
+        .ok_or_else(|| TrustError::UnknownKey(fingerprint.to_owned()))
+    }
+
+    fn save_key(&self, signer: &Signer, projects: &[String]) -> Result<(), TrustError> {
+        let fingerprint = signer.key.fingerprint();
+        let path = self
+            .home()?
+            .join(TRUSTED[0])
+            .join(format!("{fingerprint}.toml"));
+        // A name on one line: control characters would need escapes that Rust and TOML write differently.
+        let owner: String = signer.owner.chars().filter(|c| !c.is_control()).collect();
+        let mut lines = vec![
+            format!("fingerprint = {fingerprint:?}"),
+            format!("owner = {owner:?}"),
+        ];
+        if let Some(revoked) = &signer.revoked {
+            lines.push(format!("revoked = {revoked:?}"));
+        }
+        if !projects.is_empty() {
+            lines.push(format!("projects = {projects:?}"));
+        }
+        lines.push(format!(
+            "\n[public_key]\npem = \"\"\"\n{}\"\"\"\n",
+            signer.key.to_pem()
+        ));
+        let text = lines.join("\n");
+        write(&path, text.as_bytes(), 0o644)
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether a file may run: its signature, what the user trusted, what was seen before, the lock.
+
+use sha2::{Digest, Sha256};
+
+use super::Trust;
+use crate::chain::version;
+use crate::sign::{Header, Keyring, Refusal, Style, Verified, body, digest, verify};
+use crate::{Found, Space};
+
+/// Why a tool may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It came with toolglot.
+    System,
+    /// A trusted key signed it.
+    Signed(Verified),
+    /// The user trusted exactly this text.
+    Trusted,
+    /// It lies in the user's own directory.
+    Own,
+}
+
+impl Standing {
+    /// One word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Standing::System => "system",
+            Standing::Signed(_) => "signed",
+            Standing::Trusted => "trusted",
+            Standing::Own => "own",
+        }
+    }
+}
+
+impl Trust {
+    /// Whether a file may run, and why.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn standing(&self, found: &Found, its_version: Option<&str>) -> Result<Standing, Refusal> {
+        let id = found.id.as_str();
+        if found.extension == crate::servers::EXTENSION {
+            return self.standing_of_server(found);
+        }
+        let style = Style::of(found.language);
+        if found.space == Space::System {
+            return self.verified(found, &self.keys).map(|_| Standing::System);
+        }
+        let here = its_version.unwrap_or("0.0.0");
+        let actual = digest(body(found.text(), style));
+        let record = self.record(found);
+        let needs_signature = (self.demands.signed)(id);
+        let is_trusted = record
+            .as_ref()
+            .is_some_and(|record| record.trusted && record.digest == actual);
+        if is_trusted && !needs_signature {
+            return Ok(Standing::Trusted);
+        }
+        let is_signed = Header::find(found.text(), style).is_some();
+        let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
+        if !is_signed {
+            let id = id.to_owned();
+            return match (record.as_ref().or(locked), found.space) {
+                _ if is_trusted => Err(Refusal::SignatureRequired { id }),
+                (Some(before), _) if before.trusted => Err(Refusal::Changed {
+                    id,
+                    version: before.version.clone(),
+                }),
+                (Some(before), _) => Err(Refusal::Stripped {
+                    id,
+                    version: before.version.clone(),
+                }),
+                (None, Space::User) if !needs_signature => Ok(Standing::Own),
+                (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
+                (None, _) => Err(Refusal::Unsigned { id }),
+            };
+        }
+        let keys = self.counted.as_ref().unwrap_or(&self.keys);
+        let verified = self.verified(found, keys)?;
+        if found.space == Space::Project
+            && locked.is_none()
+            && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
+        {
+            return Err(Refusal::Moved {
+                id: id.to_owned(),
+                signed_as: signed_as.clone(),
+            });
+        }
+        for before in record.iter().chain(locked) {
+            if before.digest != actual && version(here) < version(&before.version) {
+                return Err(Refusal::Replayed {
+                    id: id.to_owned(),
+                    version: here.to_owned(),
+                    seen: before.version.clone(),
+                });
+            }
+        }
+        if let Some(locked) = locked.filter(|locked| locked.digest != actual) {
+            return Err(Refusal::NotLocked {
+                id: id.to_owned(),
+                version: locked.version.clone(),
+                locked: locked.digest.clone(),
+                actual,
+            });
+        }
+        Ok(Standing::Signed(verified))
+    }
+
+    /// Checks a signature, once for the same file and keys.
+    fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
+        let id = found.id.as_str();
+        let mut hash = Sha256::new();
+        hash.update(id);
+        hash.update([0, u8::from(found.space == Space::System)]);
+        hash.update(found.text());
+        let key: [u8; 32] = hash.finalize().into();
+        if let Ok(held) = self.held.lock()
+            && let Some(verified) = held.get(&key)
+        {
+            return Ok(verified.clone());
+        }
+        let verified = verify(id, found.text(), Style::of(found.language), keys)?;
+        if let Ok(mut held) = self.held.lock() {
+            held.insert(key, verified.clone());
+        }
+        Ok(verified)
+    }
+}
