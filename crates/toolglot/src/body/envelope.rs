@@ -2,12 +2,13 @@
 //!
 //! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Mended, Output, Root, Step, Transducer, quoted, string, unescape};
+use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer, quoted, string, unescape};
 
 use crate::grammar::Role;
 use crate::machine::Thread;
@@ -36,9 +37,10 @@ pub(crate) enum Asked {
     Stuck,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     /// Brackets, commas, keys.
+    #[default]
     Structure,
     Role(Role),
     /// Arguments that are a string that holds JSON.
@@ -49,7 +51,7 @@ enum Part {
 }
 
 /// An envelope being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Envelope {
     /// The readings that are left, in order of priority.
     pub(crate) bodies: Vec<Thread>,
@@ -58,6 +60,8 @@ pub(crate) struct Envelope {
     out: Output,
     part: Part,
     path: String,
+    /// The last key read.
+    key: String,
     depths: Vec<usize>,
     capture: String,
     /// The value being captured is longer than any may be.
@@ -96,48 +100,93 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
-    pub(crate) fn new(program: &Program, bodies: Vec<Thread>, at: u64, starts: bool) -> Envelope {
-        let closers = match program.node(bodies[0].node) {
-            Node::Object(object) => Arc::clone(&object.closers),
-            _ => Arc::default(),
-        };
-        let mut json = Transducer::new(Root::Object).with_closers(closers);
-        json.watch(1);
-        if let Node::Object(object) = program.node(bodies[0].node) {
-            json.know(1, Arc::clone(&object.keys));
+    /// Begins an object, in the memory of the last one if there was one.
+    pub(crate) fn begin(
+        last: Option<Box<Envelope>>,
+        program: &Program,
+        bodies: impl Iterator<Item = Thread>,
+        at: u64,
+        starts: bool,
+    ) -> Box<Envelope> {
+        let mut envelope = last.unwrap_or_default();
+        envelope.restart(at);
+        envelope.bodies.extend(bodies);
+        envelope.starts = starts;
+        envelope.marked = envelope.bodies.iter().any(|body| body.marked);
+        if let Some(Node::Object(object)) =
+            (envelope.bodies.first()).map(|body| program.node(body.node))
+        {
+            envelope.json.expect_closers(&object.closers);
+            envelope.json.know(1, Arc::clone(&object.keys));
         }
-        Envelope {
-            marked: bodies.iter().any(|body| body.marked),
-            starts,
+        envelope
+    }
+
+    /// Forgets the last object, and keeps its memory.
+    fn restart(&mut self, at: u64) {
+        let Envelope {
             bodies,
-            pos: at,
+            pos,
             json,
-            out: Output::default(),
-            part: Part::Structure,
-            path: String::new(),
-            depths: Vec::new(),
-            capture: String::new(),
-            overlong: false,
-            member_at: at,
-            name: None,
-            name_at: (at, at),
-            id: None,
-            ns: None,
-            args_seen: false,
-            flat: false,
-            args: String::new(),
-            args_at: None,
-            args_end: at,
-            at,
-            malformed: false,
-            inner: None,
-            decoded: 0,
-            committed: false,
-            needs_marker: false,
-            repairs: Vec::new(),
-            encoded_at: None,
-            flat_at: None,
-            known: false,
+            out,
+            part,
+            path,
+            key: _,
+            depths,
+            capture,
+            overlong,
+            member_at,
+            name,
+            name_at,
+            id,
+            ns,
+            args_seen,
+            flat,
+            args,
+            args_at,
+            args_end,
+            at: begin,
+            malformed,
+            inner,
+            decoded,
+            committed,
+            needs_marker,
+            marked,
+            starts,
+            repairs,
+            encoded_at,
+            flat_at,
+            known,
+        } = self;
+        bodies.clear();
+        json.restart(Root::Object);
+        json.watch(1);
+        out.repairs.clear();
+        repairs.clear();
+        depths.clear();
+        for text in [&mut out.text, path, capture, args] {
+            text.clear();
+        }
+        (*name, *id, *ns, *inner) = (None, None, None, None);
+        (*args_at, *encoded_at, *flat_at) = (None, None, None);
+        for flag in [
+            overlong,
+            args_seen,
+            flat,
+            malformed,
+            committed,
+            needs_marker,
+            marked,
+            starts,
+            known,
+        ] {
+            *flag = false;
+        }
+        *part = Part::Structure;
+        *decoded = 0;
+        *name_at = (at, at);
+        for place in [pos, member_at, args_end, begin] {
+            *place = at;
         }
     }
 
@@ -212,18 +261,26 @@ impl Envelope {
         }
     }
 
-    /// Whether all of `text` stands inside a string of the arguments, as JSON writes it; it is read then.
-    pub(crate) fn goes_on_as_it_stands(&mut self, text: &str) -> bool {
-        let inside = self.committed
+    /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
+    pub(crate) fn stretch(&self, text: &str) -> Stretch {
+        if self.committed
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty()
-            && self.json.goes_on_as_it_stands(text);
-        if inside {
-            self.pos += text.len() as u64;
-            self.args_end = self.pos;
+        {
+            self.json.stretch(text)
+        } else {
+            Stretch {
+                length: 0,
+                is_raw: false,
+            }
         }
-        inside
+    }
+
+    /// The next `length` bytes were told.
+    pub(crate) fn pass(&mut self, length: u64) {
+        self.pos += length;
+        self.args_end = self.pos;
     }
 
     /// Where the value or member that is reported stands: bytes behind it may be read already.
@@ -286,11 +343,19 @@ impl Envelope {
     /// A key was read: which role, in which of the readings?
     fn member(&mut self, program: &Program) -> Asked {
         self.out.text.clear();
-        let key = self.json.key().into_owned();
-        let path = if self.path.is_empty() {
-            key.clone()
+        let mut key = core::mem::take(&mut self.key);
+        key.clear();
+        key.push_str(&self.json.key());
+        let asked = self.member_called(program, &key);
+        self.key = key;
+        asked
+    }
+
+    fn member_called(&mut self, program: &Program, key: &str) -> Asked {
+        let path: Cow<'_, str> = if self.path.is_empty() {
+            Cow::Borrowed(key)
         } else {
-            alloc::format!("{}.{key}", self.path)
+            Cow::Owned(alloc::format!("{}.{key}", self.path))
         };
         self.member_at = self.here();
         self.capture.clear();
@@ -300,7 +365,7 @@ impl Envelope {
             !name_is_key(program, body)
                 && (role_of(program, body, &path).is_some()
                     || leads(program, body, &path)
-                    || NEUTRAL.contains(&key.as_str()))
+                    || NEUTRAL.contains(&key))
         });
         let any_is_name = self.bodies.iter().any(|body| name_is_key(program, body));
         if any_is_name && self.path.is_empty() && self.name.is_none() {
@@ -314,11 +379,11 @@ impl Envelope {
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
                 // Any object has a key: without a marker only one that names a tool makes it a call.
-                if !self.marked && program.tools.find(&key).is_none() {
+                if !self.marked && program.tools.find(key).is_none() {
                     return Asked::Dead;
                 }
                 self.name_at = (self.here() - 1, self.here() - 1);
-                self.name = Some(key);
+                self.name = Some(key.to_owned());
                 self.part = Part::Role(Role::Args);
                 self.args_seen = true;
                 return self.ask_commit(program);
@@ -344,15 +409,15 @@ impl Envelope {
         let prefix = self.bodies.iter().any(|body| leads(program, body, &path));
         if prefix {
             self.depths.push(self.path.len());
-            self.path = path;
+            self.path = path.into_owned();
             self.json.watch(self.depths.len() + 1);
             self.part = Part::Structure;
             return Asked::More;
         }
-        if self.path.is_empty() && self.is_flat_parameter(program, &key) {
+        if self.path.is_empty() && self.is_flat_parameter(program, key) {
             // What else stands there is for validation to judge.
             self.args.push(if self.flat { ',' } else { '{' });
-            self.args.push_str(&quoted(&key));
+            self.args.push_str(&quoted(key));
             self.args.push(':');
             self.args_at.get_or_insert(self.member_at);
             if !self.flat {
@@ -366,11 +431,7 @@ impl Envelope {
                 self.ask_commit(program)
             };
         }
-        if !self.marked
-            && !self.committed
-            && !NEUTRAL.contains(&key.as_str())
-            && self.path.is_empty()
-        {
+        if !self.marked && !self.committed && !NEUTRAL.contains(&key) && self.path.is_empty() {
             return Asked::Dead;
         }
         self.part = Part::Skip;

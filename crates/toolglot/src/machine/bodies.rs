@@ -1,5 +1,6 @@
 //! Running the bodies that are sub-machines: JSON, envelope, Python call, elements.
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -232,12 +233,12 @@ impl Parser {
             Asked::More => {
                 let more = envelope.pos < view.end() || envelope.is_behind();
                 self.mode = Mode::Envelope(envelope);
-                more
+                return more;
             }
             Asked::Commit => {
                 self.commit_envelope(program, &mut envelope, view, sink);
                 self.mode = Mode::Envelope(envelope);
-                true
+                return true;
             }
             Asked::Args => {
                 if envelope.committed {
@@ -245,32 +246,23 @@ impl Parser {
                 }
                 let more = envelope.pos < view.end() || envelope.is_behind();
                 self.mode = Mode::Envelope(envelope);
-                more
+                return more;
             }
-            Asked::Done => {
-                self.end_envelope(program, envelope, view, sink);
-                true
-            }
-            Asked::Dead => {
-                self.dead_envelope(program, &envelope, view, sink);
-                true
-            }
-            Asked::Stuck => {
-                if !envelope.committed {
-                    self.dead_envelope(program, &envelope, view, sink);
-                    return true;
-                }
+            Asked::Done => self.end_envelope(program, &mut envelope, view, sink),
+            Asked::Stuck if envelope.committed => {
                 let rest = envelope.finish(true);
                 self.tell_envelope(program, &mut envelope, view, sink);
                 if rest == Rest::Broken || envelope.malformed {
                     let node = envelope.bodies[0].node;
                     self.malformed(program, view, node, sink);
                 } else {
-                    self.end_envelope(program, envelope, view, sink);
+                    self.end_envelope(program, &mut envelope, view, sink);
                 }
-                true
             }
+            Asked::Dead | Asked::Stuck => self.dead_envelope(program, &envelope, view, sink),
         }
+        self.spare_envelope = Some(envelope);
+        true
     }
 
     /// The call begins: its head, then the arguments that waited.
@@ -289,11 +281,11 @@ impl Parser {
         self.threads.clear();
         self.flush(program, view, body.log, envelope.here(), sink);
         envelope.committed = true;
-        let name = envelope.name.clone().unwrap_or_default();
+        let name = envelope.name.as_deref().unwrap_or_default();
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
-            call.tool = program.tools.find(&name);
-            call.name.clone_from(&name);
+            call.tool = program.tools.find(name);
+            name.clone_into(&mut call.name);
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
             call.ns = envelope.ns.take().or(call.ns.take());
@@ -360,11 +352,11 @@ impl Parser {
     fn end_envelope(
         &mut self,
         program: &Program,
-        mut envelope: Box<Envelope>,
+        envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        self.tell_envelope(program, &mut envelope, view, sink);
+        self.tell_envelope(program, envelope, view, sink);
         let node = envelope.bodies[0].node;
         if envelope.malformed {
             let message = String::from("the arguments are no JSON object");

@@ -99,6 +99,9 @@ impl Default for Context {
     }
 }
 
+/// Longest piece of a push that is read at once, in bytes.
+const PIECE: usize = 4096;
+
 /// Reads one message.
 ///
 /// A whole text is one `push` and `finish`; a stream is many pushes: the events are the same, merged.
@@ -153,6 +156,8 @@ pub struct Parser {
 
     fitting: fitting::Fitting,
     spare_probe: probe::Probe,
+    spare_envelope: Option<Box<Envelope>>,
+    spare_acts: Vec<(Act, u64)>,
     in_code: InCode,
     in_reasoning: InReasoning,
     work: u64,
@@ -198,6 +203,8 @@ impl Parser {
             special_spellings: Vec::new(),
             fitting: fitting::Fitting::default(),
             spare_probe: probe::Probe::default(),
+            spare_envelope: None,
+            spare_acts: Vec::new(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),
             work: 0,
@@ -266,10 +273,31 @@ impl Parser {
                 text
             }
         };
-        if text.is_empty() {
-            return;
+        // In pieces, so that what is written of one is still in the cache when it is told.
+        let mut rest = text;
+        while rest.len() > PIECE {
+            let mut cut = PIECE;
+            while !rest.is_char_boundary(cut) {
+                cut += 1;
+            }
+            let (piece, behind) = rest.split_at(cut);
+            self.push_piece(piece, sink);
+            rest = behind;
         }
-        if self.buffer.is_empty() && self.specials.is_empty() && self.quick(text, sink) {
+        self.push_piece(rest, sink);
+    }
+
+    fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
+        if self.specials.is_empty() {
+            if matches!(self.mode, Mode::Text) {
+                if self.quick_prose(text, sink) {
+                    return;
+                }
+            } else if self.buffer.is_empty() {
+                text = &text[self.quick(text, sink)..];
+            }
+        }
+        if text.is_empty() {
             return;
         }
         let mut buffer = core::mem::take(&mut self.buffer);
@@ -331,7 +359,7 @@ impl Parser {
         loop {
             let before = self.pos;
             let goes_on = match self.mode {
-                Mode::Text => self.text(&program, view, sink),
+                Mode::Text => self.text(&program, view, eof, sink),
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
