@@ -75,26 +75,34 @@ impl Keys {
     }
 }
 
-/// Eight bytes a step.
+/// Eight bytes a step, the last step over bytes of the one before.
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut h = bytes.len() as u64 ^ K;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        h = (h ^ u64::from_le_bytes(chunk.try_into().unwrap_or_default())).wrapping_mul(K);
+    let mut add = |word: u64| {
+        h = (h ^ word).wrapping_mul(K);
         h ^= h >> 29;
+    };
+    if let Some(last) = bytes.last_chunk::<8>() {
+        for chunk in bytes.chunks_exact(8) {
+            add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        }
+        add(u64::from_le_bytes(*last));
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        add(u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)));
+    } else {
+        add(bytes
+            .iter()
+            .fold(0, |word, &byte| word << 8 | u64::from(byte)));
     }
-    let mut last = 0u64;
-    for &byte in chunks.remainder() {
-        last = last << 8 | u64::from(byte);
-    }
-    h = (h ^ last).wrapping_mul(K);
     h ^ h >> 32
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::Keys;
 
     #[test]
@@ -106,6 +114,17 @@ mod tests {
         assert!(keys.insert(b"a"));
         keys.close();
         assert!(!keys.insert(b"a"));
+    }
+
+    #[test]
+    fn keys_of_any_length_that_differ_in_a_byte_are_two() {
+        for length in 1..40 {
+            for at in 0..length {
+                let (plain, mut other) = (vec![b'a'; length], vec![b'a'; length]);
+                other[at] = b'b';
+                assert_ne!(super::hash(&plain), super::hash(&other), "{at} of {length}");
+            }
+        }
     }
 
     #[test]

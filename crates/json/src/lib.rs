@@ -42,5 +42,5 @@ pub use pointer::{locate, place};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};
-pub use transducer::{Output, Rest, Root, Step, Transducer};
+pub use transducer::{Output, Rest, Root, Step, Stretch, Transducer};
 pub use word::is_number;

@@ -26,6 +26,22 @@ pub(crate) fn plain_data(bytes: &[u8]) -> usize {
     )
 }
 
+/// How many blanks `bytes` begin with.
+///
+/// Most runs are one space, none, or the line break and spaces of a document that was printed for people.
+#[inline]
+pub(crate) fn blanks(bytes: &[u8]) -> usize {
+    let mut i = 0;
+    while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = bytes.get(i) {
+        i += 1;
+        if let Some(chunk) = bytes[i..].first_chunk::<8>() {
+            let others = u64::from_le_bytes(*chunk) ^ (LOW * 0x20);
+            i += (others.trailing_zeros() / 8) as usize;
+        }
+    }
+    i
+}
+
 /// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
 #[inline]
 fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {
@@ -60,8 +76,23 @@ const fn zero_bytes(word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{plain, plain_data};
+    use super::{blanks, plain, plain_data};
     use alloc::vec;
+
+    #[test]
+    fn blanks_are_counted_up_to_the_first_byte_that_is_none() {
+        for length in 0..40 {
+            for blank in [b' ', b'\t', b'\n', b'\r'] {
+                let mut bytes = vec![b' '; length];
+                if let Some(middle) = bytes.get_mut(length / 2) {
+                    *middle = blank;
+                }
+                assert_eq!(blanks(&bytes), length);
+                bytes.extend(b"x    ");
+                assert_eq!(blanks(&bytes), length);
+            }
+        }
+    }
 
     #[test]
     fn every_special_byte_is_found_at_every_place() {

@@ -128,11 +128,8 @@ pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 #[inline]
-pub(super) fn blanks(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-        at += 1;
-    }
-    at
+pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
+    at + crate::scan::blanks(bytes.get(at..).unwrap_or_default())
 }
 
 /// Open containers, a bit each: whether it is an object.

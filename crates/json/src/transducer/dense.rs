@@ -5,7 +5,7 @@
 
 use super::state::{Frame, State};
 use super::{HELD, Transducer};
-use crate::scan::plain;
+use crate::scan::{blanks, plain};
 
 impl Transducer {
     /// Whether the machine stands between tokens, deep enough that nothing there is reported.
@@ -30,7 +30,20 @@ impl Transducer {
                 State::Value => match byte {
                     b'"' => {
                         let end = i + 1 + plain(&bytes[i + 1..]);
-                        if byte_at(end) != b'"' || !self.ends_at_once(bytes, end + 1) {
+                        if byte_at(end) != b'"' {
+                            return i;
+                        }
+                        if frame == Frame::Object && byte_at(end + 1) == b',' {
+                            // The most common follower, told and passed in one look.
+                            let next = skip_blanks(bytes, end + 2);
+                            if byte_at(next) != b'"' || next - end > HELD {
+                                return i;
+                            }
+                            i = next;
+                            (self.state, self.empty) = (State::Key, false);
+                            continue;
+                        }
+                        if !self.ends_at_once(bytes, end + 1) {
                             return i;
                         }
                         i = end + 1;
@@ -77,7 +90,8 @@ impl Transducer {
             }
             // Behind a value, or at the closer of a container that is empty.
             i = skip_blanks(bytes, i);
-            match byte_at(i) {
+            let byte = byte_at(i);
+            match byte {
                 b',' if self.state == State::After => {
                     let next = skip_blanks(bytes, i + 1);
                     self.state = match (frame, byte_at(next)) {
@@ -92,7 +106,7 @@ impl Transducer {
                     i = next;
                 }
                 b'}' | b']'
-                    if byte_at(i) == frame.closer()
+                    if byte == frame.closer()
                         && matches!(frame, Frame::Object | Frame::Array)
                         && self.stack.len() > self.watch + 1 =>
                 {
@@ -110,11 +124,13 @@ impl Transducer {
 }
 
 #[inline]
-fn skip_blanks(bytes: &[u8], mut i: usize) -> usize {
-    while matches!(bytes.get(i), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        i += 1;
+fn skip_blanks(bytes: &[u8], i: usize) -> usize {
+    match bytes.get(i) {
+        Some(&byte) if byte > b' ' => i,
+        // One space is the most common run.
+        Some(b' ') if bytes.get(i + 1).is_some_and(|&byte| byte > b' ') => i + 1,
+        _ => i + blanks(bytes.get(i..).unwrap_or_default()),
     }
-    i
 }
 
 #[inline]
@@ -125,11 +141,10 @@ fn ends_scalar(byte: u8) -> bool {
 /// The length of a JSON number or literal at the begin of `bytes`, if what ends it is there; 0 if there is none.
 #[inline]
 fn scalar_length(bytes: &[u8]) -> usize {
-    let digits = |mut at: usize| {
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        at
+    let digits = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let n = rest.iter().position(|byte| !byte.is_ascii_digit());
+        at + n.unwrap_or(rest.len())
     };
     let mut end = match bytes[0] {
         b't' if bytes.starts_with(b"true") => 4,

@@ -14,6 +14,7 @@ use super::state::{Ahead, Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
+use crate::scan::blanks;
 
 /// Longest word that is read ahead, in bytes.
 const WORD: usize = 160;
@@ -85,10 +86,7 @@ impl Transducer {
             Some(b'}' | b']') => true,
             Some(b',') if self.stack.last().is_none_or(|frame| !frame.has_keys()) => true,
             Some(b',') => {
-                let mut next = at + 1;
-                while matches!(bytes.get(next), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-                    next += 1;
-                }
+                let next = at + 1 + blanks(&bytes[at + 1..]);
                 bytes.get(next) == Some(&b'"') && next - at < HELD
             }
             _ => false,

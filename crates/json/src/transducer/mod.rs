@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 use crate::escape::{escape_byte_into, unescape};
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::{plain, plain_data};
+use crate::scan::{blanks, plain, plain_data};
 use crate::word;
 use state::{Ahead, Brace, Frame, Quote, State};
 use words::{is_word_byte, word_length};
@@ -84,6 +84,15 @@ pub enum Rest {
     Broken,
 }
 
+/// How a text goes on in the string that is open: see [`Transducer::stretch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// So many bytes are its inside: [`feed`](Transducer::feed) would only write them and change nothing else.
+    pub length: usize,
+    /// They are to be escaped where they are written. Otherwise they are JSON already.
+    pub is_raw: bool,
+}
+
 /// Longest word, escape tail or run of blanks kept undecided, in bytes.
 const HELD: usize = 4096;
 
@@ -130,6 +139,8 @@ pub struct Transducer {
     token_quote: Option<String>,
     /// Literals of the caller that may follow the document, in order.
     closers: Arc<[String]>,
+    /// The bytes that may stand behind a bracket which ends a string, a bit each.
+    tail_bytes: [u64; 4],
     /// Keys that containers at a depth have.
     known: Vec<(usize, Arc<[String]>)>,
     ahead: Ahead,
@@ -140,10 +151,9 @@ pub struct Transducer {
     replay_at: u64,
 }
 
-impl Transducer {
-    /// A machine for a document that begins with `root`.
-    pub fn new(root: Root) -> Transducer {
-        let mut machine = Transducer {
+impl Default for Transducer {
+    fn default() -> Transducer {
+        Transducer {
             state: State::Value,
             stack: Vec::new(),
             empty: false,
@@ -162,7 +172,7 @@ impl Transducer {
             watch: 0,
             value_ended: false,
             structural: false,
-            python: root == Root::Keywords,
+            python: false,
             nest: 0,
             wrapped: false,
             after_letter: false,
@@ -170,35 +180,49 @@ impl Transducer {
             keys: Keys::default(),
             token_quote: None,
             closers: Arc::default(),
+            tail_bytes: tail::behind_brackets(&[]),
             known: Vec::new(),
             ahead: Ahead::Mark,
             mark: Quote::Double,
             replay: String::new(),
             replay_at: 0,
-        };
+        }
+    }
+}
+
+impl Transducer {
+    /// A machine for a document that begins with `root`.
+    pub fn new(root: Root) -> Transducer {
+        let mut machine = Transducer::default();
         machine.restart(root);
         machine
     }
 
-    /// Begins another document, keeping the allocations.
+    /// Begins another document. What the machine was told of the last one is forgotten, but the closers; its
+    /// memory is kept.
     pub fn restart(&mut self, root: Root) {
         self.state = State::Value;
+        self.resume = State::Value;
         self.stack.clear();
         self.keys.clear();
-        self.owed.clear();
-        self.token.clear();
-        self.key.clear();
-        self.replay.clear();
-        (
-            self.empty,
-            self.comma,
-            self.in_key,
-            self.value_ended,
-            self.structural,
-        ) = (false, false, false, false, false);
-        (self.matched, self.watch) = (0, 0);
-        self.wrapped = false;
-        self.resume = State::Value;
+        self.known.clear();
+        for text in [
+            &mut self.owed,
+            &mut self.token,
+            &mut self.key,
+            &mut self.replay,
+        ] {
+            text.clear();
+        }
+        (self.empty, self.comma, self.in_key) = (false, false, false);
+        (self.value_ended, self.structural) = (false, false);
+        (self.wrapped, self.after_letter) = (false, false);
+        (self.matched, self.watch, self.nest) = (0, 0, 0);
+        self.python = root == Root::Keywords;
+        self.token_quote = None;
+        if !self.positions.is_empty() {
+            self.positions = Arc::default();
+        }
         match root {
             Root::Value => {}
             Root::Object => self.state = State::Root,
@@ -221,9 +245,17 @@ impl Transducer {
     /// Names the literals that may follow the document, in order. A string whose quotation mark is missing ends before
     /// brackets and these, if the input ends there.
     #[must_use]
-    pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
-        self.closers = closers;
+    pub fn with_closers(mut self, closers: &Arc<[String]>) -> Transducer {
+        self.expect_closers(closers);
         self
+    }
+
+    /// The same for a machine that exists.
+    pub fn expect_closers(&mut self, closers: &Arc<[String]>) {
+        if !Arc::ptr_eq(&self.closers, closers) {
+            self.tail_bytes = tail::behind_brackets(closers);
+            self.closers = Arc::clone(closers);
+        }
     }
 
     /// Names the parameters of the Python call, in order: an argument without a name is that of the first one that was not
@@ -273,33 +305,38 @@ impl Transducer {
         matches!(self.state, State::Str(_) | State::Esc(_))
     }
 
-    /// Whether all of `text` stands inside the string that is open, just as JSON writes it: [`feed`](Transducer::feed)
-    /// would copy it and change nothing.
-    pub fn goes_on_as_it_stands(&self, text: &str) -> bool {
-        if self.state != State::Str(Quote::Double) || self.in_key {
-            return false;
-        }
-        let bytes = text.as_bytes();
-        let mut i = plain_data(bytes);
+    /// How much of `text` stands inside the string that is open, from its first byte on.
+    pub fn stretch(&self, text: &str) -> Stretch {
+        let (length, is_raw) = match self.state {
+            State::Str(_) if self.in_key => (0, false),
+            State::Str(Quote::Double) => (self.plain_stretch(text.as_bytes()), false),
+            State::Str(Quote::Token) => (self.token_stretch(text.as_bytes()), true),
+            _ => (0, false),
+        };
+        Stretch { length, is_raw }
+    }
+
+    /// How much of `bytes` stands inside a JSON string as it is.
+    fn plain_stretch(&self, bytes: &[u8]) -> usize {
+        let mut i = 0;
         // Brackets before this place are data.
         let mut settled = 0;
-        while let Some(&byte) = bytes.get(i) {
-            i += match byte {
-                b'\\' if is_simple_escape(bytes.get(i + 1)) => 2,
-                b'|' => 1,
-                b'}' | b']' if i < settled => 1,
-                b'}' | b']' => match self.tail_begins(&bytes[i..]) {
+        loop {
+            i += plain_data(&bytes[i..]);
+            i += match bytes.get(i) {
+                Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => 2,
+                Some(b'|') => 1,
+                Some(b'}' | b']') if i < settled || !self.may_be_tail(bytes, i) => 1,
+                Some(b'}' | b']') => match self.tail_begins(&bytes[i..]) {
                     (length, false) => {
                         settled = i + length;
                         1
                     }
-                    _ => return false,
+                    _ => return i,
                 },
-                _ => return false,
+                _ => return i,
             };
-            i += plain_data(&bytes[i..]);
         }
-        true
     }
 
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
@@ -720,7 +757,7 @@ impl Transducer {
                             break;
                         }
                         Some(&bracket @ (b']' | b'}')) => {
-                            if i >= settled {
+                            if i >= settled && self.may_be_tail(bytes, i) {
                                 let (length, open) = self.tail_begins(&bytes[i..]);
                                 settled = i + length;
                                 if open {
@@ -831,13 +868,6 @@ impl Transducer {
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }
-}
-
-fn blanks(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
-        .count()
 }
 
 /// Whether a backslash before `byte` makes an escape of two bytes.

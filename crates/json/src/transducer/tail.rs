@@ -8,6 +8,15 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
+    /// Whether the bracket at `bytes[i]`, inside a string, may end it: a cheap look at the byte behind it.
+    #[inline]
+    pub(super) fn may_be_tail(&self, bytes: &[u8], i: usize) -> bool {
+        match bytes.get(i + 1) {
+            Some(&byte) => self.tail_bytes[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0,
+            None => true,
+        }
+    }
+
     /// `rest` begins with a closing bracket inside a string. How long the run of brackets and blanks is, and whether it
     /// may be structure: nothing is behind it yet, or one of the caller's closers. All of a run is decided alike.
     pub(super) fn tail_begins(&self, rest: &[u8]) -> (usize, bool) {
@@ -113,6 +122,16 @@ impl Transducer {
         }
         true
     }
+}
+
+/// What may stand behind a bracket that ends a string: blanks, brackets and what a closer begins with.
+pub(super) fn behind_brackets(closers: &[String]) -> [u64; 4] {
+    let mut set = [0; 4];
+    let first = closers.iter().filter_map(|closer| closer.bytes().next());
+    for byte in first.chain(*b"}] \t\n\r") {
+        set[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+    set
 }
 
 fn is_blank_or_bracket(byte: u8) -> bool {

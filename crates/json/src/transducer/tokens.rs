@@ -46,38 +46,61 @@ impl Transducer {
     /// No token began: the bytes up to the next that may begin one, or a tail, are data.
     fn token_run(&mut self, token: &str, text: &str, i: &mut usize, out: &mut Output) {
         let bytes = &text.as_bytes()[*i..];
-        let first = token.as_bytes()[0];
-        let found = if self.in_key {
-            memchr::memchr(first, bytes)
-        } else {
-            memchr::memchr3(first, b'}', b']', bytes)
-        };
-        let length = found.unwrap_or(bytes.len());
+        let length = self.token_data(token, bytes);
         escape_into(self.inside(out), &text[*i..*i + length]);
         *i += length;
         let Some(&byte) = bytes.get(length) else {
             return;
         };
-        if byte == first {
+        if byte == token.as_bytes()[0] {
             let length = common(token, &text[*i..]);
             self.matched = length as u8;
             *i += length;
-            if length == 0 {
-                // Another character that begins with this byte.
-                let length = text[*i..].chars().next().map_or(0, char::len_utf8);
-                self.inside(out).push_str(&text[*i..*i + length]);
-                *i += length;
-            }
-            return;
-        }
-        let (length, open) = self.tail_begins(&bytes[length..]);
-        if open {
+        } else {
             self.owed.push(char::from(byte));
             self.begin_tail(Quote::Token);
             *i += 1;
-        } else {
-            escape_into(&mut out.text, &text[*i..*i + length]);
-            *i += length;
+        }
+    }
+
+    /// How much of `bytes` is data: up to where the token may begin, or the brackets of a tail.
+    fn token_data(&self, token: &str, bytes: &[u8]) -> usize {
+        let token = token.as_bytes();
+        let mut at = 0;
+        // Brackets before this place are data.
+        let mut settled = 0;
+        loop {
+            let rest = &bytes[at..];
+            let found = if self.in_key {
+                memchr::memchr(token[0], rest)
+            } else {
+                memchr::memchr3(token[0], b'}', b']', rest)
+            };
+            let Some(found) = found else {
+                return bytes.len();
+            };
+            at += found;
+            if bytes[at] == token[0] {
+                let rest = &bytes[at..];
+                let n_here = rest.len().min(token.len());
+                if rest[..n_here] == token[..n_here] {
+                    return at;
+                }
+            } else if at >= settled && self.may_be_tail(bytes, at) {
+                match self.tail_begins(&bytes[at..]) {
+                    (length, false) => settled = at + length,
+                    _ => return at,
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// How much of `bytes` is data of the string between tokens that is open.
+    pub(super) fn token_stretch(&self, bytes: &[u8]) -> usize {
+        match &self.token_quote {
+            Some(token) if self.matched == 0 => self.token_data(token, bytes),
+            _ => 0,
         }
     }
 

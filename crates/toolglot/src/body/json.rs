@@ -26,7 +26,7 @@ impl JsonBody {
             node,
             json: Transducer::new(root)
                 .with_quote(quote)
-                .with_closers(Arc::clone(closers)),
+                .with_closers(closers),
             out: Output::default(),
         }
     }

@@ -2,7 +2,6 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::log::{Act, LogId};
 use super::teller::OpenCall;
@@ -49,10 +48,10 @@ impl Parser {
         upto: u64,
         sink: &mut dyn Sink,
     ) {
-        let mut acts: Vec<(Act, u64)> = Vec::new();
+        let mut acts = core::mem::take(&mut self.spare_acts);
         self.log.acts(self.flushed, to, &mut acts);
         self.flushed = to;
-        for (act, pos) in acts {
+        for &(act, pos) in &acts {
             match act {
                 Act::Enter(node) => self.enter(program, view, node, pos, sink),
                 Act::Captured { what, start, end } => {
@@ -77,6 +76,7 @@ impl Parser {
                 }
             }
         }
+        self.spare_acts = acts;
     }
 
     pub(super) fn enter(

@@ -4,7 +4,8 @@ use alloc::string::String;
 
 use super::Parser;
 use super::log::Act;
-use super::thread::{Judge, Stepper, Thread};
+use super::step::Stepper;
+use super::thread::{Judge, Thread};
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Node, Program};

@@ -9,8 +9,13 @@
 //! ```
 
 mod acts;
+mod attributes;
 mod between;
+mod beyond;
 mod bodies;
+mod capture;
+mod context;
+mod envelope;
 mod fence;
 mod filled;
 mod finish;
@@ -19,9 +24,11 @@ mod forgotten;
 mod log;
 mod outcome;
 mod probe;
+mod python;
 mod quick;
 mod quote;
 mod remarks;
+mod step;
 mod teller;
 mod text;
 mod thread;
@@ -38,12 +45,14 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
-use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
+use crate::program::{NodeId, Program};
 use crate::{Finish, InCode, InReasoning, Input, Sink};
+use context::{Context, Waiting, first_bytes};
 use filled::Filled;
 use log::{Act, Log, LogId};
+use step::Stepper;
 use teller::{Speech, Teller};
-use thread::{Found, Judge, Registers, Stepper};
+use thread::{Found, Judge, Registers};
 use value::Value;
 use view::View;
 
@@ -60,44 +69,8 @@ enum Mode {
     Python(Box<Python>),
 }
 
-/// What plain text belongs to, and what may end that.
-#[derive(Clone, Debug)]
-struct Context {
-    speech: Speech,
-    /// Positions that wait for their literal.
-    extras: Vec<Waiting>,
-    /// The first bytes of those literals.
-    waits: ByteSet,
-    /// What looks like an entry is one; otherwise it is remarked on and stays speech.
-    reads: bool,
-    /// It was entered by a recovery: an entry ends it.
-    sync: bool,
-    /// It has no end of its own: an entry ends it.
-    open_ended: bool,
-}
-
-/// A position that waits in a context, and all that outlives the candidates between: its log does not.
-#[derive(Clone, Debug)]
-struct Waiting {
-    thread: Thread,
-    /// What it enters and leaves once its literal comes. What it captured is told or given up.
-    acts: Vec<Act>,
-    /// The literal that it waits for, if that was made from captures.
-    literal: Option<Vec<u8>>,
-}
-
-impl Default for Context {
-    fn default() -> Context {
-        Context {
-            speech: Speech::Text,
-            extras: Vec::new(),
-            waits: ByteSet::default(),
-            reads: true,
-            sync: false,
-            open_ended: false,
-        }
-    }
-}
+/// Longest piece of a push that is read at once, in bytes.
+const PIECE: usize = 4096;
 
 /// Reads one message.
 ///
@@ -153,6 +126,8 @@ pub struct Parser {
 
     fitting: fitting::Fitting,
     spare_probe: probe::Probe,
+    spare_envelope: Option<Box<Envelope>>,
+    spare_acts: Vec<(Act, u64)>,
     in_code: InCode,
     in_reasoning: InReasoning,
     work: u64,
@@ -198,6 +173,8 @@ impl Parser {
             special_spellings: Vec::new(),
             fitting: fitting::Fitting::default(),
             spare_probe: probe::Probe::default(),
+            spare_envelope: None,
+            spare_acts: Vec::new(),
             in_code: InCode::default(),
             in_reasoning: InReasoning::default(),
             work: 0,
@@ -266,10 +243,31 @@ impl Parser {
                 text
             }
         };
-        if text.is_empty() {
-            return;
+        // In pieces, so that what is written of one is still in the cache when it is told.
+        let mut rest = text;
+        while rest.len() > PIECE {
+            let mut cut = PIECE;
+            while !rest.is_char_boundary(cut) {
+                cut += 1;
+            }
+            let (piece, behind) = rest.split_at(cut);
+            self.push_piece(piece, sink);
+            rest = behind;
         }
-        if self.buffer.is_empty() && self.specials.is_empty() && self.quick(text, sink) {
+        self.push_piece(rest, sink);
+    }
+
+    fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
+        if self.specials.is_empty() {
+            if matches!(self.mode, Mode::Text) {
+                if self.quick_prose(text, sink) {
+                    return;
+                }
+            } else if self.buffer.is_empty() {
+                text = &text[self.quick(text, sink)..];
+            }
+        }
+        if text.is_empty() {
             return;
         }
         let mut buffer = core::mem::take(&mut self.buffer);
@@ -331,7 +329,7 @@ impl Parser {
         loop {
             let before = self.pos;
             let goes_on = match self.mode {
-                Mode::Text => self.text(&program, view, sink),
+                Mode::Text => self.text(&program, view, eof, sink),
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
@@ -412,102 +410,4 @@ impl Parser {
             start: self.start,
         }
     }
-
-    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
-    /// alike, the ends of all are waited for.
-    fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
-        let program = Arc::clone(&self.program);
-        let of = |thread: &Thread| match program.node(thread.node) {
-            Node::Text(text) => Some(text),
-            _ => None,
-        };
-        let Some(first) = texts.first().and_then(of) else {
-            return;
-        };
-        let speech = if first.role == RuleRole::Think {
-            Speech::Reasoning
-        } else {
-            Speech::Text
-        };
-        let at = self.pos;
-        let mut extras: Vec<Waiting> = Vec::new();
-        let mut open_ended = true;
-        for body in texts {
-            let Some(text) = of(body).filter(|text| text.role == first.role) else {
-                continue;
-            };
-            open_ended &= text.open_ended;
-            let mut ends = Vec::new();
-            let thread = Thread::at(text.next, body.log, at);
-            self.stepper(&program, view, Judge::Reading)
-                .close(thread, at, &mut ends);
-            for end in ends {
-                // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
-                let is_over = matches!(program.node(end.node), Node::Match);
-                let is_there = |have: &Waiting| program.ends_alike(have.thread.node, end.node);
-                if !is_over && !extras.iter().any(is_there) {
-                    extras.push(self.wait(&program, end, body.log));
-                }
-            }
-        }
-        let reads =
-            speech == Speech::Text || open_ended || self.in_reasoning == InReasoning::Accept;
-        self.context = Context {
-            speech,
-            waits: first_bytes(&program, &extras),
-            extras,
-            reads,
-            open_ended,
-            sync: false,
-        };
-        self.mode = Mode::Text;
-        self.forget();
-    }
-
-    /// What is left of a thread that waits; its acts behind `flushed` are kept.
-    fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> Waiting {
-        let mut acts = Vec::new();
-        self.log.acts(flushed, thread.log, &mut acts);
-        let acts = acts
-            .into_iter()
-            .map(|(act, _)| act)
-            .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
-            .collect();
-        let template = matches!(program.node(thread.node), Node::Template { .. });
-        let literal = template.then(|| self.instances.get(thread.instance).to_vec());
-        Waiting {
-            thread: Thread {
-                extra: true,
-                off: 0,
-                log: Log::ROOT,
-                ..thread
-            },
-            acts,
-            literal,
-        }
-    }
-
-    /// Nothing is being read: the log and the filled literals begin anew.
-    fn forget(&mut self) {
-        self.log.clear();
-        self.flushed = Log::ROOT;
-        self.instances.clear();
-    }
-}
-
-/// The first bytes of what `waiting` waits for.
-fn first_bytes(program: &Program, waiting: &[Waiting]) -> ByteSet {
-    let mut set = ByteSet::default();
-    for waiting in waiting {
-        if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
-            set.insert(*first);
-        } else if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
-            set.insert(bytes[0]);
-            if *fold {
-                set.insert(bytes[0].to_ascii_uppercase());
-                set.insert(bytes[0].to_ascii_lowercase());
-            }
-        }
-    }
-    set
 }

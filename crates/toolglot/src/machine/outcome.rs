@@ -24,16 +24,12 @@ impl Parser {
         self.safe = at;
         match program.node(body.node) {
             Node::Object(_) => {
-                let bodies: Vec<Thread> = self
-                    .found
-                    .bodies
-                    .iter()
-                    .copied()
-                    .filter(|b| matches!(program.node(b.node), Node::Object(_)))
-                    .collect();
-                let mut envelope = Envelope::new(program, bodies, at, self.start);
+                let is_object = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
+                let bodies = self.found.bodies.iter().copied().filter(is_object);
+                let last = self.spare_envelope.take();
+                let mut envelope = Envelope::begin(last, program, bodies, at, self.start);
                 envelope.needs_marker = self.needs_marker();
-                self.mode = Mode::Envelope(Box::new(envelope));
+                self.mode = Mode::Envelope(envelope);
                 return;
             }
             Node::Py { .. } => {

@@ -1,7 +1,8 @@
-//! Small pushes that change little but positions: prose that opens nothing, and a string or a raw value that goes on.
+//! Pushes that change little but positions: prose that opens nothing, and a string or a raw value that goes on.
 //!
-//! Most pushes of a stream are such. They are told straight from the caller's bytes, escaped where a value is not JSON. Whatever else a push may be is left to
-//! the modes: what is done here is exactly what they would do, at a tenth of the cost.
+//! Most pushes of a stream are such, and most of a long string is. They are told straight from the caller's bytes, escaped
+//! where a value is not JSON. Whatever else a push may be is left to the modes: what is done here is exactly what they would
+//! do, at a tenth of the cost.
 
 use toolglot_json::{escape_into, is_plain};
 
@@ -11,57 +12,142 @@ use super::{Mode, Parser};
 use crate::program::{Node, Openers};
 use crate::{Event, Sink};
 
-/// Longer pushes gain nothing.
+/// Up to this many bytes a push is told whole or not at all. Of a longer one, only what goes on in a string of JSON gains
+/// by it, if it is at least as long.
 const SMALL: usize = 64;
 
+/// Bytes of prose that are held without a candidate: a first byte of openers, and perhaps the second.
+pub(super) const HELD: usize = 2;
+
 impl Parser {
-    /// Tells all of `text`, if it is of that kind; otherwise touches nothing. No byte may be held.
+    /// Tells the bytes of `text`, from its first on, that are of that kind, and says how many those were. No byte may be
+    /// held.
     #[inline]
-    pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
-        if text.len() > SMALL || self.teller.has_args() {
+    pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
+        if self.teller.has_args() {
+            return 0;
+        }
+        if text.len() > SMALL {
+            return self.quick_stretch(text, SMALL, sink);
+        }
+        if matches!(self.mode, Mode::Json(_) | Mode::Envelope(_)) {
+            return self.quick_stretch(text, text.len(), sink);
+        }
+        if self.quick_push(text, sink) {
+            text.len()
+        } else {
+            0
+        }
+    }
+
+    /// Tells what of `text` stands inside the string that is open, if that is at least `least` bytes.
+    fn quick_stretch(&mut self, text: &str, least: usize, sink: &mut dyn Sink) -> usize {
+        if !self.fitting.is_passing() {
+            return 0;
+        }
+        let stretch = match &self.mode {
+            Mode::Json(body) => body.json.stretch(text),
+            Mode::Envelope(envelope) => envelope.stretch(text),
+            _ => return 0,
+        };
+        let Some(call) = self.teller.call.as_ref().map(|call| call.id) else {
+            return 0;
+        };
+        if stretch.length < least {
+            return 0;
+        }
+        let length = stretch.length as u64;
+        if let Mode::Envelope(envelope) = &mut self.mode {
+            envelope.pass(length);
+        }
+        self.work += length;
+        self.pos += length;
+        self.base = self.pos;
+        let json = &text[..stretch.length];
+        if stretch.is_raw && !is_plain(json) {
+            escape_into(self.teller.args(), json);
+            self.teller.flush_args(self.pos, sink);
+        } else {
+            self.teller.pass(length, Event::Args { call, json }, sink);
+        }
+        stretch.length
+    }
+
+    /// Tells a small push of prose behind what is held of the one before, but for a last byte that may begin an opener: that
+    /// is held. `false` if more may begin here; nothing is touched then.
+    #[inline]
+    pub(super) fn quick_prose(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
+        let n_held = self.buffer.len();
+        if n_held > HELD || text.len() > SMALL {
             return false;
         }
-        let bytes = text.as_bytes();
+        let speech = self.context.speech;
+        if self.not_before > self.pos
+            || speech == Speech::Junk
+            || self.teller.mute
+            || self.teller.has_args()
+        {
+            return false;
+        }
+        let mut both: [u8; HELD + SMALL];
+        let bytes = if n_held == 0 {
+            text.as_bytes()
+        } else {
+            both = [0; HELD + SMALL];
+            both[..n_held].copy_from_slice(self.buffer.as_bytes());
+            both[n_held..n_held + text.len()].copy_from_slice(text.as_bytes());
+            &both[..n_held + text.len()]
+        };
+        let (openers, waits) = (&self.program.openers, &self.context.waits);
+        let kinds = openers.kinds(bytes);
+        let mut n_open = 0;
+        if kinds & Openers::BEGINS != 0 || !waits.is_empty() {
+            let Some(open) = openers.open_end(bytes, waits) else {
+                return false;
+            };
+            n_open = open;
+        }
+        let (told, open) = text.split_at(text.len() - n_open);
+        if let Some(first) = open.bytes().next()
+            && self.program.rules.bodies_first.has(first)
+        {
+            return false;
+        }
+        let is_plain = kinds & Openers::QUOTES == 0 && self.teller.quote.ignores_plain();
+        if n_held > 0 {
+            let held = core::mem::take(&mut self.buffer);
+            self.quick_speech(speech, is_plain, &held, sink);
+            self.buffer = held;
+            self.buffer.clear();
+        }
+        if !told.is_empty() {
+            self.quick_speech(speech, is_plain, told, sink);
+        }
+        self.pos = self.base;
+        self.buffer.push_str(open);
+        true
+    }
+
+    /// Tells prose; `is_plain`: no byte of it changes what is quoted.
+    #[inline]
+    fn quick_speech(&mut self, speech: Speech, is_plain: bool, text: &str, sink: &mut dyn Sink) {
+        let (base, len) = (self.base, text.len() as u64);
+        self.base += len;
+        if speech == Speech::Reasoning {
+            self.teller.pass(len, Event::Reasoning(text), sink);
+        } else if is_plain && self.teller.spoken {
+            self.teller.pass(len, Event::Text(text), sink);
+        } else {
+            self.teller
+                .speak(speech, View { text, base }, self.base, sink);
+        }
+    }
+
+    /// Tells all of a small push, or touches nothing.
+    #[inline]
+    fn quick_push(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let len = text.len() as u64;
-        let mut is_json = true;
         match &mut self.mode {
-            Mode::Text => {
-                let speech = self.context.speech;
-                let (openers, waits) = (&self.program.openers, &self.context.waits);
-                let kinds = openers.kinds(bytes);
-                if self.not_before > self.pos
-                    || speech == Speech::Junk
-                    || (kinds & Openers::BEGINS != 0 || !waits.is_empty())
-                        && openers.can_begin_in(bytes, waits)
-                {
-                    return false;
-                }
-                let base = self.base;
-                self.pos = base + len;
-                self.base = self.pos;
-                if speech == Speech::Reasoning {
-                    self.teller.pass(len, Event::Reasoning(text), sink);
-                } else if self.teller.spoken
-                    && kinds & Openers::QUOTES == 0
-                    && self.teller.quote.ignores_plain()
-                {
-                    self.teller.pass(len, Event::Text(text), sink);
-                } else {
-                    self.teller
-                        .speak(speech, View { text, base }, self.pos, sink);
-                }
-                return true;
-            }
-            Mode::Json(body) => {
-                if !self.fitting.is_passing() || !body.json.goes_on_as_it_stands(text) {
-                    return false;
-                }
-            }
-            Mode::Envelope(envelope) => {
-                if !self.fitting.is_passing() || !envelope.goes_on_as_it_stands(text) {
-                    return false;
-                }
-            }
             Mode::Value(value) => {
                 let Node::Text(node) = self.program.node(value.node) else {
                     return false;
@@ -69,15 +155,13 @@ impl Parser {
                 if !value.goes_on(node, &self.registers, text) {
                     return false;
                 }
-                is_json = is_plain(text);
             }
             Mode::Xml(xml) => {
                 if !xml.goes_on(text) {
                     return false;
                 }
-                is_json = is_plain(text);
             }
-            Mode::Between | Mode::Python(_) => return false,
+            _ => return false,
         }
         let Some(call) = &self.teller.call else {
             return false;
@@ -86,7 +170,7 @@ impl Parser {
         self.work += len;
         self.pos += len;
         self.base = self.pos;
-        if is_json {
+        if is_plain(text) {
             self.teller
                 .pass(len, Event::Args { call, json: text }, sink);
         } else {

@@ -1,14 +1,31 @@
 //! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
 
+use super::quick::HELD;
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
 use crate::program::Program;
 use crate::{InCode, Sink};
 
+/// How the openers' trie takes some bytes.
+enum Walked {
+    /// No opener begins so.
+    Died,
+    /// One may, and is not complete.
+    Open,
+    /// One is complete.
+    Complete,
+}
+
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn text(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn text(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let waits = self.context.waits;
         let mut from = self.pos.max(self.not_before);
         loop {
@@ -30,27 +47,37 @@ impl Parser {
             let bytes = &rest[step..];
             self.work += 1;
             let trie_only = !waits.has(bytes[0]) && !program.rules.bodies_first.has(bytes[0]);
-            if trie_only && self.dies_in_trie(program, bytes) {
-                from = at + 1;
-                continue;
+            if trie_only {
+                match self.walk_trie(program, bytes) {
+                    Walked::Died => {
+                        from = at + 1;
+                        continue;
+                    }
+                    // So little says nothing yet.
+                    Walked::Open if bytes.len() <= HELD && !eof && !self.teller.mute => {
+                        self.pos = at;
+                        return false;
+                    }
+                    Walked::Open | Walked::Complete => {}
+                }
             }
             self.begin_candidate(program, view, at, sink);
             return true;
         }
     }
 
-    /// Whether the trie dies in the bytes that are here, before any opener is complete: nothing is touched then.
-    fn dies_in_trie(&mut self, program: &Program, bytes: &[u8]) -> bool {
+    /// Walks the trie over the bytes that are here. Nothing is touched.
+    fn walk_trie(&mut self, program: &Program, bytes: &[u8]) -> Walked {
         let mut state = 0;
         for &byte in bytes {
             self.work += 1;
             match program.trie.step(state, byte) {
-                None => return true,
+                None => return Walked::Died,
                 Some(next) if program.trie.complete(next).is_empty() => state = next,
-                Some(_) => return false,
+                Some(_) => return Walked::Complete,
             }
         }
-        false
+        Walked::Open
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.

@@ -100,14 +100,17 @@ impl Openers {
         kinds.fold(0, |all, kind| all | kind)
     }
 
-    /// Whether an opener, or one of `others`, can begin in a few bytes.
+    /// How many of the last of a few bytes may begin an opener whose second byte is not here: none or one. `None` if an
+    /// opener, or one of `others`, can begin before.
     #[inline]
-    pub(crate) fn can_begin_in(&self, bytes: &[u8], others: &ByteSet) -> bool {
-        for (at, &byte) in bytes.iter().enumerate() {
-            if self.first.has(byte) && bytes.get(at + 1).is_none_or(|&b| self.has(byte, b)) {
-                return true;
-            }
+    pub(crate) fn open_end(&self, bytes: &[u8], others: &ByteSet) -> Option<usize> {
+        let begins = bytes
+            .windows(2)
+            .fold(false, |any, pair| any | self.has(pair[0], pair[1]));
+        if begins || !others.is_empty() && bytes.iter().any(|&byte| others.has(byte)) {
+            return None;
         }
-        !others.is_empty() && bytes.iter().any(|&byte| others.has(byte))
+        let is_open = bytes.last().is_some_and(|&last| self.first.has(last));
+        Some(usize::from(is_open))
     }
 }

@@ -75,16 +75,37 @@ pub(super) fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
+/// The bytes that blanks and comments begin with, those too that JSON does not know.
+const BEGINS_SPACE: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        begins[byte] = matches!(
+            byte as u8,
+            b' ' | b'\t' | b'\r' | b'\n' | b'/' | b'#' | b'<' | 0xc2 | 0xe1..=0xef
+        );
+        byte += 1;
+    }
+    begins
+};
+
 impl Walk<'_> {
     /// Copies blanks and leaves comments out.
     #[inline]
     pub(super) fn space(&mut self, line_breaks: bool) {
+        let begins = |&byte: &u8| BEGINS_SPACE[usize::from(byte)];
+        if self.bytes.get(self.i).is_some_and(begins) {
+            self.some_space(line_breaks);
+        }
+    }
+
+    fn some_space(&mut self, line_breaks: bool) {
         let from = self.i;
-        while let Some(&byte) = self.bytes.get(self.i) {
-            match byte {
-                b' ' | b'\t' | b'\r' => self.i += 1,
-                b'\n' if line_breaks => self.i += 1,
-                _ => break,
+        if line_breaks {
+            self.i = super::super::valid::blanks(self.bytes, from);
+        } else {
+            while let Some(b' ' | b'\t' | b'\r') = self.bytes.get(self.i) {
+                self.i += 1;
             }
         }
         if self.i > from {

@@ -1,0 +1,125 @@
+//! Where the values of an envelope go: arguments, also those that stand in a string, and captures.
+
+use alloc::borrow::ToOwned;
+
+use toolglot_json::{Mended, Output, Root, Step, Transducer, unescape};
+
+use super::{Envelope, Part};
+use crate::grammar::Role;
+
+/// Longest name, id or name space, in bytes of JSON text.
+const CAPTURE: usize = 1024;
+
+impl Envelope {
+    /// Sends what the transducer wrote where the role says.
+    pub(super) fn route(&mut self) {
+        if self.out.text.is_empty() {
+            return;
+        }
+        match self.part {
+            Part::Structure | Part::Skip => {}
+            Part::Role(Role::Args) => self.arguments(),
+            Part::Encoded => self.encoded(),
+            Part::Flat => self.args.push_str(&self.out.text),
+            Part::Role(_) => {
+                let room = CAPTURE.saturating_sub(self.capture.len());
+                self.overlong |= self.out.text.len() > room;
+                if !self.overlong {
+                    self.capture.push_str(&self.out.text);
+                }
+            }
+        }
+        self.out.text.clear();
+    }
+
+    pub(super) fn arguments(&mut self) {
+        if self.args_at.is_some() {
+            self.args.push_str(&self.out.text);
+            return;
+        }
+        let text = self.out.text.trim_start();
+        match text.as_bytes().first() {
+            None => {}
+            Some(b'{') => {
+                self.args_at = Some(self.member_at);
+                self.args.push_str(text);
+            }
+            Some(b'"') => {
+                self.encoded_at = Some(self.member_at);
+                self.part = Part::Encoded;
+                self.inner = Some((Transducer::new(Root::Object), Output::default()));
+                let text = text[1..].to_owned();
+                self.out.text = text;
+                self.encoded();
+            }
+            // `null`: no arguments.
+            Some(b'n') => self.part = Part::Skip,
+            Some(_) => {
+                self.malformed = true;
+                self.part = Part::Skip;
+            }
+        }
+    }
+
+    /// Argument text inside a string: what the string says is JSON of its own.
+    pub(super) fn encoded(&mut self) {
+        // `None`: the string went on behind what it says; the rest is left out.
+        let Some((json, out)) = &mut self.inner else {
+            return;
+        };
+        // The transducer writes whole escapes; the closing quotation mark is its last byte.
+        let text = self.out.text.as_str();
+        let text = closing_mark(text).map_or(text, |at| &text[..at]);
+        let decoded = unescape(text);
+        let begun = self.args_at.is_some();
+        let piece: &str = if begun {
+            &decoded
+        } else {
+            decoded.trim_start()
+        };
+        if piece.is_empty() {
+            return;
+        }
+        if !begun && !piece.starts_with('{') {
+            self.malformed = true;
+            self.inner = None;
+            return;
+        }
+        self.args_at.get_or_insert(self.member_at);
+        let (used, step) = json.feed(piece, self.decoded, out);
+        self.decoded += piece.len() as u64;
+        let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
+        self.args.push_str(&out.text);
+        out.text.clear();
+        let repairs = core::mem::take(&mut out.repairs);
+        self.mended_inside(&repairs);
+        if over {
+            self.malformed = true;
+            self.inner = None;
+        }
+    }
+
+    /// Repairs of what a string says: they point at the arguments' begin, for escapes shift what stands behind them.
+    pub(super) fn mended_inside(&mut self, repairs: &[Mended]) {
+        let at = self.args_at.unwrap_or(self.member_at);
+        self.repairs.extend(repairs.iter().map(|mended| Mended {
+            start: at,
+            end: at,
+            ..*mended
+        }));
+    }
+}
+
+/// Where an unescaped `"` stands.
+fn closing_mark(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
+}

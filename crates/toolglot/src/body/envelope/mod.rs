@@ -1,0 +1,338 @@
+//! One JSON envelope: name, arguments, id and name space under keys in any order.
+//!
+//! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
+
+mod arguments;
+mod members;
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer};
+
+use crate::grammar::Role;
+use crate::machine::Thread;
+use crate::program::{Node, Program};
+
+/// What the envelope asks of the machine.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// More bytes.
+    More,
+    /// The name and enough else are known: begin the call.
+    Commit,
+    /// Arguments are there to be told, up to the position reached.
+    Args,
+    /// The object ended.
+    Done,
+    /// It is no call.
+    Dead,
+    /// The bytes fit no JSON.
+    Stuck,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    /// Brackets, commas, keys.
+    #[default]
+    Structure,
+    Role(Role),
+    /// Arguments that are a string that holds JSON.
+    Encoded,
+    /// The value of a parameter that stands beside the name.
+    Flat,
+    Skip,
+}
+
+/// An envelope being read.
+#[derive(Debug, Default)]
+pub(crate) struct Envelope {
+    /// The readings that are left, in order of priority.
+    pub(crate) bodies: Vec<Thread>,
+    pub(crate) pos: u64,
+    json: Transducer,
+    out: Output,
+    part: Part,
+    path: String,
+    /// The last key read.
+    key: String,
+    depths: Vec<usize>,
+    capture: String,
+    /// The value being captured is longer than any may be.
+    overlong: bool,
+    member_at: u64,
+    pub(crate) name: Option<String>,
+    pub(crate) name_at: (u64, u64),
+    pub(crate) id: Option<String>,
+    pub(crate) ns: Option<String>,
+    /// An arguments key was read.
+    args_seen: bool,
+    /// The parameters stand beside the name, in no object of their own.
+    flat: bool,
+    /// Argument text that waits for the call to begin or to be told, and where it began.
+    pub(crate) args: String,
+    pub(crate) args_at: Option<u64>,
+    /// Up to here bytes are accounted for by the arguments.
+    pub(crate) args_end: u64,
+    pub(crate) at: u64,
+    /// The arguments are no object.
+    pub(crate) malformed: bool,
+    inner: Option<(Transducer, Output)>,
+    /// Bytes that `inner` was fed.
+    decoded: u64,
+    pub(crate) committed: bool,
+    /// A known name is not enough.
+    pub(crate) needs_marker: bool,
+    marked: bool,
+    /// It is the message's begin.
+    starts: bool,
+    pub(crate) repairs: Vec<Mended>,
+    pub(crate) encoded_at: Option<u64>,
+    /// Where the first parameter beside the name stands, until that is told.
+    pub(crate) flat_at: Option<u64>,
+    known: bool,
+}
+
+impl Envelope {
+    /// Begins an object, in the memory of the last one if there was one.
+    pub(crate) fn begin(
+        last: Option<Box<Envelope>>,
+        program: &Program,
+        bodies: impl Iterator<Item = Thread>,
+        at: u64,
+        starts: bool,
+    ) -> Box<Envelope> {
+        let mut envelope = last.unwrap_or_default();
+        envelope.restart(at);
+        envelope.bodies.extend(bodies);
+        envelope.starts = starts;
+        envelope.marked = envelope.bodies.iter().any(|body| body.marked);
+        if let Some(Node::Object(object)) =
+            (envelope.bodies.first()).map(|body| program.node(body.node))
+        {
+            envelope.json.expect_closers(&object.closers);
+            envelope.json.know(1, Arc::clone(&object.keys));
+        }
+        envelope
+    }
+
+    /// Forgets the last object, and keeps its memory.
+    fn restart(&mut self, at: u64) {
+        let Envelope {
+            bodies,
+            pos,
+            json,
+            out,
+            part,
+            path,
+            key: _,
+            depths,
+            capture,
+            overlong,
+            member_at,
+            name,
+            name_at,
+            id,
+            ns,
+            args_seen,
+            flat,
+            args,
+            args_at,
+            args_end,
+            at: begin,
+            malformed,
+            inner,
+            decoded,
+            committed,
+            needs_marker,
+            marked,
+            starts,
+            repairs,
+            encoded_at,
+            flat_at,
+            known,
+        } = self;
+        bodies.clear();
+        json.restart(Root::Object);
+        json.watch(1);
+        out.repairs.clear();
+        repairs.clear();
+        depths.clear();
+        for text in [&mut out.text, path, capture, args] {
+            text.clear();
+        }
+        (*name, *id, *ns, *inner) = (None, None, None, None);
+        (*args_at, *encoded_at, *flat_at) = (None, None, None);
+        for flag in [
+            overlong,
+            args_seen,
+            flat,
+            malformed,
+            committed,
+            needs_marker,
+            marked,
+            starts,
+            known,
+        ] {
+            *flag = false;
+        }
+        *part = Part::Structure;
+        *decoded = 0;
+        *name_at = (at, at);
+        for place in [pos, member_at, args_end, begin] {
+            *place = at;
+        }
+    }
+
+    /// Whether argument bytes are being read right now: what was read accounts for them.
+    pub(crate) fn in_args(&self) -> bool {
+        matches!(
+            self.part,
+            Part::Role(Role::Args) | Part::Encoded | Part::Flat
+        )
+    }
+
+    /// Reads on, until something is asked. `text` begins at `self.pos`; arguments of a call that has begun go straight
+    /// to `live`.
+    pub(crate) fn feed(
+        &mut self,
+        program: &Program,
+        text: &str,
+        held: usize,
+        live: Option<&mut String>,
+    ) -> Asked {
+        let direct = self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args_at.is_some()
+            && self.args.is_empty();
+        let mut live = live.filter(|_| direct);
+        if let Some(live) = &mut live {
+            core::mem::swap(*live, &mut self.out.text);
+        }
+        // What is undecided is capped in bytes of input, at the same byte in every cut.
+        let room = (held as u64).saturating_sub(self.pos - self.at) as usize;
+        let text = match (room.max(1)..text.len()).find(|&end| text.is_char_boundary(end)) {
+            Some(end) if !self.committed => &text[..end],
+            _ => text,
+        };
+        let (used, step) = self.json.feed(text, self.pos, &mut self.out);
+        let direct = live.is_some();
+        if let Some(live) = live {
+            core::mem::swap(live, &mut self.out.text);
+        }
+        self.pos += used as u64;
+        self.repairs.append(&mut self.out.repairs);
+        let before = self.args.len();
+        if !direct {
+            self.route();
+        }
+        if self.in_args() {
+            self.args_end = self.here();
+        }
+        let told = self.args.len() > before || self.in_args();
+        match step {
+            Step::Member => self.member(program),
+            Step::Value => self.value(program),
+            Step::Done => {
+                // Without a tool set, a name alone is that of anything.
+                let is_any = !self.marked && !self.args_seen && !self.starts;
+                if self.name.is_none() || is_any && program.tools.is_empty() {
+                    return Asked::Dead;
+                }
+                if core::mem::take(&mut self.flat) {
+                    self.args.push('}');
+                }
+                if !self.committed {
+                    // The caller commits, and asks again: the object is over then.
+                    return Asked::Commit;
+                }
+                Asked::Done
+            }
+            Step::Stuck => Asked::Stuck,
+            Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
+            Step::More if self.committed && told => Asked::Args,
+            Step::More => Asked::More,
+        }
+    }
+
+    /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
+    pub(crate) fn stretch(&self, text: &str) -> Stretch {
+        if self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args_at.is_some()
+            && self.args.is_empty()
+        {
+            self.json.stretch(text)
+        } else {
+            Stretch {
+                length: 0,
+                is_raw: false,
+            }
+        }
+    }
+
+    /// The next `length` bytes were told.
+    pub(crate) fn pass(&mut self, length: u64) {
+        self.pos += length;
+        self.args_end = self.pos;
+    }
+
+    /// Where the value or member that is reported stands: bytes behind it may be read already.
+    pub(crate) fn here(&self) -> u64 {
+        self.json.behind().unwrap_or(self.pos)
+    }
+
+    /// Whether bytes that were read are to be read on without more text.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.json.behind().is_some()
+    }
+
+    /// The call's tool is known: so are the keys of its arguments.
+    pub(crate) fn know(&mut self, keys: &Arc<[String]>) {
+        self.json.know(self.depths.len() + 2, Arc::clone(keys));
+    }
+
+    /// Whether it was given up because no tool has its name.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.args_seen && !self.known && !self.marked
+    }
+
+    /// Whether the transducer has read the whole object.
+    pub(crate) fn is_over(&self) -> bool {
+        self.json.depth() == 0
+    }
+
+    /// Ends the object where the message, or a byte that fits nothing, ends it.
+    pub(crate) fn finish(&mut self, close: bool) -> toolglot_json::Rest {
+        let rest = self
+            .json
+            .finish(close && self.inner.is_none(), self.pos, &mut self.out);
+        self.repairs.append(&mut self.out.repairs);
+        let is_flat = self.flat && self.inner.is_none();
+        if is_flat || matches!((self.part, self.args_at), (Part::Role(Role::Args), Some(_))) {
+            // The closers of the arguments come first, those of the envelope are not theirs.
+            let outer = if is_flat { 0 } else { self.depths.len() + 1 };
+            let text = core::mem::take(&mut self.out.text);
+            let is_cut = is_flat && self.part == Part::Skip;
+            let text = match is_cut {
+                true if close && rest == toolglot_json::Rest::Brackets => String::from("}"),
+                true => String::new(),
+                false => text,
+            };
+            let keep =
+                text.len()
+                    .saturating_sub(if close && rest == toolglot_json::Rest::Brackets {
+                        outer
+                    } else {
+                        0
+                    });
+            self.args.push_str(text[..keep].trim_start());
+            if close && rest == toolglot_json::Rest::Brackets {
+                self.part = Part::Structure;
+            }
+        }
+        rest
+    }
+}

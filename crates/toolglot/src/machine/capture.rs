@@ -1,0 +1,168 @@
+//! Captures: which bytes a name, a key or an id may have, and which ones the reader accepts.
+
+use alloc::vec::Vec;
+
+use super::log::Act;
+use super::step::{Stepper, add};
+use super::thread::{Found, Judge, Thread, UnknownKey};
+use crate::grammar::Capture;
+use crate::program::{CaptureNode, may_be_empty, takes};
+
+impl Stepper<'_> {
+    pub(super) fn capture(
+        &mut self,
+        thread: Thread,
+        capture: &CaptureNode,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        let length = pos - thread.since;
+        let stops = capture.stop.has(byte);
+        if !stops {
+            let slash =
+                length == 0 && byte == b'/' && matches!(capture.what, Capture::Name | Capture::Key);
+            if takes(capture.what, byte) && !slash && length < self.program.limits.capture as u64 {
+                add(next, thread);
+            }
+            return;
+        }
+        if !self.accepts(&thread, capture, pos, found) {
+            // A stop byte that can stand in the capture too (`name ":"` with a name that holds a colon).
+            if length > 0 && takes(capture.what, byte) && !capture.one_of.is_empty() {
+                add(next, thread);
+            }
+            return;
+        }
+        let act = Act::Captured {
+            what: capture.what,
+            start: thread.since,
+            end: pos,
+        };
+        let log = self.log.push(thread.log, act, pos);
+        self.go_on(
+            Thread {
+                node: capture.next,
+                log,
+                ..thread
+            },
+            byte,
+            pos,
+            next,
+            found,
+        );
+    }
+
+    /// Closes over a place that the byte has not been shown to, and shows it.
+    pub(super) fn go_on(
+        &mut self,
+        thread: Thread,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        let mut here = Vec::new();
+        self.close(thread, pos, &mut here);
+        for thread in here {
+            self.thread(thread, byte, pos, next, found);
+        }
+    }
+
+    pub(super) fn accepts(
+        &mut self,
+        thread: &Thread,
+        capture: &CaptureNode,
+        pos: u64,
+        found: &mut Found,
+    ) -> bool {
+        let text = self.view.slice(thread.since, pos);
+        if !capture.one_of.is_empty() {
+            return capture.one_of.iter().any(|one| **one == *text);
+        }
+        if text.is_empty() {
+            return may_be_empty(capture.what);
+        }
+        match capture.what {
+            Capture::Name => self.accepts_name(thread, text, pos, found),
+            Capture::Key => self.accepts_key(thread, text, found),
+            _ => true,
+        }
+    }
+
+    pub(super) fn accepts_name(
+        &self,
+        thread: &Thread,
+        text: &str,
+        pos: u64,
+        found: &mut Found,
+    ) -> bool {
+        let dialect = self.program.dialect_of(thread.node);
+        if !is_name(text, thread.marked) {
+            return false;
+        }
+        let known = self.program.knows(dialect, text);
+        let closed = !thread.marked && self.program.is_closed(dialect);
+        if dialect.refuse.iter().any(|name| name == text) && !known {
+            found.placeholder = Some((thread.since, pos));
+            return false;
+        }
+        match self.judge {
+            Judge::Entry { plausible: false } => known,
+            _ if closed && !known => {
+                found.unknown_name = Some((thread.since, pos));
+                false
+            }
+            _ => true,
+        }
+    }
+
+    pub(super) fn accepts_key(&self, thread: &Thread, text: &str, found: &mut Found) -> bool {
+        let Judge::Evidence { tool, same_key } = self.judge else {
+            return true;
+        };
+        if let Some(key) = same_key {
+            return text == key;
+        }
+        let Some(tool) = tool else {
+            return is_plausible_key(text);
+        };
+        let parameters = &self.program.tools.tool(tool).parameters;
+        // A schema that lists nothing and forbids nothing knows no key.
+        if parameters.get(text).is_some()
+            || (parameters.properties.is_empty() && parameters.others.is_some())
+        {
+            return true;
+        }
+        // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
+        let value = self.program.value_behind(thread.node);
+        if value.is_some_and(|value| !value.own_needs_same_key)
+            && parameters.nearest(text).is_some()
+        {
+            return true;
+        }
+        if is_plausible_key(text) {
+            let end = thread.since + text.len() as u64;
+            found.unknown_key = Some(UnknownKey {
+                start: thread.since,
+                end,
+                node: thread.node,
+            });
+        }
+        false
+    }
+}
+
+/// Whether a name could be one. Behind a marker anything is, but dots that stand for a name (`<function=...>`).
+fn is_name(text: &str, marked: bool) -> bool {
+    text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
+}
+
+/// Whether a key could be one: letters, digits, `_ - . : $`, no blank.
+pub(crate) fn is_plausible_key(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$' | '@'))
+}

@@ -1,0 +1,151 @@
+//! What plain text belongs to - the answer, reasoning, junk inside a broken call - and the literals that may end that.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::log::{Act, Log, LogId};
+use super::teller::Speech;
+use super::thread::{Judge, Thread};
+use super::view::View;
+use super::{Mode, Parser};
+use crate::InReasoning;
+use crate::program::{ByteSet, Node, Program, RuleRole};
+
+/// What plain text belongs to, and what may end that.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub(super) speech: Speech,
+    /// Positions that wait for their literal.
+    pub(super) extras: Vec<Waiting>,
+    /// The first bytes of those literals.
+    pub(super) waits: ByteSet,
+    /// What looks like an entry is one; otherwise it is remarked on and stays speech.
+    pub(super) reads: bool,
+    /// It was entered by a recovery: an entry ends it.
+    pub(super) sync: bool,
+    /// It has no end of its own: an entry ends it.
+    pub(super) open_ended: bool,
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context {
+            speech: Speech::Text,
+            extras: Vec::new(),
+            waits: ByteSet::default(),
+            reads: true,
+            sync: false,
+            open_ended: false,
+        }
+    }
+}
+
+/// A position that waits in a context, and all that outlives the candidates between: its log does not.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) thread: Thread,
+    /// What it enters and leaves once its literal comes. What it captured is told or given up.
+    pub(super) acts: Vec<Act>,
+    /// The literal that it waits for, if that was made from captures.
+    pub(super) literal: Option<Vec<u8>>,
+}
+
+impl Parser {
+    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
+    /// alike, the ends of all are waited for.
+    pub(super) fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
+        let program = Arc::clone(&self.program);
+        let of = |thread: &Thread| match program.node(thread.node) {
+            Node::Text(text) => Some(text),
+            _ => None,
+        };
+        let Some(first) = texts.first().and_then(of) else {
+            return;
+        };
+        let speech = if first.role == RuleRole::Think {
+            Speech::Reasoning
+        } else {
+            Speech::Text
+        };
+        let at = self.pos;
+        let mut extras: Vec<Waiting> = Vec::new();
+        let mut open_ended = true;
+        for body in texts {
+            let Some(text) = of(body).filter(|text| text.role == first.role) else {
+                continue;
+            };
+            open_ended &= text.open_ended;
+            let mut ends = Vec::new();
+            let thread = Thread::at(text.next, body.log, at);
+            self.stepper(&program, view, Judge::Reading)
+                .close(thread, at, &mut ends);
+            for end in ends {
+                // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
+                let is_over = matches!(program.node(end.node), Node::Match);
+                let is_there = |have: &Waiting| program.ends_alike(have.thread.node, end.node);
+                if !is_over && !extras.iter().any(is_there) {
+                    extras.push(self.wait(&program, end, body.log));
+                }
+            }
+        }
+        let reads =
+            speech == Speech::Text || open_ended || self.in_reasoning == InReasoning::Accept;
+        self.context = Context {
+            speech,
+            waits: first_bytes(&program, &extras),
+            extras,
+            reads,
+            open_ended,
+            sync: false,
+        };
+        self.mode = Mode::Text;
+        self.forget();
+    }
+
+    /// What is left of a thread that waits; its acts behind `flushed` are kept.
+    pub(super) fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> Waiting {
+        let mut acts = Vec::new();
+        self.log.acts(flushed, thread.log, &mut acts);
+        let acts = acts
+            .into_iter()
+            .map(|(act, _)| act)
+            .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
+            .collect();
+        let template = matches!(program.node(thread.node), Node::Template { .. });
+        let literal = template.then(|| self.instances.get(thread.instance).to_vec());
+        Waiting {
+            thread: Thread {
+                extra: true,
+                off: 0,
+                log: Log::ROOT,
+                ..thread
+            },
+            acts,
+            literal,
+        }
+    }
+
+    /// Nothing is being read: the log and the filled literals begin anew.
+    pub(super) fn forget(&mut self) {
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        self.instances.clear();
+    }
+}
+
+/// The first bytes of what `waiting` waits for.
+pub(super) fn first_bytes(program: &Program, waiting: &[Waiting]) -> ByteSet {
+    let mut set = ByteSet::default();
+    for waiting in waiting {
+        if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
+            set.insert(*first);
+        } else if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
+            set.insert(bytes[0]);
+            if *fold {
+                set.insert(bytes[0].to_ascii_uppercase());
+                set.insert(bytes[0].to_ascii_lowercase());
+            }
+        }
+    }
+    set
+}

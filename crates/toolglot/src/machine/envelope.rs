@@ -1,0 +1,248 @@
+//! Running an envelope: when its call begins, what of it is told, how it ends.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use toolglot_json::Rest;
+
+use super::view::View;
+use super::{Mode, Parser};
+use crate::body::{Asked, Envelope};
+use crate::program::{Node, Program};
+use crate::{Code, End, Sink, Span};
+
+impl Parser {
+    pub(super) fn envelope(
+        &mut self,
+        program: &Program,
+        mut envelope: Box<Envelope>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let before = envelope.pos;
+        let rest = view.slice(envelope.pos, view.end());
+        if rest.is_empty() && !envelope.is_behind() && !(envelope.committed && envelope.is_over()) {
+            self.mode = Mode::Envelope(envelope);
+            return false;
+        }
+        let asked = if rest.is_empty() && !envelope.is_behind() {
+            Asked::Done
+        } else {
+            let live = (!self.fitting.is_on()).then(|| self.teller.args());
+            envelope.feed(program, rest, program.limits.undecided, live)
+        };
+        self.work += envelope.pos - before;
+        self.pos = envelope.pos;
+        match asked {
+            Asked::More => {
+                let more = envelope.pos < view.end() || envelope.is_behind();
+                self.mode = Mode::Envelope(envelope);
+                return more;
+            }
+            Asked::Commit => {
+                self.commit_envelope(program, &mut envelope, view, sink);
+                self.mode = Mode::Envelope(envelope);
+                return true;
+            }
+            Asked::Args => {
+                if envelope.committed {
+                    self.tell_envelope(program, &mut envelope, view, sink);
+                }
+                let more = envelope.pos < view.end() || envelope.is_behind();
+                self.mode = Mode::Envelope(envelope);
+                return more;
+            }
+            Asked::Done => self.end_envelope(program, &mut envelope, view, sink),
+            Asked::Stuck if envelope.committed => {
+                let rest = envelope.finish(true);
+                self.tell_envelope(program, &mut envelope, view, sink);
+                if rest == Rest::Broken || envelope.malformed {
+                    let node = envelope.bodies[0].node;
+                    self.malformed(program, view, node, sink);
+                } else {
+                    self.end_envelope(program, &mut envelope, view, sink);
+                }
+            }
+            Asked::Dead | Asked::Stuck => self.dead_envelope(program, &envelope, view, sink),
+        }
+        self.spare_envelope = Some(envelope);
+        true
+    }
+
+    /// The call begins: its head, then the arguments that waited.
+    pub(super) fn commit_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &mut Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let body = envelope.bodies[0];
+        self.threads.clear();
+        self.threads.push(body);
+        self.found.bodies.clear();
+        self.commit(program, view, sink);
+        self.threads.clear();
+        self.flush(program, view, body.log, envelope.here(), sink);
+        envelope.committed = true;
+        let name = envelope.name.as_deref().unwrap_or_default();
+        let (start, end) = envelope.name_at;
+        if let Some(call) = &mut self.teller.call {
+            call.tool = program.tools.find(name);
+            name.clone_into(&mut call.name);
+            call.name_at = Span::new(start.min(end), end);
+            call.written_id = envelope.id.take().or(call.written_id.take());
+            call.ns = envelope.ns.take().or(call.ns.take());
+            if call.tool.is_none() && !program.tools.is_empty() {
+                let message = alloc::format!("no tool is called `{name}`");
+                self.teller.note(
+                    Code::UnknownTool,
+                    Span::new(start.min(end), end),
+                    message,
+                    None,
+                    sink,
+                );
+            }
+        }
+        let upto = envelope.args_at.unwrap_or_else(|| envelope.here());
+        self.teller.start_call(view, upto, sink);
+        if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
+            envelope.know(program.tools.keys(tool));
+        }
+        self.begin_fitting(program, envelope.name_at.0);
+        self.tell_envelope(program, envelope, view, sink);
+    }
+
+    /// Tells the arguments read so far.
+    pub(super) fn tell_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &mut Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        if !envelope.repairs.is_empty() {
+            self.teller.mended(&envelope.repairs, sink);
+            envelope.repairs.clear();
+        }
+        if let Some(at) = envelope.encoded_at.take() {
+            let message =
+                String::from("the arguments are a string that holds JSON; it was unpacked");
+            self.teller
+                .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
+        }
+        if let Some(at) = envelope.flat_at.take() {
+            let message = String::from("the arguments stand beside the name, in no object");
+            self.teller
+                .note(Code::LooseArguments, Span::empty(at), message, None, sink);
+        }
+        let Some(at) = envelope.args_at else { return };
+        if !envelope.args.is_empty() {
+            if self.teller.args().is_empty() {
+                self.teller.markup(view, at, sink);
+            }
+            self.fit_args(program, &envelope.args, sink);
+            envelope.args.clear();
+            if let Some(call) = &mut self.teller.call {
+                call.opened = true;
+            }
+        }
+        // While arguments stream they are told at the push's end. Bytes may be theirs and add nothing to them.
+        if !envelope.in_args() {
+            self.teller.flush_args(envelope.args_end, sink);
+        }
+    }
+
+    pub(super) fn end_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &mut Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.tell_envelope(program, envelope, view, sink);
+        let node = envelope.bodies[0].node;
+        if envelope.malformed {
+            let message = String::from("the arguments are no JSON object");
+            self.teller.note(
+                Code::MalformedJson,
+                Span::new(envelope.at, self.pos),
+                message,
+                None,
+                sink,
+            );
+            if let Some(call) = &mut self.teller.call {
+                call.worsen(End::Truncated);
+            }
+        }
+        if envelope.args_at.is_some() {
+            self.whole();
+        } else if let Some(call) = &mut self.teller.call {
+            // No arguments at all.
+            call.whole = false;
+        }
+        self.teller.markup(view, self.pos, sink);
+        self.end_body(program, view, node, sink);
+        if let Some(call) = &mut self.teller.call
+            && !call.whole
+            && !envelope.malformed
+        {
+            call.whole = true;
+            self.teller.args().push_str("{}");
+            let at = self.teller.cursor;
+            self.teller.flush_args(at, sink);
+        }
+    }
+
+    /// The envelope is no call.
+    pub(super) fn dead_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let at = envelope.here();
+        if self.committed {
+            self.safe_threads
+                .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
+            self.recover(program, view, at, sink);
+            return;
+        }
+        let marked = envelope.bodies.iter().any(|body| body.marked);
+        if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
+            let message =
+                alloc::format!("no tool is called `{name}`; without a marker it is no call");
+            self.teller
+                .speak(self.context.speech, view, self.candidate, sink);
+            let (start, end) = envelope.name_at;
+            self.teller.note(
+                Code::UnknownTool,
+                Span::new(start.min(end), end),
+                message,
+                None,
+                sink,
+            );
+        }
+        if marked && !self.quoted && !self.candidate_noted {
+            let dialect = &program.dialect_of(envelope.bodies[0].node).name;
+            let (code, message) = if envelope.name.is_none() {
+                (
+                    Code::MissingToolName,
+                    alloc::format!("the JSON object of a `{dialect}` call has no tool name"),
+                )
+            } else {
+                (
+                    Code::MalformedJson,
+                    alloc::format!("the JSON of a `{dialect}` call ends too early"),
+                )
+            };
+            self.teller
+                .speak(self.context.speech, view, self.candidate, sink);
+            self.teller
+                .note(code, Span::new(self.candidate, at), message, None, sink);
+        }
+        self.reject(at);
+    }
+}

@@ -1,0 +1,308 @@
+//! The one step: a byte maps a set of positions to a set.
+//!
+//! It runs openers, optional parts, alternatives, loops, separators and closers, and the look-ahead for evidence. There is
+//! no second way to match a literal.
+
+use alloc::vec::Vec;
+
+use super::filled::Filled;
+use super::log::{Act, Log, LogId};
+use super::thread::{Found, Judge, Registers, Thread};
+use super::view::View;
+use crate::grammar::Piece;
+use crate::program::{Node, NodeId, Program, is_blank};
+
+/// Everything a step looks at but does not change, and the log it writes.
+pub(crate) struct Stepper<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) view: View<'a>,
+    pub(crate) log: &'a mut Log,
+    pub(crate) flushed: LogId,
+    pub(crate) instances: &'a mut Filled,
+    pub(crate) registers: &'a Registers,
+    pub(crate) judge: Judge<'a>,
+    /// Where the trie's opener began.
+    pub(crate) candidate: u64,
+    /// The candidate stands at a line's begin; at the message's begin.
+    pub(crate) bol: bool,
+    pub(crate) start: bool,
+}
+
+impl Stepper<'_> {
+    /// Steps `set` over `byte`, which stands at `pos`, into `next`.
+    pub(crate) fn step(
+        &mut self,
+        set: &[Thread],
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        next.clear();
+        found.clear();
+        for &thread in set {
+            self.thread(thread, byte, pos, next, found);
+        }
+    }
+
+    /// Adds what stands at `thread.node` to the set: blanks and acts are passed, choices are all taken.
+    pub(crate) fn close(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
+        loop {
+            match self.program.node(thread.node) {
+                Node::Split(all) => {
+                    for &node in all {
+                        self.close(Thread { node, ..thread }, pos, set);
+                    }
+                    return;
+                }
+                Node::Enter { next, .. } => {
+                    thread.log = self.log.push(thread.log, Act::Enter(thread.node), pos);
+                    thread.node = *next;
+                }
+                Node::Exit { next, .. } => {
+                    thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
+                    thread.node = *next;
+                }
+                Node::Bol { next } => {
+                    if !self.bol {
+                        return;
+                    }
+                    thread.node = *next;
+                }
+                Node::Start { next } => {
+                    if !self.start {
+                        return;
+                    }
+                    thread.node = *next;
+                }
+                Node::Ws { next } | Node::Nl { next } => {
+                    let next = *next;
+                    thread.off = 0;
+                    thread.since = pos;
+                    if !add(set, thread) {
+                        return;
+                    }
+                    thread.node = next;
+                }
+                Node::Template { pieces, .. } => {
+                    let Some(instance) = self.fill(pieces, thread.log) else {
+                        return;
+                    };
+                    thread.instance = instance;
+                    thread.off = 0;
+                    add(set, thread);
+                    return;
+                }
+                _ => {
+                    (thread.off, thread.quote, thread.seen, thread.since) = (0, 0, 0, pos);
+                    add(set, thread);
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn thread(
+        &mut self,
+        mut thread: Thread,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        found.work += 1;
+        match self.program.node(thread.node) {
+            Node::Trie => self.trie(thread, byte, pos, next, found),
+            Node::Literal {
+                bytes,
+                fold,
+                mark,
+                next: to,
+            } => {
+                if !same(bytes[usize::from(thread.off)], byte, *fold) {
+                    return;
+                }
+                thread.off += 1;
+                found.literal_took = true;
+                if usize::from(thread.off) == bytes.len() {
+                    thread.marked |= *mark;
+                    if *mark {
+                        let from = pos + 1 - bytes.len() as u64;
+                        found
+                            .markers
+                            .push((from, self.program.dialect_index(thread.node)));
+                    }
+                    self.literal_end(thread, *to, pos, next, found);
+                } else {
+                    add(next, thread);
+                }
+            }
+            Node::Template { fold, next: to, .. } => {
+                let bytes = self.instances.get(thread.instance);
+                if !same(bytes[usize::from(thread.off)], byte, *fold) {
+                    return;
+                }
+                let length = bytes.len();
+                thread.off += 1;
+                found.literal_took = true;
+                if usize::from(thread.off) == length {
+                    self.literal_end(thread, *to, pos, next, found);
+                } else {
+                    add(next, thread);
+                }
+            }
+            Node::Ws { next: to } => {
+                if is_blank(byte) && pos - thread.since < self.program.limits.blanks as u64 {
+                    add(next, thread);
+                    let mut behind = Thread {
+                        node: *to,
+                        off: 0,
+                        ..thread
+                    };
+                    behind.broke = false;
+                    self.close(behind, pos + 1, next);
+                }
+            }
+            Node::Nl { next: to } => match (thread.off, byte) {
+                (0, b'\r') => {
+                    thread.off = 1;
+                    add(next, thread);
+                }
+                (_, b'\n') => {
+                    let behind = Thread {
+                        node: *to,
+                        off: 0,
+                        broke: true,
+                        ..thread
+                    };
+                    self.close(behind, pos + 1, next);
+                }
+                _ => {}
+            },
+            Node::Capture(capture) => self.capture(thread, capture, byte, pos, next, found),
+            Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next, found),
+            Node::Json { .. } | Node::Object(_) => {
+                if byte == b'{' {
+                    self.body(thread, next, found);
+                }
+            }
+            Node::Py { .. } => {
+                // Behind a known name's begin, which opened it, the name goes on.
+                let within = thread.since < pos
+                    && (byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/' | b'\\' | b'('));
+                if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 || within {
+                    self.body(thread, next, found);
+                }
+            }
+            Node::Xml(xml) => {
+                let tag = xml.prefix.as_deref().unwrap_or("<").as_bytes()[0];
+                if byte == tag || is_blank(byte) {
+                    self.body(thread, next, found);
+                }
+            }
+            Node::Text(_) | Node::Match => self.body(thread, next, found),
+            Node::End { .. }
+            | Node::Split(_)
+            | Node::Enter { .. }
+            | Node::Exit { .. }
+            | Node::Bol { .. }
+            | Node::Start { .. } => {}
+        }
+    }
+
+    #[allow(clippy::unused_self)]
+    fn body(&mut self, thread: Thread, next: &[Thread], found: &mut Found) {
+        if found.bodies.is_empty() {
+            found.body_first = next.is_empty();
+        }
+        found.bodies.push(thread);
+    }
+
+    fn literal_end(
+        &mut self,
+        mut thread: Thread,
+        to: NodeId,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        found.literal_ended = true;
+        found.literal_length = found.literal_length.max(u64::from(thread.off));
+        thread.node = to;
+        thread.off = 0;
+        thread.broke = false;
+        self.close(thread, pos + 1, next);
+    }
+
+    fn trie(
+        &mut self,
+        mut thread: Thread,
+        byte: u8,
+        pos: u64,
+        next: &mut Vec<Thread>,
+        found: &mut Found,
+    ) {
+        let Some(state) = self.program.trie.step(thread.off, byte) else {
+            return;
+        };
+        thread.off = state;
+        let before = next.len();
+        if self.program.trie.has_children(state) {
+            add(next, thread);
+        }
+        let read = self.view.bytes(self.candidate, pos + 1);
+        for opener in self.program.trie.complete(state) {
+            if (opener.bol && !self.bol) || (opener.start && !self.start) || !opener.fits(read) {
+                continue;
+            }
+            found.literal_ended = true;
+            found.literal_length = found.literal_length.max(pos + 1 - self.candidate);
+            let mut way = Thread {
+                node: opener.target,
+                off: 0,
+                marked: opener.mark,
+                ..thread
+            };
+            for &enter in &opener.enters {
+                way.log = self.log.push(way.log, Act::Enter(enter), self.candidate);
+            }
+            if opener.name > 0 {
+                way.since = pos + 1 - opener.name as u64;
+                add(next, way);
+            } else {
+                self.close(way, pos + 1, next);
+            }
+        }
+        // An opener that may not stand here took nothing: a body that begins with its byte may.
+        found.literal_took |= next.len() > before;
+    }
+
+    /// A literal with its holes filled from the thread's own captures, else from the flushed ones.
+    fn fill(&mut self, pieces: &[Piece], log: LogId) -> Option<u32> {
+        let (view, registers) = (self.view, self.registers);
+        let (known, flushed) = (&*self.log, self.flushed);
+        self.instances.add(pieces.iter().map(|piece| match piece {
+            Piece::Bytes(text) => text.as_bytes(),
+            Piece::Hole(what) => match known.newest(log, flushed, *what) {
+                Some((start, end)) => view.bytes(start, end),
+                None => registers.get(*what).as_bytes(),
+            },
+        }))
+    }
+}
+
+/// Adds a thread unless one at the same place is there: the first has priority, however long it has been there.
+pub(super) fn add(set: &mut Vec<Thread>, thread: Thread) -> bool {
+    let there = set.iter().any(|have| {
+        have.node == thread.node && have.off == thread.off && have.instance == thread.instance
+    });
+    if !there {
+        set.push(thread);
+    }
+    !there
+}
+
+#[inline]
+fn same(a: u8, b: u8, fold: bool) -> bool {
+    a == b || (fold && a.eq_ignore_ascii_case(&b))
+}

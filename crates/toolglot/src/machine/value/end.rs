@@ -1,0 +1,193 @@
+//! How a raw value ends: where the evidence says, with the message, or cut off.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use toolglot_json::escape_into;
+
+use super::Value;
+use super::write::{Out, Wrapper};
+use crate::machine::fitting::remark;
+use crate::machine::log::Log;
+use crate::machine::thread::{Judge, Thread};
+use crate::machine::typing::How;
+use crate::machine::view::View;
+use crate::machine::{Mode, Parser};
+use crate::program::{Node, NodeId, Program, TextNode};
+use crate::{Code, End, Sink, Span};
+
+impl Parser {
+    /// The value ends before the closer at `at`; the set goes on behind it.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the verdict's parts, and where to tell them"
+    )]
+    pub(super) fn end_value(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        mut value: Box<Value>,
+        at: u64,
+        recovered: bool,
+        behind: Behind,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        value.probe = None;
+        let fields = self.parameters(program);
+        let mut out = Out {
+            fields,
+            args: self.teller.args(),
+            remarks: alloc::vec::Vec::new(),
+            repairs: alloc::vec::Vec::new(),
+            changes: alloc::vec::Vec::new(),
+            refused: false,
+            scalar: program.limits.scalar,
+            undecided: program.limits.undecided,
+        };
+        if !value.overlong {
+            value.settle(text, at, view, &mut out);
+        }
+        value.close(at, &program.dialect_of(value.node).values, &mut out);
+        let Out {
+            remarks,
+            repairs,
+            mut changes,
+            refused,
+            ..
+        } = out;
+        self.open_arguments(&value);
+        self.say(&value, remarks, &repairs, refused, sink);
+        remark(
+            &mut self.teller,
+            &mut changes,
+            (value.wrapper != Wrapper::Object).then_some(value.key.as_str()),
+            value.start,
+            sink,
+        );
+        let end = value.told;
+        if value.dropped {
+            self.teller.markup(view, end, sink);
+        } else {
+            self.teller.flush_args(end, sink);
+        }
+        if recovered {
+            if let Some(call) = &mut self.teller.call {
+                call.worsen(End::Recovered);
+            }
+            let span = Span::empty(at);
+            let message = match behind {
+                Behind::Value => "the call's closers are incomplete; they were supplied",
+                _ => "the value's closer is missing; it was supplied",
+            };
+            self.teller
+                .note(Code::MissingCloser, span, String::from(message), None, sink);
+        }
+        // The closers are read by the same threads that read everything else.
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        self.instances.clear();
+        self.threads.clear();
+        let from = if behind == Behind::Value { end } else { at };
+        let mut threads = core::mem::take(&mut self.threads);
+        let mut thread = Thread::at(text.next, Log::ROOT, from);
+        thread.marked = true;
+        let nodes: alloc::vec::Vec<NodeId> = match behind {
+            Behind::Value => alloc::vec![text.next],
+            Behind::Enclosing => text.enclosing.clone(),
+            Behind::Closer => {
+                let follow = Thread::at(text.follow, Log::ROOT, from);
+                let mut closers = alloc::vec::Vec::new();
+                self.stepper(program, view, Judge::Reading)
+                    .close(follow, from, &mut closers);
+                let behind = |closer: &Thread| match program.node(closer.node) {
+                    Node::Literal { next, .. } | Node::Template { next, .. } => Some(*next),
+                    _ => None,
+                };
+                closers.iter().filter_map(behind).collect()
+            }
+        };
+        for node in nodes {
+            let thread = Thread { node, ..thread };
+            self.stepper(program, view, Judge::Reading)
+                .close(thread, from, &mut threads);
+        }
+        self.threads = threads;
+        self.pos = from;
+        self.safe = from;
+        self.safe_threads.clone_from(&self.threads);
+        self.committed = true;
+        self.fallback = None;
+        self.mode = Mode::Between;
+    }
+
+    /// Whether the message's end ends the value.
+    pub(in crate::machine) fn ends_with_message(program: &Program, value: &Value) -> bool {
+        matches!(program.node(value.node), Node::Text(text) if program.ends_message(text.follow))
+    }
+
+    /// The value ends with the message.
+    pub(in crate::machine) fn close_value(
+        &mut self,
+        program: &Program,
+        mut value: Box<Value>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Text(text) = program.node(value.node) else {
+            return;
+        };
+        value.probe = None;
+        self.advance(program, text, &mut value, view.end(), view, sink);
+        let at = view.end();
+        self.end_value(program, text, value, at, false, Behind::Value, view, sink);
+    }
+
+    /// The message ends inside the value: what was read is told, the string stays open.
+    pub(in crate::machine) fn truncate_value(
+        &mut self,
+        program: &Program,
+        mut value: Box<Value>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let Node::Text(text) = program.node(value.node) else {
+            return;
+        };
+        value.probe = None;
+        self.advance(program, text, &mut value, view.end(), view, sink);
+        if value.wrapper == Wrapper::Maybe {
+            value.wrapper = Wrapper::No;
+            self.teller.key(&value.key);
+        }
+        // Held blanks are the value's as far as anybody knows; a held scalar is cut, and stays out.
+        let told = value.told;
+        if value.dropped {
+            self.teller.markup(view, view.end(), sink);
+        } else {
+            if value.how != How::Text
+                && !value.wrote
+                && value.json.is_none()
+                && !value.held.is_empty()
+            {
+                // Show what arrived: a prefix of a string.
+                self.teller.args().push('"');
+                let held = core::mem::take(&mut value.held);
+                escape_into(self.teller.args(), held.trim());
+            }
+            self.teller.flush_args(told, sink);
+            self.teller.markup(view, view.end(), sink);
+        }
+    }
+}
+
+/// Where the reading goes on when a value has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Behind the value: at its closer.
+    Value,
+    /// At an enclosing closer: the value's own is missing.
+    Enclosing,
+    /// Behind the value's closer, which is missing: at the next value.
+    Closer,
+}
