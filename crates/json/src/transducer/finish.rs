@@ -9,6 +9,10 @@ impl Transducer {
     /// The input ends. Writes what is certain; closes the document if `close` and only brackets are missing.
     pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Rest {
         self.catch_up(at, out);
+        if self.state == State::Tail && !self.owed.contains(['}', ']']) {
+            // No bracket proves anything.
+            self.tail_was_data(at, out);
+        }
         let rest = match self.state {
             State::Done => return Rest::Whole,
             State::After => Rest::Brackets,
@@ -68,6 +72,9 @@ impl Transducer {
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
         self.catch_up(at, out);
+        if self.state == State::Tail && !self.owed.contains(['}', ']']) {
+            self.tail_was_data(at, out);
+        }
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
             self.state = self.resume;
         }

@@ -20,6 +20,7 @@ use crate::scan::blanks;
 const WORD: usize = 160;
 
 /// What a look ahead says.
+#[derive(Clone, Copy)]
 enum Turn {
     /// More bytes are needed; this one was taken.
     Wait,
@@ -29,6 +30,8 @@ enum Turn {
     Inside,
     /// The string ends before its last mark, which opens a key.
     Key,
+    /// Another string follows that belongs to this one.
+    Joins,
 }
 
 impl Transducer {
@@ -48,9 +51,13 @@ impl Transducer {
         out: &mut Output,
     ) {
         let bytes = text.as_bytes();
-        if !self.in_key && self.ends_at_once(bytes, *i + 1) {
+        if !self.in_key && !self.has_inner && self.ends_at_once(bytes, *i + 1) {
             *i += 1;
             self.end_value();
+            return;
+        }
+        if !self.in_key && self.pause(&bytes[*run..*i]) > 0 {
+            self.begin_tail(Quote::Double, text, i, run, out);
             return;
         }
         self.copy(&text[*run..*i], out);
@@ -63,18 +70,23 @@ impl Transducer {
             self.end_value();
             return;
         }
-        self.owed.push('"');
-        (self.ahead, self.mark) = (Ahead::Mark, Quote::Double);
-        self.state = State::Quoted;
+        self.begin_ahead(Quote::Double);
         *i += 1;
         *run = *i;
     }
 
+    /// A mark that may end its string: what follows is read ahead. What waits already stands before it.
+    pub(super) fn begin_ahead(&mut self, mark: Quote) {
+        (self.mark_at, self.n_closed) = (self.owed.len(), 0);
+        self.owed
+            .push(if mark == Quote::Single { '\'' } else { '"' });
+        (self.ahead, self.mark) = (Ahead::Mark, mark);
+        self.state = State::Quoted;
+    }
+
     /// A `'` in a string of a Python call that began with `'`.
     pub(super) fn apostrophe_in_string(&mut self, i: &mut usize, run: &mut usize) {
-        self.owed.push('\'');
-        (self.ahead, self.mark) = (Ahead::Mark, Quote::Single);
-        self.state = State::Quoted;
+        self.begin_ahead(Quote::Single);
         *i += 1;
         *run = *i;
     }
@@ -133,52 +145,89 @@ impl Transducer {
             return;
         }
         let owed = core::mem::take(&mut self.owed);
-        let mark = here - owed.len() as u64;
-        match turn {
-            Turn::Inside | Turn::Wait => {
+        let begin = here - owed.len() as u64;
+        let (before, ahead) = owed.split_at(self.mark_at);
+        let mark = begin + self.mark_at as u64;
+        let split = match turn {
+            Turn::Inside | Turn::Ends if self.in_key && byte != b':' => self.key_without_mark(),
+            _ => None,
+        };
+        if !matches!(turn, Turn::Key) {
+            self.tell_controls(before, begin, out);
+            escape_into(self.inside(out), before);
+        }
+        match (turn, split) {
+            (_, Some(colon)) => {
+                // `"path: "a.js"`: the key's own mark is missing, and this one opens its value.
+                let rest = self.key.split_off(colon);
+                let length = (rest.len() + ahead.len()) as u64;
+                self.key.truncate(self.key.trim_end().len());
+                self.mend(out, Repair::MissingQuote, here - length, here - length);
+                self.end_key(here, out);
+                self.replay.push_str(&rest);
+                self.replay.push_str(ahead);
+                self.replay_at = here - length;
+            }
+            (Turn::Inside | Turn::Wait, _) => {
                 self.mend(out, Repair::InnerQuote, mark, mark + 1);
-                let target = if self.in_key {
-                    &mut self.key
-                } else {
-                    &mut out.text
-                };
-                escape_into(target, &owed);
+                escape_into(self.inside(out), ahead);
                 self.after_letter = false;
+                self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
-            Turn::Ends if self.in_key => {
+            (Turn::Joins, _) => {
+                self.mend(out, Repair::Concatenation, mark, here + 1);
+                self.state = State::Str(self.mark);
+                *i += 1;
+                *run = *i;
+            }
+            (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, out);
-                out.text.push_str(&owed[1..]);
+                out.text.push_str(&ahead[1..]);
             }
-            Turn::Ends if self.ahead == Ahead::Mark => {
+            (Turn::Ends, _) if self.ahead == Ahead::Mark => {
                 out.text.push('"');
-                out.text.push_str(&owed[1..]);
+                out.text.push_str(&ahead[1..]);
                 self.end_value();
             }
-            Turn::Ends => {
+            (Turn::Ends, _) => {
                 out.text.push('"');
                 self.end_value();
-                self.replay.push_str(&owed[1..]);
+                self.replay.push_str(&ahead[1..]);
                 self.replay_at = mark + 1;
             }
-            Turn::Key => {
-                self.mend(out, Repair::MissingQuote, mark, mark);
+            (Turn::Key, _) => {
+                self.mend(out, Repair::MissingQuote, begin, begin);
                 out.text.push('"');
                 self.end_value();
                 self.replay.push_str(&owed);
-                self.replay_at = mark;
+                self.replay_at = begin;
             }
+        }
+        if matches!(turn, Turn::Ends | Turn::Key) {
+            self.has_inner = false;
         }
         self.owed = owed;
         self.owed.clear();
     }
 
+    /// Where in the key that is being read its colon stands, if what is before it is a name and what is behind it can be
+    /// no part of one.
+    fn key_without_mark(&self) -> Option<usize> {
+        let colon = self.key.find(':')?;
+        let (name, value) = (self.key[..colon].trim_end(), self.key[colon + 1..].trim());
+        let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
+        let is_begin = value.bytes().all(|byte| matches!(byte, b'{' | b'[' | b' '));
+        (is_name && is_begin).then_some(colon)
+    }
+
     fn turn(&mut self, byte: u8) -> Turn {
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-        let word = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
+        let word = is_name_byte(byte);
         // Markdown writers escape the underscores of names.
         let word = word || byte == b'\\' && self.python && self.ahead != Ahead::Mark;
         let frame = self.stack.last().copied();
+        let n_ahead = self.owed.len() - self.mark_at;
         let next = match (self.ahead, byte) {
             (Ahead::Mark | Ahead::Comma, _) if blank => self.ahead,
             (Ahead::Mark, b':') => {
@@ -195,6 +244,22 @@ impl Transducer {
             (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
                 return Turn::Inside;
             }
+            // `say "hi""`: so is it where the string had one before.
+            (Ahead::Mark, b'"') if self.has_inner && n_ahead == 1 => return Turn::Inside,
+            (Ahead::Mark | Ahead::Closing, b'}' | b']') if self.has_inner => {
+                // Behind the last bracket nothing is waited for.
+                self.n_closed += 1;
+                if self.n_closed >= self.stack.len() {
+                    return Turn::Ends;
+                }
+                Ahead::Closing
+            }
+            (Ahead::Closing, _) if blank => Ahead::Closing,
+            (Ahead::Closing, b'"') => return Turn::Inside,
+            (Ahead::Closing, _) => return Turn::Ends,
+            (Ahead::Mark, b'+') if !self.python && !self.in_key && !self.has_inner => Ahead::Plus,
+            (Ahead::Plus, _) if blank => Ahead::Plus,
+            (Ahead::Plus, b'"') => return Turn::Joins,
             // Python has no such comments.
             (Ahead::Mark, b'/') if self.python => return Turn::Inside,
             (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
@@ -210,9 +275,9 @@ impl Transducer {
             (Ahead::Mark, b'=' | b'{' | b'[' | b'0'..=b'9' | b'-') if self.in_key => {
                 return Turn::Ends;
             }
-            (Ahead::Mark, _) if word && self.owed.len() == 1 && self.knows_keys() => Ahead::Key,
+            (Ahead::Mark, _) if word && n_ahead == 1 && self.may_open_a_key() => Ahead::Key,
             // Behind a blank another argument may begin, whose comma is missing.
-            (Ahead::Mark, _) if word && self.owed.len() > 1 && frame == Some(Frame::Keywords) => {
+            (Ahead::Mark, _) if word && n_ahead > 1 && frame == Some(Frame::Keywords) => {
                 Ahead::Bare
             }
             (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
@@ -225,11 +290,14 @@ impl Transducer {
                 return Turn::Ends;
             }
             (Ahead::Comma, _) if word => Ahead::Bare,
-            (Ahead::Bare | Ahead::BareEnd, b':' | b'=') => return Turn::Ends,
+            (Ahead::Bare | Ahead::BareEnd | Ahead::BareMark, b':' | b'=') => return Turn::Ends,
+            // `"a", b": 1`: a key that lost its first mark.
+            (Ahead::Bare, b'"') if !self.python => Ahead::BareMark,
+            (Ahead::BareMark, _) if blank => Ahead::BareMark,
             (Ahead::Bare, _) if word => Ahead::Bare,
             (Ahead::Bare | Ahead::BareEnd, _) if blank => Ahead::BareEnd,
-            (Ahead::Key, _) if word && self.owed.len() < WORD => Ahead::Key,
-            (Ahead::Key, b'"') if self.is_known(&self.owed[1..]) => Ahead::KeyEnd,
+            (Ahead::Key, _) if word && n_ahead < WORD => Ahead::Key,
+            (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
             (Ahead::KeyEnd, b':') => return Turn::Key,
             (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
             _ => return Turn::Inside,
@@ -251,21 +319,29 @@ impl Transducer {
                 self.replay.push_str(&replay[used..]);
             }
         }
-        if self.state != State::Quoted || self.ahead == Ahead::Mark {
+        if self.state != State::Quoted {
             return;
         }
-        let owed = core::mem::take(&mut self.owed);
+        let mut owed = core::mem::take(&mut self.owed);
+        let ahead = owed.split_off(self.mark_at);
+        let mark = at - ahead.len() as u64;
+        self.tell_controls(&owed, mark - owed.len() as u64, out);
+        escape_into(self.inside(out), &owed);
+        self.mark_at = 0;
+        if self.ahead == Ahead::Mark {
+            self.owed = ahead;
+            return;
+        }
         if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd) {
-            let mark = at - owed.len() as u64;
             self.mend(out, Repair::InnerQuote, mark, mark + 1);
-            escape_into(&mut out.text, &owed);
+            escape_into(&mut out.text, &ahead);
             self.state = State::Str(Quote::Double);
             return;
         }
         out.text.push('"');
         self.end_value();
         self.value_ended = false;
-        self.read(&owed[1..], at - owed.len() as u64 + 1, out);
+        self.read(&ahead[1..], mark + 1, out);
         self.value_ended = false;
     }
 
@@ -275,14 +351,22 @@ impl Transducer {
         known.map(|(_, keys)| keys)
     }
 
-    fn knows_keys(&self) -> bool {
-        !self.in_key && self.stack.last() == Some(&Frame::Object) && self.keys_here().is_some()
+    /// Whether a mark inside a string of the innermost object may open its next key: where keys are known, or a comma
+    /// stands before it that no mark explains.
+    fn may_open_a_key(&self) -> bool {
+        !self.in_key
+            && self.stack.last() == Some(&Frame::Object)
+            && (self.keys_here().is_some() || self.mark_at > 0 && !self.has_inner)
     }
 
     /// Whether the innermost object may have this key, and has not had it yet.
     fn is_known(&self, key: &str) -> bool {
         self.keys_here()
-            .is_some_and(|keys| keys.iter().any(|known| known == key))
+            .is_none_or(|keys| keys.iter().any(|known| known == key))
             && !self.keys.has(key.as_bytes())
     }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
 }

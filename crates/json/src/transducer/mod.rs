@@ -146,6 +146,12 @@ pub struct Transducer {
     ahead: Ahead,
     /// What the string began with whose end is looked for.
     mark: Quote,
+    /// Where in `owed` the mark stands: before it what may be structure, if the mark opens a key.
+    mark_at: usize,
+    /// How many brackets were read behind it.
+    n_closed: usize,
+    /// The string has a mark inside: what follows the next one is no proof of its own.
+    has_inner: bool,
     /// Bytes that were read ahead and are to be read again, and where they stand.
     replay: String,
     replay_at: u64,
@@ -184,6 +190,9 @@ impl Default for Transducer {
             known: Vec::new(),
             ahead: Ahead::Mark,
             mark: Quote::Double,
+            mark_at: 0,
+            n_closed: 0,
+            has_inner: false,
             replay: String::new(),
             replay_at: 0,
         }
@@ -327,14 +336,14 @@ impl Transducer {
                 Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => 2,
                 Some(b'|') => 1,
                 Some(b'}' | b']') if i < settled || !self.may_be_tail(bytes, i) => 1,
-                Some(b'}' | b']') => match self.tail_begins(&bytes[i..]) {
+                Some(b'}' | b']') => match self.tail_begins(Quote::Double, bytes, i) {
                     (length, false) => {
                         settled = i + length;
                         1
                     }
-                    _ => return i,
+                    _ => return i - self.pause(&bytes[..i]),
                 },
-                _ => return i,
+                _ => return i - self.pause(&bytes[..i]),
             };
         }
     }
@@ -756,29 +765,40 @@ impl Transducer {
                             self.quote_in_string(text, &mut i, &mut run, out);
                             break;
                         }
-                        Some(&bracket @ (b']' | b'}')) => {
+                        Some(b']' | b'}') => {
                             if i >= settled && self.may_be_tail(bytes, i) {
-                                let (length, open) = self.tail_begins(&bytes[i..]);
+                                let (length, open) =
+                                    self.tail_begins(Quote::Double, &bytes[run..], i - run);
                                 settled = i + length;
                                 if open {
-                                    out.text.push_str(&text[run..i]);
-                                    self.owed.push(char::from(bracket));
-                                    self.begin_tail(Quote::Double);
-                                    i += 1;
-                                    run = i;
+                                    self.begin_tail(Quote::Double, text, &mut i, &mut run, out);
                                     break;
                                 }
                             }
                             i += 1;
                         }
                         Some(&control) => {
+                            if matches!(control, b'\n' | b'\r' | b'\t') && i >= settled {
+                                let (length, open) =
+                                    self.tail_begins(Quote::Double, &bytes[run..], i - run);
+                                settled = i + length;
+                                if open {
+                                    self.begin_tail(Quote::Double, text, &mut i, &mut run, out);
+                                    break;
+                                }
+                            }
                             out.text.push_str(&text[run..i]);
                             self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
                             escape_byte_into(&mut out.text, control);
                             i += 1;
                             run = i;
                         }
-                        None => break,
+                        None => {
+                            if self.pause(&bytes[run..i]) > 0 {
+                                self.begin_tail(Quote::Double, text, &mut i, &mut run, out);
+                            }
+                            break;
+                        }
                     }
                 },
                 State::Str(Quote::Token) => {

@@ -72,9 +72,14 @@ pub(super) enum Ahead {
     /// A bare word behind the comma: a key, if a colon follows.
     Bare,
     BareEnd,
-    /// A word right behind the mark: the mark opens a known key, if another and a colon follow.
+    BareMark,
+    /// A word right behind the mark: the mark opens a key, if another and a colon follow.
     Key,
     KeyEnd,
+    /// Closing brackets behind the mark of a string with marks inside: one more mark behind them, and it ended none.
+    Closing,
+    /// `+`: if another string follows, both are one.
+    Plus,
     /// The bracket that ends a Python call: one more behind it would belong to nothing.
     Bracket,
 }

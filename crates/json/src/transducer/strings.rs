@@ -2,7 +2,7 @@
 
 use super::state::{Quote, State};
 use super::{Output, Transducer};
-use crate::escape::{escape_byte_into, unescape};
+use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
 
 impl Transducer {
@@ -98,6 +98,16 @@ impl Transducer {
             return;
         }
         match byte {
+            b'}' | b']' if !self.in_key && !self.python => {
+                match self.tail_begins(quote, bytes, *i) {
+                    (_, true) => self.begin_tail(quote, text, i, run, out),
+                    (length, false) => {
+                        escape_into(&mut out.text, &text[*i..*i + length]);
+                        *i += length;
+                        *run = *i;
+                    }
+                }
+            }
             b'\\' => self.begin_escape(quote, text, at, i, run, out),
             b'"' | 0..=0x1f => {
                 escape_byte_into(self.inside(out), byte);
@@ -107,12 +117,14 @@ impl Transducer {
             _ => {
                 let end = (*i..bytes.len())
                     .find(|&at| {
-                        matches!(bytes[at], b'\\' | b'"' | b'\'' | b'`' | b'<' | 0..=0x1f)
-                            || bytes[at] == 0xe2
+                        matches!(
+                            bytes[at],
+                            b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b']' | 0..=0x1f | 0xe2
+                        )
                     })
                     .filter(|&end| end > *i)
                     .unwrap_or_else(|| {
-                        if matches!(byte, b'\'' | b'`' | b'<') {
+                        if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
                             *i + 1
                         } else if byte == 0xe2 {
                             (*i + 3).min(bytes.len())

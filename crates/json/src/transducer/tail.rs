@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::state::{Quote, State};
+use super::state::{Frame, Quote, State};
 use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
@@ -17,23 +17,60 @@ impl Transducer {
         }
     }
 
-    /// `rest` begins with a closing bracket inside a string. How long the run of brackets and blanks is, and whether it
-    /// may be structure: nothing is behind it yet, or one of the caller's closers. All of a run is decided alike.
-    pub(super) fn tail_begins(&self, rest: &[u8]) -> (usize, bool) {
-        let run = rest
-            .iter()
-            .take_while(|&&byte| is_blank_or_bracket(byte))
-            .count();
-        let behind = &rest[run..];
+    /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
+    /// that begins there, and whether it may be structure: behind it is nothing yet, one of the caller's closers, or,
+    /// behind a comma, a mark that may open the next key. All of a run is decided alike.
+    pub(super) fn tail_begins(&self, quote: Quote, bytes: &[u8], at: usize) -> (usize, bool) {
+        let takes_commas = self.takes_commas(quote);
+        let in_run = |byte: u8| is_blank_or_bracket(byte) || byte == b',' && takes_commas;
+        let rest = &bytes[at..];
+        let length = rest.iter().take_while(|&&byte| in_run(byte)).count();
+        let (run, behind) = rest.split_at(length);
         let fits = |closer: &String| {
             behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
         };
-        (run, behind.is_empty() || self.closers.iter().any(fits))
+        let may_open_a_key = takes_commas
+            && behind.first() == Some(&b'"')
+            && (run.contains(&b',') || self.pause(&bytes[..at]) > 0);
+        let is_open = behind.is_empty() || may_open_a_key || self.closers.iter().any(fits);
+        (length, is_open)
     }
 
-    /// The brackets that are owed may end a string that began with `quote`.
-    pub(super) fn begin_tail(&mut self, quote: Quote) {
-        (self.tail_next, self.tail_closer) = (0, 1);
+    /// Whether a comma in a string that began with `quote` may be the one between two members.
+    fn takes_commas(&self, quote: Quote) -> bool {
+        quote == Quote::Double && !self.python && self.stack.last() == Some(&Frame::Object)
+    }
+
+    /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets
+    /// and commas behind it.
+    #[inline]
+    pub(super) fn pause(&self, bytes: &[u8]) -> usize {
+        match bytes.last() {
+            Some(b',' | b' ' | b'}' | b']') if self.takes_commas(Quote::Double) => {
+                let in_run = |&&byte: &&u8| byte == b',' || is_blank_or_bracket(byte);
+                let length = bytes.iter().rev().take_while(in_run).count();
+                let run = &bytes[bytes.len() - length..];
+                run.iter()
+                    .position(|&byte| byte == b',')
+                    .map_or(0, |at| length - at)
+            }
+            _ => 0,
+        }
+    }
+
+    /// What stands at `i`, and a comma before it, may end a string that began with `quote`.
+    pub(super) fn begin_tail(
+        &mut self,
+        quote: Quote,
+        text: &str,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        *i -= self.pause(&text.as_bytes()[*run..*i]);
+        self.copy(&text[*run..*i], out);
+        *run = *i;
+        (self.tail_next, self.tail_closer) = (0, 0);
         self.tail_quote = quote;
         self.state = State::Tail;
     }
@@ -56,19 +93,24 @@ impl Transducer {
             *run = *i;
             return;
         }
-        // It was data.
+        if text.as_bytes()[*i] == b'"'
+            && self.takes_commas(self.tail_quote)
+            && self.tail_closer == self.owed.len()
+            && self.owed.contains(',')
+        {
+            self.begin_ahead(Quote::Double);
+            *i += 1;
+            *run = *i;
+            return;
+        }
+        self.tail_was_data(at + *i as u64, out);
+    }
+
+    /// What waits is data of its string; `at` is the byte behind it.
+    pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
         let mut owed = core::mem::take(&mut self.owed);
-        let begin = at + *i as u64 - owed.len() as u64;
-        let raw = |&(_, byte): &(usize, u8)| byte < 0x20 && self.tail_quote == Quote::Double;
-        let controls: alloc::vec::Vec<(usize, u8)> = owed.bytes().enumerate().filter(raw).collect();
-        for (n, byte) in controls {
-            debug_assert!(byte != b'"', "a quotation mark ends the tail");
-            self.mend(
-                out,
-                Repair::RawControl,
-                begin + n as u64,
-                begin + n as u64 + 1,
-            );
+        if self.tail_quote == Quote::Double {
+            self.tell_controls(&owed, at - owed.len() as u64, out);
         }
         if self.tail_quote == Quote::Token {
             // The token that ends the string may have begun.
@@ -86,14 +128,24 @@ impl Transducer {
         self.state = State::Str(self.tail_quote);
     }
 
-    pub(super) fn tail_takes(&mut self, piece: &str) -> bool {
+    /// Control characters of a string that were read as what they are.
+    pub(super) fn tell_controls(&mut self, data: &str, at: u64, out: &mut Output) {
+        for (n, byte) in data.bytes().enumerate() {
+            if byte < 0x20 {
+                self.mend(out, Repair::RawControl, at + n as u64, at + n as u64 + 1);
+            }
+        }
+    }
+
+    fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
         if matches!(byte, b'"' | b'\\') && self.tail_quote == Quote::Double {
             return false;
         }
         if self.tail_closer == self.owed.len() {
             // Not inside a closer.
-            if (self.tail_next == 0 && is_blank_or_bracket(byte))
+            let is_comma = byte == b',' && self.takes_commas(self.tail_quote);
+            if (self.tail_next == 0 && (is_blank_or_bracket(byte) || is_comma))
                 || matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
             {
                 self.tail_closer += 1;
@@ -128,7 +180,7 @@ impl Transducer {
 pub(super) fn behind_brackets(closers: &[String]) -> [u64; 4] {
     let mut set = [0; 4];
     let first = closers.iter().filter_map(|closer| closer.bytes().next());
-    for byte in first.chain(*b"}] \t\n\r") {
+    for byte in first.chain(*b"}], \t\n\r\"") {
         set[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
     set

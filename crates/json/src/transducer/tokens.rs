@@ -57,9 +57,8 @@ impl Transducer {
             self.matched = length as u8;
             *i += length;
         } else {
-            self.owed.push(char::from(byte));
-            self.begin_tail(Quote::Token);
-            *i += 1;
+            let mut run = *i;
+            self.begin_tail(Quote::Token, text, i, &mut run, out);
         }
     }
 
@@ -87,7 +86,7 @@ impl Transducer {
                     return at;
                 }
             } else if at >= settled && self.may_be_tail(bytes, at) {
-                match self.tail_begins(&bytes[at..]) {
+                match self.tail_begins(Quote::Token, bytes, at) {
                     (length, false) => settled = at + length,
                     _ => return at,
                 }

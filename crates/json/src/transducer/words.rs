@@ -149,12 +149,23 @@ impl Transducer {
 
     pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {
         let token = core::mem::take(&mut self.token);
-        let (json, repair) = word::value(token.trim_end(), self.python);
-        out.text.push_str(&json);
-        if let Some(repair) = repair {
-            self.mend(out, repair, self.token_at, at);
+        let word = token.trim_end();
+        match word.strip_suffix('"') {
+            // `"path": a.js"`: only the first mark is missing.
+            Some(inside) if !self.python && !inside.contains('"') => {
+                out.text.push('"');
+                escape_into(&mut out.text, inside);
+                out.text.push('"');
+                self.mend(out, Repair::MissingQuote, self.token_at, self.token_at);
+            }
+            _ => {
+                let (json, repair) = word::value(word, self.python);
+                out.text.push_str(&json);
+                if let Some(repair) = repair {
+                    self.mend(out, repair, self.token_at, at);
+                }
+            }
         }
-        drop(json);
         self.token = token;
         self.token.clear();
         self.end_value();
