@@ -8,7 +8,15 @@ use crate::repair::Repair;
 impl Transducer {
     /// The input ends. Writes what is certain; closes the document if `close` and only brackets are missing.
     pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Rest {
+        if core::mem::take(&mut self.is_stuck) {
+            self.replay.clear();
+        }
         self.catch_up(at, out);
+        if self.state == State::Next {
+            // Without a colon it is no part of the document.
+            self.owed.clear();
+            self.state = State::After;
+        }
         if self.state == State::Tail && !self.owed.contains(['}', ']']) {
             // No bracket proves anything.
             self.tail_was_data(at, out);

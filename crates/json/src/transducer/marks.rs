@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 
 use super::state::{Ahead, Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
-use crate::escape::escape_into;
+use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
 use crate::scan::blanks;
 
@@ -139,6 +139,9 @@ impl Transducer {
             Turn::Inside
         };
         if let Turn::Wait = turn {
+            if self.mark_at == 0 && self.owed.len() == 1 {
+                self.replay_at = here;
+            }
             self.owed.push(char::from(byte));
             *i += 1;
             *run = *i;
@@ -159,7 +162,7 @@ impl Transducer {
         match (turn, split) {
             (_, Some(colon)) => {
                 // `"path: "a.js"`: the key's own mark is missing, and this one opens its value.
-                let rest = self.key.split_off(colon);
+                let rest = unescape(&self.key.split_off(colon)).into_owned();
                 let length = (rest.len() + ahead.len()) as u64;
                 self.key.truncate(self.key.trim_end().len());
                 self.mend(out, Repair::MissingQuote, here - length, here - length);
@@ -215,10 +218,13 @@ impl Transducer {
     /// no part of one.
     fn key_without_mark(&self) -> Option<usize> {
         let colon = self.key.find(':')?;
-        let (name, value) = (self.key[..colon].trim_end(), self.key[colon + 1..].trim());
+        let (name, value) = (
+            self.key[..colon].trim_end(),
+            unescape(&self.key[colon + 1..]),
+        );
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
-        let is_begin = value.bytes().all(|byte| matches!(byte, b'{' | b'[' | b' '));
-        (is_name && is_begin).then_some(colon)
+        let is_begin = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
+        (is_name && value.bytes().all(is_begin)).then_some(colon)
     }
 
     fn turn(&mut self, byte: u8) -> Turn {
@@ -361,9 +367,13 @@ impl Transducer {
 
     /// Whether the innermost object may have this key, and has not had it yet.
     fn is_known(&self, key: &str) -> bool {
+        self.may_have_key(key) && !self.keys.has(key.as_bytes())
+    }
+
+    /// Whether the innermost object may have this key, as far as its keys are known.
+    pub(super) fn may_have_key(&self, key: &str) -> bool {
         self.keys_here()
             .is_none_or(|keys| keys.iter().any(|known| known == key))
-            && !self.keys.has(key.as_bytes())
     }
 }
 

@@ -152,6 +152,8 @@ pub struct Transducer {
     n_closed: usize,
     /// The string has a mark inside: what follows the next one is no proof of its own.
     has_inner: bool,
+    /// The bytes that were read ahead are no part of the document.
+    is_stuck: bool,
     /// Bytes that were read ahead and are to be read again, and where they stand.
     replay: String,
     replay_at: u64,
@@ -193,6 +195,7 @@ impl Default for Transducer {
             mark_at: 0,
             n_closed: 0,
             has_inner: false,
+            is_stuck: false,
             replay: String::new(),
             replay_at: 0,
         }
@@ -225,6 +228,7 @@ impl Transducer {
         }
         (self.empty, self.comma, self.in_key) = (false, false, false);
         (self.value_ended, self.structural) = (false, false);
+        (self.has_inner, self.is_stuck) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
         (self.matched, self.watch, self.nest) = (0, 0, 0);
         self.python = root == Root::Keywords;
@@ -293,7 +297,24 @@ impl Transducer {
     /// Where the machine stands, if that is before the bytes it consumed: those behind were read ahead, and the next call
     /// of [`feed`](Transducer::feed) reads them, with or without more text.
     pub fn behind(&self) -> Option<u64> {
-        (!self.replay.is_empty()).then_some(self.replay_at)
+        match self.state {
+            State::Next => Some(self.token_at),
+            State::Tail => Some(self.replay_at),
+            State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => {
+                Some(self.replay_at)
+            }
+            _ => self.has_read_ahead().then_some(self.replay_at),
+        }
+    }
+
+    /// Whether [`feed`](Transducer::feed) has something to read without more text.
+    pub fn has_read_ahead(&self) -> bool {
+        !self.replay.is_empty()
+    }
+
+    /// Whether a word waits, behind a value, that is a key only if a colon follows.
+    pub fn waits_for_colon(&self) -> bool {
+        self.state == State::Next
     }
 
     /// Whether a repair so far was more than spelling.
@@ -352,6 +373,9 @@ impl Transducer {
     /// stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
         let mut i = 0;
+        if self.is_stuck {
+            return (0, Step::Stuck);
+        }
         loop {
             if !self.replay.is_empty() {
                 let mut replay = core::mem::take(&mut self.replay);
@@ -423,6 +447,12 @@ impl Transducer {
                         }
                     }
                     b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
+                    _ if is_word_byte(byte) && self.stack.last() == Some(&Frame::Object) => {
+                        out.text.push_str(&text[run..i]);
+                        run = i;
+                        self.token_at = at + i as u64;
+                        self.state = State::Next;
+                    }
                     _ if self.can_follow_a_missing_comma(byte) => {
                         out.text.push_str(&text[run..i]);
                         run = i;
@@ -432,6 +462,13 @@ impl Transducer {
                     }
                     _ => break Step::Stuck,
                 },
+                State::Next => {
+                    let step = self.next_key(text, &mut i, out);
+                    run = i;
+                    if let Some(step) = step {
+                        break step;
+                    }
+                }
                 State::Key if self.python && self.begins_position(byte) => {
                     self.settle_comma(out);
                     self.empty = false;

@@ -42,6 +42,8 @@ pub(super) enum State {
     /// Behind `=` for a colon: `=>` is one too.
     Arrow,
     After,
+    /// A bare word behind a value waits for its colon: a key whose comma is missing, or no part of the document.
+    Next,
     Str(Quote),
     Esc(Quote),
     /// A closing quotation mark, and perhaps blanks, wait for the byte that decides.

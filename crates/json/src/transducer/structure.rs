@@ -116,6 +116,37 @@ impl Transducer {
         }
     }
 
+    /// A byte of a bare word behind a value. With its colon it is a key whose comma is missing; where the keys are known,
+    /// it has to be one of them. Anything else is no part of the document.
+    pub(super) fn next_key(&mut self, text: &str, i: &mut usize, out: &mut Output) -> Option<Step> {
+        let byte = text.as_bytes()[*i];
+        let is_blank = matches!(byte, b' ' | b'\t');
+        if (is_blank || is_word_byte(byte) || matches!(byte, b'-' | b'.' | b'$'))
+            && self.owed.len() < HELD
+        {
+            let length = text[*i..].chars().next().map_or(1, char::len_utf8);
+            self.owed.push_str(&text[*i..*i + length]);
+            *i += length;
+            return None;
+        }
+        let word = self.owed.trim_end();
+        let is_key = matches!(byte, b':' | b'=' | b'"')
+            && !word.contains([' ', '\t'])
+            && self.may_have_key(word);
+        self.replay_at = self.token_at;
+        self.replay.push_str(&self.owed);
+        self.owed.clear();
+        self.state = State::After;
+        if !is_key {
+            self.is_stuck = true;
+            return Some(Step::Stuck);
+        }
+        out.text.push(',');
+        self.mend(out, Repair::MissingComma, self.token_at, self.token_at);
+        self.expect_next();
+        Some(Step::More)
+    }
+
     /// A blank where a key or a value is due. Behind an owed comma it is owed too.
     pub(super) fn blank(&mut self, text: &str, i: &mut usize, run: &mut usize) {
         if self.comma {

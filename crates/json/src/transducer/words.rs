@@ -150,9 +150,9 @@ impl Transducer {
     pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
-        match word.strip_suffix('"') {
+        match word.strip_suffix(['"', '\'']) {
             // `"path": a.js"`: only the first mark is missing.
-            Some(inside) if !self.python && !inside.contains('"') => {
+            Some(inside) if !self.python && !inside.contains(['"', '\'']) => {
                 out.text.push('"');
                 escape_into(&mut out.text, inside);
                 out.text.push('"');

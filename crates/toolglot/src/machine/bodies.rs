@@ -38,12 +38,12 @@ impl Parser {
     /// How far the bytes are accounted for by argument text.
     pub(super) fn body_told(&self) -> u64 {
         match &self.mode {
-            Mode::Json(_) => self.pos,
+            Mode::Json(body) => body.json.behind().unwrap_or(self.pos),
             Mode::Xml(xml) => xml.pos,
             Mode::Envelope(envelope)
                 if envelope.committed && envelope.in_args() && envelope.args_at.is_some() =>
             {
-                envelope.pos
+                envelope.here()
             }
             _ => self.teller.cursor,
         }
@@ -77,6 +77,7 @@ impl Parser {
                 true
             }
             Step::Stuck => {
+                self.pos = body.json.behind().unwrap_or(self.pos);
                 self.stuck_json(program, body, view, sink);
                 true
             }
@@ -101,7 +102,7 @@ impl Parser {
     }
 
     /// A byte that fits no JSON: the arguments may still be whole but for their brackets.
-    fn stuck_json(
+    pub(super) fn stuck_json(
         &mut self,
         program: &Program,
         mut body: Box<JsonBody>,

@@ -32,7 +32,7 @@ impl Parser {
             let live = (!self.fitting.is_on()).then(|| self.teller.args());
             envelope.feed(program, rest, program.limits.undecided, live)
         };
-        self.work += envelope.pos - before;
+        self.work += envelope.pos.saturating_sub(before);
         self.pos = envelope.pos;
         match asked {
             Asked::More => {
@@ -55,19 +55,34 @@ impl Parser {
             }
             Asked::Done => self.end_envelope(program, &mut envelope, view, sink),
             Asked::Stuck if envelope.committed => {
-                let rest = envelope.finish(true);
-                self.tell_envelope(program, &mut envelope, view, sink);
-                if rest == Rest::Broken || envelope.malformed {
-                    let node = envelope.bodies[0].node;
-                    self.malformed(program, view, node, sink);
-                } else {
-                    self.end_envelope(program, &mut envelope, view, sink);
-                }
+                self.stuck_envelope(program, envelope, view, sink);
+                return true;
             }
             Asked::Dead | Asked::Stuck => self.dead_envelope(program, &envelope, view, sink),
         }
         self.spare_envelope = Some(envelope);
         true
+    }
+
+    /// What stands next is no part of the object: only brackets may be missing.
+    pub(super) fn stuck_envelope(
+        &mut self,
+        program: &Program,
+        mut envelope: Box<Envelope>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        envelope.pos = envelope.here();
+        self.pos = envelope.pos;
+        let rest = envelope.finish(true);
+        self.tell_envelope(program, &mut envelope, view, sink);
+        if rest == Rest::Broken || envelope.malformed {
+            let node = envelope.bodies[0].node;
+            self.malformed(program, view, node, sink);
+        } else {
+            self.end_envelope(program, &mut envelope, view, sink);
+        }
+        self.spare_envelope = Some(envelope);
     }
 
     /// The call begins: its head, then the arguments that waited.

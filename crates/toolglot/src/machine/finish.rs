@@ -64,6 +64,11 @@ impl Parser {
                 self.pos = view.end();
                 false
             }
+            Mode::Json(body) if why != Finish::Length && body.json.waits_for_colon() => {
+                self.pos = body.json.behind().unwrap_or(self.pos);
+                self.stuck_json(program, body, view, sink);
+                true
+            }
             Mode::Json(mut body) => {
                 let rest = body
                     .json
@@ -72,6 +77,12 @@ impl Parser {
                 self.teller.mended(&body.out.repairs, sink);
                 self.after_json(program, rest, why, body.node, view, sink);
                 false
+            }
+            Mode::Envelope(envelope)
+                if why != Finish::Length && envelope.committed && envelope.waits_for_colon() =>
+            {
+                self.stuck_envelope(program, envelope, view, sink);
+                true
             }
             Mode::Envelope(mut envelope) => {
                 if !envelope.committed {

@@ -223,6 +223,9 @@ impl Envelope {
             core::mem::swap(live, &mut self.out.text);
         }
         self.pos += used as u64;
+        if step == Step::Stuck {
+            self.pos = self.here();
+        }
         self.repairs.append(&mut self.out.repairs);
         let before = self.args.len();
         if !direct {
@@ -286,7 +289,12 @@ impl Envelope {
 
     /// Whether bytes that were read are to be read on without more text.
     pub(crate) fn is_behind(&self) -> bool {
-        self.json.behind().is_some()
+        self.json.has_read_ahead()
+    }
+
+    /// Whether a word waits behind a value that is a key only if a colon follows.
+    pub(crate) fn waits_for_colon(&self) -> bool {
+        self.json.waits_for_colon()
     }
 
     /// The call's tool is known: so are the keys of its arguments.
