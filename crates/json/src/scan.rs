@@ -3,6 +3,26 @@
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
+/// A byte that cannot stand in a JSON string as it is.
+const INSIDE: u8 = 1;
+/// A bracket that may be structure, or `|`.
+const BRACKET: u8 = 2;
+
+/// The same byte by byte, for the last few.
+const SPECIAL: [u8; 256] = {
+    let mut special = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        special[byte] = match byte as u8 {
+            b'"' | b'\\' | 0..=0x1f => INSIDE,
+            b']' | b'|' | b'}' => BRACKET,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    special
+};
+
 /// How many bytes at the begin of `bytes` can stand in a JSON string as they are.
 ///
 /// Eight bytes a step: a byte is special if it is `"`, `\` or below 0x20.
@@ -11,7 +31,7 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     run(
         bytes,
         |word| marks_and_controls(word) | zero_bytes(word ^ (LOW * u64::from(b'\\'))),
-        |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f),
+        |byte| SPECIAL[usize::from(byte)] & INSIDE != 0,
     )
 }
 
@@ -22,7 +42,7 @@ pub(crate) fn plain_data(bytes: &[u8]) -> usize {
     run(
         bytes,
         |word| marks_and_controls(word) | zero_bytes((word | (LOW * 0x21)) ^ (LOW * 0x7d)),
-        |byte| matches!(byte, b'"' | b'\\' | b']' | b'|' | b'}' | 0..=0x1f),
+        |byte| SPECIAL[usize::from(byte)] & (INSIDE | BRACKET) != 0,
     )
 }
 
@@ -48,6 +68,14 @@ fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) ->
     let mut rest = bytes;
     while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
         let found = wide(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
+        }
+        rest = behind;
+    }
+    if let Some((chunk, behind)) = rest.split_first_chunk::<4>() {
+        // Filled up with bytes that are not special.
+        let found = wide(u64::from(u32::from_le_bytes(*chunk)) | (LOW * 0x2e) << 32);
         if found != 0 {
             return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
         }

@@ -252,6 +252,16 @@ impl Fit {
         self.read(text, job);
     }
 
+    /// Where the string or word that is being read ends; whether a string goes on behind a backslash is kept.
+    fn token_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let State::String { escaped, .. } = &mut self.state else {
+            return bytes.iter().copied().position(ends_word);
+        };
+        let end = string_end(bytes, *escaped);
+        *escaped = end.is_none() && ends_in_escape(bytes, *escaped);
+        end
+    }
+
     /// Reads a piece.
     fn read(&mut self, text: &str, mut job: Job<'_>) {
         let job = &mut job;
@@ -285,40 +295,13 @@ impl Fit {
                         }
                     }
                 },
-                State::String { held, escaped } => {
+                State::String { held, .. } | State::Word { held } => {
                     let rest = if held {
                         self.room(&text[i..])
                     } else {
                         &text[i..]
                     };
-                    let end = string_end(rest.as_bytes(), escaped);
-                    let piece = &rest[..end.unwrap_or(rest.len())];
-                    let escaped = end.is_none() && ends_in_escape(piece.as_bytes(), escaped);
-                    i += piece.len();
-                    self.state = State::String { held, escaped };
-                    if held {
-                        self.held.push_str(piece);
-                        run = i;
-                    }
-                    if end.is_some() {
-                        job.out.push_str(&text[run..i]);
-                        run = i;
-                        if held {
-                            self.pos = self.fed + i;
-                            self.convert(job);
-                        }
-                        self.end_string(job);
-                    } else if held && self.held.len() > self.cap {
-                        self.give_up(job);
-                    }
-                }
-                State::Word { held } => {
-                    let rest = if held {
-                        self.room(&text[i..])
-                    } else {
-                        &text[i..]
-                    };
-                    let end = rest.bytes().position(ends_word);
+                    let end = self.token_end(rest.as_bytes());
                     let piece = &rest[..end.unwrap_or(rest.len())];
                     i += piece.len();
                     if held {
@@ -328,11 +311,16 @@ impl Fit {
                     if end.is_some() {
                         job.out.push_str(&text[run..i]);
                         run = i;
+                        let is_string = matches!(self.state, State::String { .. });
                         if held {
                             self.pos = self.fed + i;
                             self.convert(job);
                         }
-                        self.end_value(job);
+                        if is_string {
+                            self.end_string(job);
+                        } else {
+                            self.end_value(job);
+                        }
                     } else if held && self.held.len() > self.cap {
                         self.give_up(job);
                     }

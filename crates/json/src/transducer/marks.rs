@@ -140,7 +140,7 @@ impl Transducer {
         };
         if let Turn::Wait = turn {
             if self.mark_at == 0 && self.owed.len() == 1 {
-                self.replay_at = here;
+                self.held_at = here;
             }
             self.owed.push(char::from(byte));
             *i += 1;

@@ -15,6 +15,7 @@ mod dense;
 mod escapes;
 mod finish;
 mod marks;
+mod members;
 mod positions;
 mod sets;
 mod state;
@@ -24,6 +25,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod values;
 mod words;
 
 use alloc::string::String;
@@ -34,9 +36,8 @@ use crate::escape::{escape_byte_into, unescape};
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::{blanks, plain, plain_data};
-use crate::word;
-use state::{Ahead, Brace, Frame, Quote, State};
-use words::{is_word_byte, word_length};
+use state::{Ahead, Frame, Quote, State};
+use words::is_word_byte;
 
 /// What the text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +149,9 @@ pub struct Transducer {
     mark: Quote,
     /// Where in `owed` the mark stands: before it what may be structure, if the mark opens a key.
     mark_at: usize,
-    /// How many brackets were read behind it.
+    /// Where the first byte stands that may be no part of the string: of a tail, or behind the mark.
+    held_at: u64,
+    /// How many brackets were read behind the mark.
     n_closed: usize,
     /// The string has a mark inside: what follows the next one is no proof of its own.
     has_inner: bool,
@@ -193,6 +196,7 @@ impl Default for Transducer {
             ahead: Ahead::Mark,
             mark: Quote::Double,
             mark_at: 0,
+            held_at: 0,
             n_closed: 0,
             has_inner: false,
             is_stuck: false,
@@ -258,8 +262,9 @@ impl Transducer {
     /// Names the literals that may follow the document, in order. A string whose quotation mark is missing ends before
     /// brackets and these, if the input ends there.
     #[must_use]
-    pub fn with_closers(mut self, closers: &Arc<[String]>) -> Transducer {
-        self.expect_closers(closers);
+    pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
+        self.tail_bytes = tail::behind_brackets(&closers);
+        self.closers = closers;
         self
     }
 
@@ -294,15 +299,13 @@ impl Transducer {
         unescape(&self.key)
     }
 
-    /// Where the machine stands, if that is before the bytes it consumed: those behind were read ahead, and the next call
-    /// of [`feed`](Transducer::feed) reads them, with or without more text.
+    /// Where the machine stands, if that is before the bytes it consumed: those behind wait for the byte that decides, or
+    /// are read again by the next call of [`feed`](Transducer::feed).
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail => Some(self.replay_at),
-            State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => {
-                Some(self.replay_at)
-            }
+            State::Tail => Some(self.held_at),
+            State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
     }
@@ -380,11 +383,12 @@ impl Transducer {
             if !self.replay.is_empty() {
                 let mut replay = core::mem::take(&mut self.replay);
                 let (used, step) = self.read(&replay, self.replay_at, out);
-                if used < replay.len() {
-                    replay.drain(..used);
+                replay.drain(..used);
+                if self.replay.is_empty() {
                     self.replay_at += used as u64;
-                    self.replay = replay;
                 }
+                // What was read ahead behind what is read again comes first.
+                self.replay.push_str(&replay);
                 if step != Step::More {
                     return (i, step);
                 }
@@ -469,165 +473,23 @@ impl Transducer {
                         break step;
                     }
                 }
-                State::Key if self.python && self.begins_position(byte) => {
-                    self.settle_comma(out);
-                    self.empty = false;
-                    out.text.push_str(&text[run..i]);
-                    run = i;
-                    self.name_position(at + i as u64, out);
+                State::Key => {
+                    if let Some(step) = self.begin_member(byte, text, at, &mut i, &mut run, out) {
+                        break step;
+                    }
+                }
+                State::Colon => {
+                    if let Some(step) = self.colon(byte, text, at, &mut i, &mut run, out) {
+                        break step;
+                    }
+                }
+                State::Arrow => {
+                    if byte == b'>' {
+                        i += 1;
+                        run = i;
+                    }
                     self.state = State::Value;
                 }
-                State::Key => match byte {
-                    b' ' | b'\t' | b'\n' | b'\r' => self.blank(text, &mut i, &mut run),
-                    b'"' => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        let inside = &bytes[i + 1..];
-                        let length = plain(inside);
-                        if inside.get(length) == Some(&b'"')
-                            && inside.get(length + 1) == Some(&b':')
-                        {
-                            // The whole key is here and plain: it stays in the run.
-                            if !self.keys.insert(&inside[..length]) {
-                                self.mend(
-                                    out,
-                                    Repair::DoubleKey,
-                                    at + i as u64,
-                                    at + (i + length + 2) as u64,
-                                );
-                            }
-                            if self.stack.len() <= self.watch {
-                                self.key.clear();
-                                self.key.push_str(&text[i + 1..i + 1 + length]);
-                            }
-                            i += length + 3;
-                            self.state = State::Value;
-                            if self.stack.len() <= self.watch {
-                                break Step::Member;
-                            }
-                        } else {
-                            out.text.push_str(&text[run..i]);
-                            self.begin_key(Quote::Double, at + i as u64);
-                            i += 1;
-                            run = i;
-                        }
-                    }
-                    b'\'' | b'`' => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        self.mend(out, Repair::OtherQuote, at + i as u64, at + i as u64 + 1);
-                        self.begin_key(
-                            if byte == b'`' {
-                                Quote::Backtick
-                            } else {
-                                Quote::Single
-                            },
-                            at + i as u64,
-                        );
-                        i += 1;
-                        run = i;
-                    }
-                    b',' => {
-                        out.text.push_str(&text[run..i]);
-                        self.mend(out, Repair::ExtraComma, at + i as u64, at + i as u64 + 1);
-                        i += 1;
-                        run = i;
-                    }
-                    // One object in place of keywords: its members are the arguments.
-                    b'{' if self.empty
-                        && !self.wrapped
-                        && self.stack.as_slice() == [Frame::Keywords] =>
-                    {
-                        out.text.push_str(&text[run..i]);
-                        self.wrapped = true;
-                        self.mend(out, Repair::Wrapper, at + i as u64, at + i as u64 + 1);
-                        i += 1;
-                        run = i;
-                    }
-                    b'}' if self.wrapped && self.stack.len() == 1 => {
-                        self.drop_comma(out);
-                        out.text.push_str(&text[run..i]);
-                        // Behind an empty one no comma is missing.
-                        if !self.empty {
-                            self.state = State::After;
-                        }
-                        i += 1;
-                        run = i;
-                    }
-                    b'}' | b']' | b')' => {
-                        if self.fits(byte) {
-                            self.drop_comma(out);
-                        }
-                        if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
-                            break step;
-                        }
-                    }
-                    b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    0xe2 if text[i..].starts_with(['\u{201c}', '\u{201d}']) => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        self.mend(out, Repair::OtherQuote, at + i as u64, at + i as u64 + 3);
-                        self.begin_key(Quote::Curly, at + i as u64);
-                        i += 3;
-                        run = i;
-                    }
-                    _ if is_word_byte(byte)
-                        || self.begins_token(byte)
-                        || byte == b'\\' && self.stack.last() == Some(&Frame::Keywords) =>
-                    {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        self.in_key = true;
-                        self.begin_word(at + i as u64);
-                        run = i;
-                    }
-                    _ => break Step::Stuck,
-                },
-                State::Colon => match byte {
-                    b' ' | b'\t' | b'\n' | b'\r' => i += 1,
-                    b':' => {
-                        i += 1;
-                        self.state = State::Value;
-                        if self.stack.len() <= self.watch {
-                            break Step::Member;
-                        }
-                    }
-                    b'=' => {
-                        out.text.push_str(&text[run..i]);
-                        out.text.push(':');
-                        // In a Python call `=` is the spelling.
-                        if self.stack.last() != Some(&Frame::Keywords) {
-                            self.mend(out, Repair::MissingColon, at + i as u64, at + i as u64 + 1);
-                        }
-                        i += 1;
-                        run = i;
-                        self.state = State::Arrow;
-                        if self.stack.len() <= self.watch {
-                            break Step::Member;
-                        }
-                    }
-                    b'}' | b']' | b')' | b',' => {
-                        out.text.push_str(&text[run..i]);
-                        run = i;
-                        out.text.push_str(":null");
-                        self.mend(out, Repair::MissingValue, at + i as u64, at + i as u64);
-                        self.state = State::After;
-                    }
-                    b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    _ => {
-                        out.text.push_str(&text[run..i]);
-                        run = i;
-                        out.text.push(':');
-                        self.mend(out, Repair::MissingColon, at + i as u64, at + i as u64);
-                        self.state = State::Value;
-                        if self.stack.len() <= self.watch {
-                            break Step::Member;
-                        }
-                    }
-                },
                 State::Root => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => {
                         i += 1;
@@ -636,140 +498,11 @@ impl Transducer {
                     b'{' => self.state = State::Value,
                     _ => break Step::Stuck,
                 },
-                State::Arrow => {
-                    if byte == b'>' {
-                        i += 1;
-                        run = i;
+                State::Value => {
+                    if let Some(step) = self.begin_value(byte, text, at, &mut i, &mut run, out) {
+                        break step;
                     }
-                    self.state = State::Value;
                 }
-                State::Value => match byte {
-                    b' ' | b'\t' | b'\n' | b'\r' => self.blank(text, &mut i, &mut run),
-                    b'"' => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        self.token_at = at + i as u64;
-                        i += 1;
-                        self.state = State::Str(Quote::Double);
-                    }
-                    b'{' if self.python => {
-                        self.settle_comma(out);
-                        out.text.push_str(&text[run..i]);
-                        self.owed.push('{');
-                        self.token_at = at + i as u64;
-                        self.state = State::Brace(Brace::Open);
-                        i += 1;
-                        run = i;
-                    }
-                    b'{' | b'[' | b'(' => {
-                        self.settle_comma(out);
-                        let frame = match byte {
-                            b'{' => Frame::Object,
-                            b'[' => Frame::Array,
-                            _ => Frame::Tuple,
-                        };
-                        if frame == Frame::Tuple {
-                            out.text.push_str(&text[run..i]);
-                            out.text.push('[');
-                            self.mend(out, Repair::PythonLiteral, at + i as u64, at + i as u64 + 1);
-                            run = i + 1;
-                        }
-                        i += 1;
-                        self.open(frame);
-                    }
-                    b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        let length = word_length(&bytes[i..]);
-                        let ends = bytes.get(i + length).is_some_and(|b| {
-                            matches!(b, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
-                        });
-                        if ends && word::is_scalar(&text[i..i + length]) {
-                            i += length;
-                            self.end_value();
-                        } else {
-                            out.text.push_str(&text[run..i]);
-                            self.begin_word(at + i as u64);
-                            run = i;
-                        }
-                    }
-                    b'}' | b']' | b')' => {
-                        let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
-                        if in_keys && !self.comma {
-                            out.text.push_str(&text[run..i]);
-                            run = i;
-                            out.text.push_str("null");
-                            self.mend(out, Repair::MissingValue, at + i as u64, at + i as u64);
-                            self.end_value();
-                            continue;
-                        }
-                        if self.fits(byte) {
-                            self.drop_comma(out);
-                        }
-                        if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
-                            break step;
-                        }
-                    }
-                    b',' => {
-                        out.text.push_str(&text[run..i]);
-                        run = i;
-                        if self.stack.last().is_some_and(|frame| frame.has_keys()) {
-                            out.text.push_str("null");
-                            self.mend(out, Repair::MissingValue, at + i as u64, at + i as u64);
-                            self.end_value();
-                        } else if self.stack.is_empty() {
-                            break Step::Stuck;
-                        } else {
-                            self.mend(out, Repair::ExtraComma, at + i as u64, at + i as u64 + 1);
-                            i += 1;
-                            run = i;
-                        }
-                    }
-                    b'\'' | b'`' => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        out.text.push('"');
-                        self.mend(out, Repair::OtherQuote, at + i as u64, at + i as u64 + 1);
-                        self.token_at = at + i as u64;
-                        self.after_letter = false;
-                        i += 1;
-                        run = i;
-                        self.state = State::Str(if byte == b'`' {
-                            Quote::Backtick
-                        } else {
-                            Quote::Single
-                        });
-                    }
-                    b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    _ if self.begins_token(byte) => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        self.begin_word(at + i as u64);
-                        run = i;
-                    }
-                    0xe2 if text[i..].starts_with(['\u{201c}', '\u{201d}']) => {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        out.text.push('"');
-                        self.mend(out, Repair::OtherQuote, at + i as u64, at + i as u64 + 3);
-                        i += 3;
-                        run = i;
-                        self.state = State::Str(Quote::Curly);
-                    }
-                    _ if is_word_byte(byte)
-                        || matches!(byte, b'.' | b'+' | b'$' | b'*' | b'@' | b'~') =>
-                    {
-                        self.settle_comma(out);
-                        self.empty = false;
-                        out.text.push_str(&text[run..i]);
-                        self.begin_word(at + i as u64);
-                        run = i;
-                    }
-                    _ => break Step::Stuck,
-                },
                 State::Str(Quote::Double) if self.in_key => {
                     let length = plain(&bytes[i..]);
                     self.key.push_str(&text[i..i + length]);
@@ -862,46 +595,8 @@ impl Transducer {
                         break step;
                     }
                 }
-                State::Slash => {
-                    let slash = at + i as u64 - 1;
-                    match byte {
-                        b'/' => self.state = State::LineComment,
-                        b'*' => self.state = State::BlockComment { star: false },
-                        _ if self.resume == State::Value => {
-                            // A path: `{dir: /tmp}`.
-                            self.settle_comma(out);
-                            self.empty = false;
-                            self.begin_word(slash);
-                            self.token.push('/');
-                            run = i;
-                            continue;
-                        }
-                        _ => {
-                            self.mend(out, Repair::Comment, slash, slash + 1);
-                            self.state = self.resume;
-                            run = i;
-                            continue;
-                        }
-                    }
-                    self.mend(out, Repair::Comment, slash, slash + 1);
-                    i += 1;
-                    run = i;
-                }
-                State::LineComment => {
-                    i += memchr::memchr(b'\n', &bytes[i..]).unwrap_or(bytes.len() - i);
-                    run = i;
-                    if i < bytes.len() {
-                        self.state = self.resume;
-                    }
-                }
-                State::BlockComment { star } => {
-                    if star && byte == b'/' {
-                        self.state = self.resume;
-                    } else {
-                        self.state = State::BlockComment { star: byte == b'*' };
-                    }
-                    i += 1;
-                    run = i;
+                State::Slash | State::LineComment | State::BlockComment { .. } => {
+                    self.in_comment(byte, text, at, &mut i, &mut run, out);
                 }
                 State::Done => break Step::Done,
             }

@@ -198,4 +198,61 @@ impl Transducer {
         *i += 1;
         *run = *i;
     }
+
+    /// A byte in a comment, or behind the slash that may begin one.
+    pub(super) fn in_comment(
+        &mut self,
+        byte: u8,
+        text: &str,
+        at: u64,
+        i: &mut usize,
+        run: &mut usize,
+        out: &mut Output,
+    ) {
+        let bytes = text.as_bytes();
+        match self.state {
+            State::Slash => {
+                let slash = at + *i as u64 - 1;
+                match byte {
+                    b'/' => self.state = State::LineComment,
+                    b'*' => self.state = State::BlockComment { star: false },
+                    _ if self.resume == State::Value => {
+                        // A path: `{dir: /tmp}`.
+                        self.settle_comma(out);
+                        self.empty = false;
+                        self.begin_word(slash);
+                        self.token.push('/');
+                        *run = *i;
+                        return;
+                    }
+                    _ => {
+                        self.mend(out, Repair::Comment, slash, slash + 1);
+                        self.state = self.resume;
+                        *run = *i;
+                        return;
+                    }
+                }
+                self.mend(out, Repair::Comment, slash, slash + 1);
+                *i += 1;
+                *run = *i;
+            }
+            State::LineComment => {
+                *i += memchr::memchr(b'\n', &bytes[*i..]).unwrap_or(bytes.len() - *i);
+                *run = *i;
+                if *i < bytes.len() {
+                    self.state = self.resume;
+                }
+            }
+            State::BlockComment { star } => {
+                if star && byte == b'/' {
+                    self.state = self.resume;
+                } else {
+                    self.state = State::BlockComment { star: byte == b'*' };
+                }
+                *i += 1;
+                *run = *i;
+            }
+            _ => {}
+        }
+    }
 }

@@ -88,7 +88,7 @@ impl Transducer {
         let length = text[*i..].chars().next().map_or(1, char::len_utf8);
         *run = *i;
         if self.owed.is_empty() {
-            self.replay_at = at + *i as u64;
+            self.held_at = at + *i as u64;
         }
         if self.owed.len() < HELD && self.tail_takes(&text[*i..*i + length]) {
             self.owed.push_str(&text[*i..*i + length]);

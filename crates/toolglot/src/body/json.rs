@@ -26,7 +26,7 @@ impl JsonBody {
             node,
             json: Transducer::new(root)
                 .with_quote(quote)
-                .with_closers(closers),
+                .with_closers(Arc::clone(closers)),
             out: Output::default(),
         }
     }

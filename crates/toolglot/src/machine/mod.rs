@@ -243,6 +243,9 @@ impl Parser {
                 text
             }
         };
+        if text.is_empty() {
+            return;
+        }
         // In pieces, so that what is written of one is still in the cache when it is told.
         let mut rest = text;
         while rest.len() > PIECE {
@@ -257,6 +260,7 @@ impl Parser {
         self.push_piece(rest, sink);
     }
 
+    #[inline]
     fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
         if self.specials.is_empty() {
             if matches!(self.mode, Mode::Text) {
@@ -267,9 +271,13 @@ impl Parser {
                 text = &text[self.quick(text, sink)..];
             }
         }
-        if text.is_empty() {
-            return;
+        if !text.is_empty() {
+            self.read_piece(text, sink);
         }
+    }
+
+    /// Reads a piece behind what is held; what is undecided then is held.
+    fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
         let mut buffer = core::mem::take(&mut self.buffer);
         if buffer.is_empty() {
             let view = View {

@@ -124,7 +124,9 @@ impl Parser {
             self.quick_speech(speech, is_plain, told, sink);
         }
         self.pos = self.base;
-        self.buffer.push_str(open);
+        if n_open > 0 {
+            self.buffer.push_str(open);
+        }
         true
     }
 

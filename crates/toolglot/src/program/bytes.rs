@@ -72,7 +72,7 @@ pub(crate) struct Finder {
 }
 
 /// Below this many bytes a table beats a wide search.
-const SHORT: usize = 32;
+const SHORT: usize = 16;
 
 impl Finder {
     pub(crate) fn new(set: ByteSet) -> Finder {

@@ -34,7 +34,7 @@ impl Walk<'_> {
                         self.writer.drop_blanks();
                         self.writer.out.truncate(end);
                         self.writer.note(Repair::WrongBracket, at, at, "");
-                        let is_empty = self.writer.out.ends_with('{');
+                        let is_empty = self.writer.out.trim_end().ends_with('{');
                         self.open(Kind::Object);
                         if let Some(top) = self.top() {
                             top.initial = is_empty;

@@ -173,14 +173,34 @@ impl Walk<'_> {
         self.bytes.get(colon) == Some(&b':') && end - self.i < 256
     }
 
+    /// Passes what may stand before a member and an element alike: blanks, commas, ellipses. The container ends with the
+    /// text, and where a fence does: then its end is the error.
+    fn next_item(&mut self, initial: bool, comma: &mut Option<usize>) -> Result<u8, State> {
+        loop {
+            self.space(true);
+            match self.byte(0) {
+                Some(b',' | b';') => self.comma(initial, comma),
+                Some(b'.') if self.text[self.i..].starts_with("...") => {
+                    self.ellipsis();
+                }
+                Some(byte) if byte != b'`' || !self.text[self.i..].starts_with("```") => {
+                    return Ok(byte);
+                }
+                _ => {
+                    self.drop_comma(*comma);
+                    return Err(self.close(true));
+                }
+            }
+        }
+    }
+
     pub(super) fn mended_member(&mut self) -> State {
         let initial = self.stack.last().is_some_and(|top| top.initial);
         let mut comma: Option<usize> = None;
         loop {
-            self.space(true);
-            let Some(byte) = self.byte(0) else {
-                self.drop_comma(comma);
-                return self.close(true);
+            let byte = match self.next_item(initial, &mut comma) {
+                Ok(byte) => byte,
+                Err(ended) => return ended,
             };
             match byte {
                 b'}' => {
@@ -206,10 +226,6 @@ impl Walk<'_> {
                     }
                     self.wrong_bracket();
                 }
-                b',' | b';' => self.comma(initial, &mut comma),
-                b'.' if self.text[self.i..].starts_with("...") => {
-                    self.ellipsis();
-                }
                 b'{' => {
                     let below = self
                         .stack
@@ -234,7 +250,7 @@ impl Walk<'_> {
                         .note(Repair::WrongBracket, self.i, self.i + 1, "");
                     self.writer.drop_blanks();
                     self.writer.out.pop();
-                    let is_empty = self.writer.out.ends_with('[');
+                    let is_empty = self.writer.out.trim_end().ends_with('[');
                     self.open(Kind::Array);
                     self.i += 1;
                     if let Some(top) = self.top() {
@@ -244,10 +260,6 @@ impl Walk<'_> {
                 }
                 b'[' => self.wrong_bracket(),
                 b'\\' => self.junk(1),
-                b'`' if self.text[self.i..].starts_with("```") => {
-                    self.drop_comma(comma);
-                    return self.close(true);
-                }
                 _ => {
                     if let Some(state) = self.mended_key(initial, comma) {
                         return state;
@@ -264,10 +276,9 @@ impl Walk<'_> {
             .map_or((true, Kind::Array), |top| (top.initial, top.kind));
         let mut comma: Option<usize> = None;
         loop {
-            self.space(true);
-            let Some(byte) = self.byte(0) else {
-                self.drop_comma(comma);
-                return self.close(true);
+            let byte = match self.next_item(initial, &mut comma) {
+                Ok(byte) => byte,
+                Err(ended) => return ended,
             };
             match byte {
                 b']' => {
@@ -301,15 +312,7 @@ impl Walk<'_> {
                     }
                     self.wrong_bracket();
                 }
-                b',' | b';' => self.comma(initial, &mut comma),
-                b'.' if self.text[self.i..].starts_with("...") => {
-                    self.ellipsis();
-                }
                 b':' => self.junk(1),
-                b'`' if self.text[self.i..].starts_with("```") => {
-                    self.drop_comma(comma);
-                    return self.close(true);
-                }
                 0xe2 if self.text[self.i..].starts_with('…') => {
                     self.ellipsis();
                 }
