@@ -61,7 +61,7 @@ impl Parser {
             Node::Text(_) => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
-                let value = Value::begin(program, self, body, at, sink);
+                let value = Value::begin(program, self, body, (view, at), sink);
                 self.mode = Mode::Value(Box::new(value));
             }
             Node::Json { quote, closers, .. } => {
