@@ -172,10 +172,7 @@ impl Quote {
     /// Whether text without any of [`QUOTING`] changes nothing: it stands in the midst of a line.
     #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
-        self.lead == Lead::Over
-            && self.run.is_none()
-            && self.comment_match == 0
-            && !self.in_comment
+        self.lead == Lead::Over && self.run.is_none() && self.comment_match == 0 && !self.in_comment
     }
 
     /// Whether the next byte is quoted. `next` is that byte: a run of marks before it has ended, if it is none of them.
