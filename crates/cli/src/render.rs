@@ -85,6 +85,12 @@ fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, 
 fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String, Failure> {
     match message {
         Message::Calls { calls, content } => {
+            if let Some(call) = calls.iter().find(|call| asks_nothing(call, dialect)) {
+                return Err(Failure::Unrenderable {
+                    dialect: dialect.name().to_owned(),
+                    why: format!("`{}` without a command asks for nothing", call.name),
+                });
+            }
             let calls: Vec<CallText<'_>> = calls.iter().map(call_text).collect();
             let rendered = if calls.is_empty() {
                 String::new()
@@ -115,6 +121,16 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
             Ok(renderer.guarded(guards()).results(&results))
         }
     }
+}
+
+/// Whether the dialect reads shell blocks, and would drop the call as one without a command.
+fn asks_nothing(call: &MessageCall, dialect: &Dialect) -> bool {
+    let Some((block, command)) = dialect.split() else {
+        return false;
+    };
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let text = arguments[block].as_str().or(arguments[command].as_str());
+    text.is_some_and(|text| text.trim().is_empty())
 }
 
 fn call_text(call: &MessageCall) -> CallText<'_> {

@@ -55,7 +55,7 @@ codes! {
     Junk = 11, "junk", "bytes inside a call that belong to none of its parts";
     TrailingComma = 12, "trailing-comma", "a comma before a closing bracket was left out";
     DoubleKey = 13, "double-key", "a key came twice; the last value counts";
-    ValueInDoubt = 14, "value-in-doubt", "a closer inside a value was passed over; the value may hold too much";
+    ValueInDoubt = 14, "value-in-doubt", "what closes a value is in doubt; the value may hold too much or too little";
     CutShort = 15, "cut-short", "the model stopped at its length limit";
     StrippedStop = 16, "stripped-stop", "the final closer is missing, as servers strip it";
     PositionalArgument = 17, "positional-argument", "a value without a name got the name of the parameter in its place";

@@ -12,6 +12,8 @@ use crate::toolbox::Entry;
 pub(crate) enum Change {
     /// A key was another name of a parameter.
     Renamed { from: String, to: String },
+    /// A parameter's name was empty, and another of its names was not.
+    LeftOut { key: String, parameter: String },
     /// The text of a value was read as the JSON it holds.
     Unpacked { key: String, as_what: &'static str },
 }
@@ -33,18 +35,40 @@ pub(crate) fn bring_to(
     (arguments, changes)
 }
 
-/// A parameter that is there under its own name keeps its value, unless that is empty; the alias then stays what it is,
-/// an unknown parameter, and validation says so.
+/// A parameter that is there under its own name keeps its value, unless that is empty; another alias then stays what it
+/// is, an unknown parameter, and validation says so. Of several names those that are empty are left out.
 fn rename(
     entry: &Entry,
     mut arguments: Map<String, Value>,
     changes: &mut Vec<Change>,
 ) -> Map<String, Value> {
     for (parameter, aliases) in &entry.habits.parameter_aliases {
-        if arguments.get(parameter).is_some_and(|value| value != "") {
+        let is_said = |name: &str| arguments.get(name).is_some_and(|value| value != "");
+        let said = std::iter::once(parameter)
+            .chain(aliases)
+            .find(|name| is_said(name))
+            .cloned();
+        if let Some(said) = &said {
+            let empty: Vec<String> = aliases
+                .iter()
+                .filter(|alias| arguments.get(*alias).is_some_and(|value| value == ""))
+                .cloned()
+                .collect();
+            for key in empty {
+                arguments.shift_remove(&key);
+                changes.push(Change::LeftOut {
+                    key,
+                    parameter: said.clone(),
+                });
+            }
+        }
+        if said.as_ref() == Some(parameter) {
             continue;
         }
-        let Some(alias) = aliases.iter().find(|alias| arguments.contains_key(*alias)) else {
+        let Some(alias) = said
+            .as_ref()
+            .or_else(|| aliases.iter().find(|alias| arguments.contains_key(*alias)))
+        else {
             continue;
         };
         arguments.shift_remove(parameter);

@@ -140,6 +140,11 @@ fn change_note(change: Change, span: Span) -> Note {
             span,
             format!("`{from}` is another name of `{to}`"),
         ),
+        Change::LeftOut { key, parameter } => note(
+            Code::Alias,
+            span,
+            format!("`{key}` is empty and was left out; `{parameter}` says it"),
+        ),
         Change::Unpacked { key, as_what } => note(
             Code::EncodedArguments,
             span,

@@ -7,6 +7,7 @@
 //! A conversation is a list of messages as chat APIs have them, or an object that holds one under `messages`.
 //! `openai` stands for the structured form: calls under `tool_calls`, results in messages of the role `tool`.
 //! With any other dialect calls stand in the text of the assistant's messages.
+//! A text that is no JSON is one assistant's message, and stays a text.
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
 mod ids;
@@ -58,6 +59,9 @@ pub(crate) fn convert(
         }
     } else {
         let text = source::text(&arguments.file)?;
+        if !matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) {
+            return message(&text, &between, out);
+        }
         let converted = conversation(&text, &between, &mut tally)
             .map_err(|bad| Failure::Conversation(bad.error))?;
         write_line(out, &converted).map_err(Failure::Output)?;
@@ -65,6 +69,23 @@ pub(crate) fn convert(
     // Data is on standard output; what became of it is said beside it.
     let _ = write!(std::io::stderr(), "{}", tally.report(arguments.check));
     Ok(Outcome::faulty_if(is_faulty || tally.is_faulty()))
+}
+
+/// One message as the model wrote it. It stays a plain text, but for the structured form.
+fn message(text: &str, converter: &Converter, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let mut tally = Tally::default();
+    let message = json!({"role": "assistant", "content": text});
+    let converted = converter.conversation(&[message], &mut tally);
+    let structured = converted
+        .iter()
+        .any(|message| !message["tool_calls"].is_null());
+    match converted.first() {
+        Some(message) if structured => write_line(out, message),
+        message => write!(out, "{}", message.map(content).unwrap_or_default()),
+    }
+    .map_err(Failure::Output)?;
+    let _ = write!(std::io::stderr(), "{}", tally.report(false));
+    Ok(Outcome::faulty_if(tally.is_faulty()))
 }
 
 /// One conversation: a list of messages, or an object with `messages` and whatever else, which stays.

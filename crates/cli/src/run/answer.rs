@@ -60,7 +60,7 @@ fn taught(form: &str) -> String {
 
 /// What is said about text that only looks like calls, where the message has none: what is wrong, and the right form.
 pub(crate) fn lessons(session: &Session<'_>, message: &Calls) -> Vec<String> {
-    if !message.calls.is_empty() {
+    if !message.calls.is_empty() || session.is_empty_handed {
         return Vec::new();
     }
     let dialect: Option<&Dialect> = session
@@ -122,6 +122,12 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> String {
         }
         _ => (text.into(), failed),
     };
+    if let (Some((_, Shape::Success)), State::Done(outcome)) = (shape, &step.state)
+        && outcome.output["success"].is_boolean()
+    {
+        // The tool has said it itself.
+        return format!("{:#}", outcome.output);
+    }
     let value = match (shape, failed) {
         (None, _) => return text.strip_suffix('\n').unwrap_or(text).to_owned(),
         (Some((_, Shape::Output)), false) => output,

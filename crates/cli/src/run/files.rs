@@ -136,11 +136,16 @@ impl<'a> FileTools<'a> {
                     .cloned()
                     .unwrap_or_default();
                 let is_dry = canonical.arguments.get("dry_run") == Some(&Value::Bool(true));
-                let gate = Gate {
+                let dry = Gate {
                     dry_run: gate.dry_run || is_dry,
                     ..*gate
                 };
-                self.execute(asked(text("item_id"), parameters), &gate)
+                match self.execute(asked(text("item_id"), parameters), &dry) {
+                    (verdict, State::Planned) if !gate.dry_run => {
+                        (verdict, State::Done(checked(text("item_id"))))
+                    }
+                    other => other,
+                }
             }
             "rye_search" => read(&|| Ok(search(self.host.registry, text("query")))),
             "rye_load" => read(&|| load(self.host.registry, text("item_id"))),
@@ -216,6 +221,17 @@ impl<'a> FileTools<'a> {
             .seen(&signed, &version)
             .map_err(|error| error.to_string())?;
         Ok(json!({"success": true, "output": format!("signed {id} {version}"), "digest": sha}))
+    }
+}
+
+/// What the model is told of a call that it asked to have checked and not run.
+fn checked(id: &str) -> Outcome {
+    let text = format!("`{id}` would run; nothing was run");
+    let output = json!({"success": true, "dry_run": true, "output": text});
+    Outcome {
+        ok: true,
+        output,
+        text,
     }
 }
 

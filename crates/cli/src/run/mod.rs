@@ -88,6 +88,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();
     digest::split(&mut message, &dialects);
+    let is_empty_handed = message.calls.is_empty() && !reading.trace.message.calls.is_empty();
     files.resolve_servers(&mut message);
 
     let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
@@ -111,6 +112,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         many: arguments.many,
         dry_run: arguments.dry_run,
         places: Some(&places),
+        is_empty_handed,
         cancel: Some(&cancel),
     };
     let steps = session.steps(&message);

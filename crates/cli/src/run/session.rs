@@ -51,6 +51,8 @@ pub(crate) struct Session<'a> {
     pub(crate) dry_run: bool,
     /// Where the values of calls stand.
     pub(crate) places: Option<&'a Places<'a>>,
+    /// Whether the message's calls asked for nothing: shell blocks without a command.
+    pub(crate) is_empty_handed: bool,
     /// What ends the run before its end.
     pub(crate) cancel: Option<&'a Cancel>,
 }
@@ -195,7 +197,7 @@ impl Session<'_> {
         let left_out: Vec<Note> = call
             .notes
             .iter()
-            .filter(|note| note.code == Code::UnknownParameter)
+            .filter(|note| matches!(note.code, Code::UnknownParameter | Code::PlaceholderTag))
             .cloned()
             .collect();
         if !left_out.is_empty() {

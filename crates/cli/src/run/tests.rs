@@ -98,6 +98,7 @@ impl World {
             many: self.many,
             dry_run: self.dry_run,
             places: None,
+            is_empty_handed: false,
             cancel: None,
         };
         session.steps(message)

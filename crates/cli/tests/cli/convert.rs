@@ -137,3 +137,19 @@ fn what_is_cut_short_is_counted_and_stays() {
     assert_eq!(lines[0], cut);
     assert_eq!(lines[1]["id"], Value::Null);
 }
+
+#[test]
+fn a_plain_message_is_converted_as_a_text() {
+    let message = "One moment.\n<tool_call>\n{\"name\": \"list_files\", \"arguments\": {\"path\": \".\"}}\n</tool_call>\n";
+    let ran = toolglot(&["convert", "--from", "hermes", "--to", "forge"], message);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.starts_with("One moment."), "{}", ran.out);
+    assert!(ran.out.contains("<path>.</path>"), "{}", ran.out);
+    let ran = toolglot(&["convert", "--from", "hermes", "--to", "openai"], message);
+    assert_eq!(
+        ran.json()["tool_calls"][0]["function"]["name"],
+        "list_files",
+        "{}",
+        ran.out
+    );
+}

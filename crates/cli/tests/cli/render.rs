@@ -71,3 +71,13 @@ fn what_is_no_message_is_an_error_of_usage() {
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert_eq!(ran.err, "error: expected either `calls` or `results`\n");
 }
+
+#[test]
+fn a_command_that_says_nothing_is_refused() {
+    let ran = toolglot(
+        &["render", "--dialect", "axe"],
+        r#"{"calls":[{"name":"execute_command","arguments":{"command":" "}}]}"#,
+    );
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.err.contains("asks for nothing"), "{}", ran.err);
+}

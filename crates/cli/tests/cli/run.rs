@@ -174,3 +174,121 @@ fn a_call_in_the_reasoning_writes_only_where_completed_calls_may() {
         );
     }
 }
+
+#[test]
+fn a_block_without_a_command_is_no_fault() {
+    let root = root();
+    let path = root.path().to_str().expect("the path is text");
+    for message in ["```bash\n# later\n\n```\n", "<bash></bash>"] {
+        let ran = toolglot(&["run", "--dialect", "axe", "--root", path], message);
+        assert_eq!((ran.code, &*ran.out), (0, ""), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_empty_alias_gives_way_to_another_name() {
+    let root = root();
+    let message = call(
+        "read_file",
+        &json!({"file_path": "", "filename": "notes.txt"}),
+    );
+    let ran = run(&root, &message, &["--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let record = ran.json();
+    assert_eq!(
+        record["calls"][0]["call"]["arguments"],
+        json!({"path": "notes.txt"})
+    );
+    assert!(
+        ran.out.contains("`file_path` is empty and was left out"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_call_in_reasoning_does_not_run_whatever_the_dialect() {
+    let root = root();
+    let path = root.path().to_str().expect("the path is text");
+    for (dialect, call) in [
+        ("axe", "<bash>touch made</bash>"),
+        (
+            "roo",
+            "<write_to_file><path>made</path><content>x</content></write_to_file>",
+        ),
+        (
+            "forge",
+            "<tool><tool_name>write_file</tool_name><arguments><path>made</path><content>x</content></arguments></tool>",
+        ),
+        (
+            "tool_call",
+            r#"TOOL_CALL: {"tool": "write_file", "arguments": {"path": "made", "content": "x"}}"#,
+        ),
+        (
+            "rye_invoke",
+            "<invoke name=\"write_file\"><parameter name=\"path\">made</parameter><parameter name=\"content\">x</parameter></invoke>",
+        ),
+    ] {
+        for tag in ["think", "thinking"] {
+            let message = format!("<{tag}>{call}</{tag}>\nno\n");
+            let ran = toolglot(
+                &[
+                    "run",
+                    "--dialect",
+                    dialect,
+                    "--root",
+                    path,
+                    "--allow",
+                    "write,exec:touch",
+                ],
+                &message,
+            );
+            assert!(!root.path().join("made").exists(), "{dialect}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_short_is_not_written() {
+    let root = root();
+    let path = root.path().to_str().expect("the path is text");
+    let message = "```WRITE a.md\n# A\n```\nls\n```\nend\n```\nDone\n";
+    let ran = toolglot(
+        &[
+            "run",
+            "--dialect",
+            "axe",
+            "--root",
+            path,
+            "--allow",
+            "write",
+        ],
+        message,
+    );
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(!root.path().join("a.md").exists());
+}
+
+#[test]
+fn what_a_tool_says_of_its_success_is_said_once() {
+    let root = root();
+    let path = root.path().to_str().expect("the path is text");
+    let message = "<invoke name=\"write_file\">\n<parameter name=\"path\">a.txt</parameter>\n<parameter name=\"content\">x</parameter>\n</invoke>\n";
+    let ran = toolglot(
+        &[
+            "run",
+            "--dialect",
+            "rye_invoke",
+            "--root",
+            path,
+            "--allow",
+            "write",
+            "--format",
+            "text",
+        ],
+        message,
+    );
+    let result: Value = serde_json::from_str(&ran.out).expect("the result is JSON");
+    assert_eq!(result["success"], true, "{}", ran.out);
+    assert_eq!(result["path"], "a.txt", "{}", ran.out);
+}

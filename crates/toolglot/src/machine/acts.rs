@@ -53,6 +53,18 @@ impl Parser {
         self.flushed = to;
         for &(act, pos) in &acts {
             match act {
+                Act::Captured {
+                    what: Capture::Kind,
+                    start,
+                    end,
+                } => self.registers.kind_at = Some(Span::new(start, end)),
+                Act::Captured {
+                    what: Capture::Skip,
+                    ..
+                } => self.skip_element(view, sink),
+                _ => self.registers.kind_at = None,
+            }
+            match act {
                 Act::Enter(node) => self.enter(program, view, node, pos, sink),
                 Act::Captured { what, start, end } => {
                     self.captured(program, view, what, start, end, sink);
@@ -170,6 +182,23 @@ impl Parser {
             (Capture::Skip, _) => self.registers.skip = text,
             (Capture::Id | Capture::Ns, None) => {}
         }
+    }
+
+    /// An element that means nothing goes by, if a `kind` came right before what is skipped. Behind the name it may have
+    /// been meant as an argument.
+    fn skip_element(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let Some(at) = self.registers.kind_at.take() else {
+            return;
+        };
+        let Some(call) = &mut self.teller.call else {
+            return;
+        };
+        if !call.name.is_empty() {
+            call.worsen(End::Recovered);
+        }
+        let kind = view.slice(at.start, at.end);
+        let message = format!("`{kind}` belongs to no part of the call; it was left out");
+        self.teller.note(Code::Junk, at, message, None, sink);
     }
 
     /// An attribute that is an argument (`<write_file path="..">`).

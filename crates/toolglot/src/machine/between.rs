@@ -300,10 +300,16 @@ impl Parser {
         }
         if names || ends {
             self.flush(program, view, common, self.pos, sink);
-            let late = self
-                .threads
-                .iter()
-                .any(|thread| Parser::awaits_head(program, thread));
+            let has_head = self
+                .teller
+                .call
+                .as_ref()
+                .is_some_and(|call| call.ns.is_some() || call.written_id.is_some());
+            let late = !has_head
+                && self
+                    .threads
+                    .iter()
+                    .any(|thread| program.awaits_head(thread.node));
             if names && !late && self.teller.call.is_some() {
                 self.teller.start_call(view, self.pos, sink);
             }
@@ -340,14 +346,6 @@ impl Parser {
             .any(self.flushed, common, |act| matches!(act, Act::Exit(_)))
         {
             self.flush(program, view, common, self.pos, sink);
-        }
-    }
-
-    /// Whether a thread may still read an id or a name space of the head.
-    fn awaits_head(program: &Program, thread: &Thread) -> bool {
-        match program.node(thread.node) {
-            Node::Capture(capture) => matches!(capture.what, Capture::Id | Capture::Ns),
-            _ => false,
         }
     }
 }

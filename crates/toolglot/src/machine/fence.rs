@@ -1,17 +1,60 @@
 //! Runs of backticks inside a value that a fence closes.
+//!
+//! A value that only its last line breaks are taken from (`text break*`: what a file holds) may hold fences of its own. One
+//! with an info string is told by it. A bare one may as well be the closer: the first closes, and where another bare
+//! one follows the call is in doubt. So the lines up to the next fence are looked at before a closer is one.
 
 use super::value::Value;
 use super::view::View;
-use crate::program::is_blank;
+use crate::program::{TextNode, Trim, is_blank};
 
 pub(super) enum Fence {
     Wait,
     Closer,
-    Data { upto: u64 },
+    /// It closes, but it may as well open or stand for something inside the value.
+    Doubtful,
+    Data {
+        upto: u64,
+    },
 }
 
-/// A run of backticks inside a value that a fence closes.
-pub(super) fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fence {
+/// Looking ahead from a run of backticks; goes on where it stopped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    at: u64,
+    pos: u64,
+    line: Line,
+    /// The run's own line holds nothing behind it, once that is known.
+    is_bare: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// Blanks at its begin.
+    Lead,
+    /// That many backticks behind those.
+    Marks(u16),
+    /// A fence, and blanks behind it.
+    Bare,
+    Rest,
+}
+
+/// The next line that begins with a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Bare,
+    Opens,
+    None,
+}
+
+/// Decides over the run at `at`. `wrapped`: a fence around the answer closes behind the value. `cap`: bytes looked at.
+pub(super) fn fence(
+    value: &mut Value,
+    text: &TextNode,
+    (view, at): (View<'_>, u64),
+    (wrapped, cap): (bool, u64),
+    eof: bool,
+) -> Fence {
     const LONGEST: usize = 64;
     let bytes = view.from(at);
     let run = bytes
@@ -26,20 +69,85 @@ pub(super) fn fence(value: &mut Value, view: View<'_>, at: u64, eof: bool) -> Fe
     if run != 3 {
         return Fence::Data { upto };
     }
+    if value.one_line {
+        return Fence::Closer;
+    }
     let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
     // A fence that closes ends its line, where it stands on a line of its own.
     let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
     match (value.line_blank, letter) {
-        (true, false) if !ends_line => Fence::Data { upto },
+        (true, false) if !ends_line => return Fence::Data { upto },
         (true, true) => {
             value.nest += 1;
-            Fence::Data { upto }
+            return Fence::Data { upto };
         }
         (true, false) if value.nest > 0 => {
             value.nest -= 1;
-            Fence::Data { upto }
+            return Fence::Data { upto };
         }
-        (false, true) => Fence::Data { upto },
-        _ => Fence::Closer,
+        (false, true) => return Fence::Data { upto },
+        _ if text.trim != Trim::Lines => return Fence::Closer,
+        _ => {}
+    }
+    let mut ahead = value.ahead.filter(|ahead| ahead.at == at).unwrap_or(Ahead {
+        at,
+        pos: upto,
+        line: Line::Bare,
+        is_bare: None,
+    });
+    let next = ahead.run(view, cap, eof);
+    value.ahead = Some(ahead);
+    let Some(next) = next else {
+        return Fence::Wait;
+    };
+    match (ahead.is_bare.unwrap_or(true), value.line_blank, next) {
+        // Text behind it on its line, and a bare fence comes: it stands in a sentence.
+        (false, false, Next::Bare) => Fence::Data { upto },
+        (false, _, _) => Fence::Doubtful,
+        (true, _, Next::Bare) if !wrapped => Fence::Doubtful,
+        (true, _, _) => Fence::Closer,
+    }
+}
+
+impl Ahead {
+    /// Looks on, up to the next fence. `None`: more bytes are needed.
+    fn run(&mut self, view: View<'_>, cap: u64, eof: bool) -> Option<Next> {
+        while let Some(byte) = view.byte(self.pos) {
+            if self.pos - self.at > cap {
+                return Some(Next::None);
+            }
+            self.line = match (self.line, byte) {
+                (Line::Marks(3..) | Line::Bare, b'\n') => {
+                    if self.is_bare.is_some() {
+                        return Some(Next::Bare);
+                    }
+                    self.is_bare = Some(true);
+                    Line::Lead
+                }
+                (_, b'\n') => Line::Lead,
+                (Line::Lead, byte) if is_blank(byte) => Line::Lead,
+                (Line::Lead, b'`') => Line::Marks(1),
+                (Line::Marks(count), b'`') => Line::Marks(count.saturating_add(1)),
+                (Line::Marks(3..) | Line::Bare, byte) if is_blank(byte) => Line::Bare,
+                (Line::Marks(3..), byte) if byte.is_ascii_alphanumeric() => {
+                    return Some(Next::Opens);
+                }
+                _ => {
+                    self.is_bare.get_or_insert(false);
+                    let rest = view.from(self.pos);
+                    // The line break is read by the next turn.
+                    self.pos += memchr::memchr(b'\n', rest).unwrap_or(rest.len()) as u64;
+                    self.line = Line::Rest;
+                    continue;
+                }
+            };
+            self.pos += 1;
+        }
+        if !eof {
+            return None;
+        }
+        let at_fence = matches!(self.line, Line::Marks(3..) | Line::Bare);
+        let is_next = at_fence && self.is_bare.is_some();
+        Some(if is_next { Next::Bare } else { Next::None })
     }
 }

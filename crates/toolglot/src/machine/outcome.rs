@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::remarks::wanted;
+use super::remarks::wants;
 use super::thread::{Judge, Thread};
 use super::value::Value;
 use super::view::View;
@@ -57,7 +57,7 @@ impl Parser {
             Node::Text(_) => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
-                let value = Value::begin(program, self, body, at, sink);
+                let value = Value::begin(program, self, body, (view, at), sink);
                 self.mode = Mode::Value(Box::new(value));
             }
             Node::Json { quote, closers, .. } => {
@@ -166,11 +166,7 @@ impl Parser {
                 .end_call(End::Recovered, view, self.teller.cursor, sink);
         } else if open {
             let span = Span::new(safe, at.max(safe));
-            let wants: Vec<String> = safe_threads
-                .iter()
-                .filter_map(|thread| wanted(program, thread))
-                .take(4)
-                .collect();
+            let wants = wants(program, safe_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
             self.teller.note(
                 Code::Junk,

@@ -56,6 +56,8 @@ pub(crate) struct Probe {
     pub(super) unknown_key: bool,
     /// The last such key, while it may be the tag of an unknown parameter that is closed.
     pub(super) unknown_at: Option<UnknownKey>,
+    /// Behind the value's own closer began what may follow it, and broke off.
+    pub(super) damaged: bool,
     /// Reading over the value of an unknown parameter.
     pub(super) over: Option<Over>,
     /// At the probe's begin another value opens.
@@ -77,6 +79,7 @@ impl Probe {
             self.unknown_key,
         ) = (at, at, None, false, None, false);
         (self.unknown_at, self.over) = (None, None);
+        self.damaged = false;
         (self.closer_end, self.left_call) = (None, false);
         self.forgotten = None;
     }
@@ -150,13 +153,16 @@ impl Parser {
             return Verdict::Pending;
         };
         if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
-            match fence(value, view, probe.at, eof) {
+            let wrapped = self.teller.quote.is_wrapped();
+            let cap = program.limits.undecided as u64;
+            match fence(value, text, (view, probe.at), (wrapped, cap), eof) {
                 Fence::Wait => {
                     value.probe = Some(probe);
                     return Verdict::Pending;
                 }
                 Fence::Data { upto } => return Verdict::Data { upto, doubt: false },
                 Fence::Closer => {}
+                Fence::Doubtful => value.cut_in_doubt = true,
             }
         }
         let cap = program.limits.undecided as u64;
@@ -279,8 +285,10 @@ impl Parser {
         let pos = probe.pos;
 
         // What follows.
+        let begun = probe.closer && begun(program, &probe.follow, byte);
         self.stepper(program, view, judge)
             .step(&probe.follow, byte, pos, next, found);
+        probe.damaged |= begun && next.is_empty() && value.nest == 0;
         let unknown = found.unknown_key;
         core::mem::swap(&mut probe.follow, next);
         if found.literal_ended {
@@ -424,7 +432,7 @@ impl Parser {
                 }
                 Verdict::Data {
                     upto,
-                    doubt: probe.closer && probe.unknown_key,
+                    doubt: probe.closer && (probe.unknown_key || probe.damaged),
                 }
             }
             Turn::Nested => {
@@ -463,6 +471,18 @@ pub(super) enum Turn {
         recovered: bool,
         enclosing: bool,
     },
+}
+
+/// Whether one of them has begun to read what follows a value, a tag say, and `byte` may spoil it: behind the first byte
+/// of a literal only what looks like the rest of a tag counts.
+fn begun(program: &Program, follow: &[Thread], byte: u8) -> bool {
+    follow.iter().any(|thread| match program.node(thread.node) {
+        Node::Literal { .. } | Node::Template { .. } => {
+            thread.off > 1 || (thread.off == 1 && (byte == b'/' || byte.is_ascii_alphabetic()))
+        }
+        Node::Attrs(_) | Node::Capture(_) => true,
+        _ => false,
+    })
 }
 
 fn leaves_call(program: &Program, act: Act) -> bool {

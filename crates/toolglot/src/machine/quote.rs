@@ -1,25 +1,29 @@
 //! Quoted code: a fence, an inline span, a block quote, an HTML comment. Only the past decides.
+//!
+//! Fences and spans are CommonMark's (0.31, sections 4.5 and 6.1), as far as the past tells: a span ends at as many
+//! backticks as began it, and at its line's end, because what comes later is not known.
 
 use crate::program::{QUOTING, is_blank};
 
 /// Follows text outside calls and says whether the next byte stands in a quotation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Quote {
-    /// Length of the open fence, 0 for none.
-    fence: u16,
-    /// Backticks right before this byte.
-    ticks: u16,
-    /// Those began a line (blanks aside).
-    ticks_at_bol: bool,
-    /// An inline span is open on this line.
-    inline: bool,
+    /// The marks of the open fence.
+    fence: Option<Marks>,
+    /// The open fence is of backticks, and this is its first line.
+    in_info: bool,
+    /// Marks right before this byte.
+    run: Option<Marks>,
+    /// Nothing but what may lead a line stood before those.
+    run_leads: bool,
+    /// Backticks of the inline span that is open on this line, 0 for none.
+    inline: u16,
     /// The line began with `>`.
     block: bool,
     /// Matched bytes of `<!--` or, inside a comment, of `-->`.
     comment_match: u8,
     in_comment: bool,
-    /// Only blanks since the line's begin.
-    line_blank: bool,
+    lead: Lead,
     /// A wrapper fence is open: the next bare fence closes it.
     wrapper: bool,
     /// A wrapper fence was closed.
@@ -28,20 +32,44 @@ pub(crate) struct Quote {
     explained: bool,
 }
 
-impl Default for Quote {
-    fn default() -> Quote {
-        Quote {
-            fence: 0,
-            ticks: 0,
-            ticks_at_bol: false,
-            inline: false,
-            block: false,
-            comment_match: 0,
-            in_comment: false,
-            line_blank: true,
-            wrapper: false,
-            unwrapped: false,
-            explained: false,
+/// Equal bytes that a fence or a span begins or ends with.
+#[derive(Clone, Copy, Debug)]
+struct Marks {
+    byte: u8,
+    count: u16,
+}
+
+/// What stands on the line so far. Behind a list marker a fence may open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Lead {
+    /// Only blanks.
+    #[default]
+    Blank,
+    /// A marker and blanks.
+    Listed,
+    /// A marker, if a blank follows.
+    Marker,
+    /// Digits, a marker if `.` or `)` and a blank follow.
+    Number,
+    /// Anything else.
+    Over,
+}
+
+impl Lead {
+    /// Whether the line may still begin with a fence or `>`.
+    fn is_open(self) -> bool {
+        matches!(self, Lead::Blank | Lead::Listed)
+    }
+
+    fn behind(self, byte: u8) -> Lead {
+        match (self, byte) {
+            (_, b'\n') => Lead::Blank,
+            (Lead::Marker, byte) if is_blank(byte) => Lead::Listed,
+            (Lead::Blank | Lead::Listed, byte) if is_blank(byte) => self,
+            (Lead::Blank | Lead::Listed, b'-' | b'*' | b'+') => Lead::Marker,
+            (Lead::Blank | Lead::Listed | Lead::Number, b'0'..=b'9') => Lead::Number,
+            (Lead::Number, b'.' | b')') => Lead::Marker,
+            _ => Lead::Over,
         }
     }
 }
@@ -52,7 +80,7 @@ impl Quote {
         let mut at = 0;
         while at < text.len() {
             // Between special bytes only blanks matter, and only at a line's begin.
-            if !self.line_blank && self.ticks == 0 && self.comment_match == 0 {
+            if self.lead == Lead::Over && self.run.is_none() && self.comment_match == 0 {
                 let rest = &text[at..];
                 let step = if self.in_comment {
                     memchr::memchr2(b'-', b'\n', rest)
@@ -71,32 +99,32 @@ impl Quote {
     }
 
     fn byte(&mut self, byte: u8) {
-        if byte == b'`' && !self.in_comment {
-            if self.ticks == 0 {
-                self.ticks_at_bol = self.line_blank;
+        match &mut self.run {
+            Some(run) if run.byte == byte => {
+                run.count = run.count.saturating_add(1);
+                return;
             }
-            self.ticks = self.ticks.saturating_add(1);
-            self.line_blank = false;
+            Some(_) => self.end_run(),
+            None => {}
+        }
+        let leads = self.lead.is_open();
+        if !self.in_comment && (byte == b'`' || (byte == b'~' && leads)) {
+            self.run = Some(Marks { byte, count: 1 });
+            self.run_leads = leads;
+            self.lead = Lead::Over;
             self.comment_match = 0;
             return;
         }
-        if self.ticks > 0 {
-            self.end_ticks();
-        }
         match byte {
-            b'\n' => {
-                (self.inline, self.block, self.line_blank) = (false, false, true);
-            }
-            b'>' if self.line_blank && !self.in_comment => {
-                self.block = true;
-                // What follows `>` is still the begin of the quoted line: a fence may open there, in the quotation.
-                self.line_blank = false;
-            }
-            _ if is_blank(byte) => {}
-            _ => self.line_blank = false,
+            b'\n' => (self.inline, self.block, self.in_info) = (0, false, false),
+            b'>' if leads && !self.in_comment => self.block = true,
+            _ => {}
         }
-        self.explained |= self.unwrapped && self.fence == 0 && !is_blank(byte);
+        self.lead = self.lead.behind(byte);
+        self.explained |= self.unwrapped && self.fence.is_none() && !is_blank(byte);
         self.comment_match = match (self.in_comment, self.comment_match, byte) {
+            // In other quotations a comment's begin is text.
+            (false, _, _) if self.fence.is_some() || self.inline > 0 || self.block => 0,
             (false, 0, b'<') | (true, 0, b'-') => 1,
             (false, 1, b'!') | (true, 1, b'-') => 2,
             (false, 2, b'-') => 3,
@@ -114,56 +142,66 @@ impl Quote {
         };
     }
 
-    fn end_ticks(&mut self) {
-        let ticks = core::mem::take(&mut self.ticks);
-        if ticks >= 3 && self.ticks_at_bol && !self.block {
-            if self.fence == 0 && !self.wrapper {
-                self.fence = ticks;
-            } else if self.wrapper {
-                self.wrapper = false;
-                self.unwrapped = true;
-            } else if ticks >= self.fence {
-                self.fence = 0;
+    fn end_run(&mut self) {
+        let Some(run) = self.run.take() else {
+            return;
+        };
+        if run.count >= 3 && self.run_leads && !self.block {
+            match self.fence {
+                _ if self.wrapper => (self.wrapper, self.unwrapped) = (false, true),
+                None => (self.fence, self.in_info) = (Some(run), run.byte == b'`'),
+                Some(fence) if run.byte == fence.byte && run.count >= fence.count => {
+                    self.fence = None;
+                }
+                Some(_) => {}
             }
-        } else if self.fence == 0 && ticks % 2 == 1 {
-            self.inline = !self.inline;
+        } else if run.byte == b'`' {
+            if self.in_info {
+                // No fence of backticks has one on its first line: it was a span.
+                self.inline = self.fence.take().map_or(0, |fence| fence.count);
+                self.in_info = false;
+            }
+            if self.fence.is_none() && self.inline == 0 {
+                self.inline = run.count;
+            } else if self.inline == run.count {
+                self.inline = 0;
+            }
         }
     }
 
     /// Whether text without any of [`QUOTING`] changes nothing: it stands in the midst of a line.
     #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
-        !self.line_blank && self.ticks == 0 && self.comment_match == 0 && !self.in_comment
+        self.lead == Lead::Over && self.run.is_none() && self.comment_match == 0 && !self.in_comment
     }
 
-    /// Whether the next byte is quoted. `next` is that byte: a run of backticks before it has ended, if it is none.
+    /// Whether the next byte is quoted. `next` is that byte: a run of marks before it has ended, if it is none of them.
     pub(crate) fn is_quoted(&mut self, next: u8) -> bool {
-        if self.ticks > 0 && next != b'`' {
-            self.end_ticks();
+        if self.run.is_some_and(|run| run.byte != next) {
+            self.end_run();
         }
-        self.fence > 0 || self.inline || self.block || self.in_comment
+        self.fence.is_some() || self.inline > 0 || self.block || self.in_comment
     }
 
     /// Only blanks stand before the next byte on its line.
     pub(crate) fn at_bol(&self) -> bool {
-        self.line_blank && self.ticks == 0
+        self.lead == Lead::Blank && self.run.is_none()
     }
 
     /// Bytes that are not text went by: markup, arguments. They open and close nothing.
     pub(crate) fn skip(&mut self, last: u8) {
-        if self.ticks > 0 {
-            self.end_ticks();
-        }
+        self.end_run();
         self.comment_match = 0;
-        self.line_blank = last == b'\n';
+        self.lead = Lead::Over;
         if last == b'\n' {
-            (self.inline, self.block) = (false, false);
+            self.lead = Lead::Blank;
+            (self.inline, self.block, self.in_info) = (0, false, false);
         }
     }
 
     /// The fence that wrapped the answer was closed, and this is no further fence right behind it.
     pub(crate) fn is_behind_wrapper(&self) -> bool {
-        self.unwrapped && (self.explained || self.fence == 0)
+        self.unwrapped && (self.explained || self.fence.is_none())
     }
 
     /// A wrapper fence is open.
@@ -198,7 +236,30 @@ mod tests {
             ("<!-- ^", true),
             ("<!-- a -->^", false),
             ("a ```x``` ^", false),
-            ("``a ` b`` ^", true),
+            ("``a ` b`` ^", false),
+            ("``a ` b ^", true),
+            ("use ``^", true),
+            ("use ``a` ^", true),
+            ("use ```a``` and `b` ^", false),
+            ("```x``` ^", false),
+            ("```x`` ^", true),
+            ("~~~\n^", true),
+            ("~~~xml\n^", true),
+            ("~~~xml `a`\n^", true),
+            ("~~~\n```\n^", true),
+            ("~~~\n```\n~~~\n^", false),
+            ("~~~~\n~~~\n^", true),
+            ("~~gone~~ ^", false),
+            ("a ~~~ ^", false),
+            ("- ```js\n^", true),
+            ("- ```js\n  ```\n^", false),
+            ("1. ~~~\n^", true),
+            ("12) ```\n^", true),
+            ("- > ^", true),
+            ("-```\n^", false),
+            ("**a** ```\n^", false),
+            ("`<!--` ^", false),
+            ("```html\n<!--\n```\n^", false),
         ] {
             let (before, _) = text.split_once('^').unwrap();
             for cut in 0..=before.len() {

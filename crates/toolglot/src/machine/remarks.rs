@@ -164,11 +164,7 @@ impl Parser {
             return;
         }
         let dialect = &program.dialect_of(marked[0].node).name;
-        let wants: Vec<String> = marked
-            .iter()
-            .filter_map(|thread| wanted(program, thread))
-            .take(4)
-            .collect();
+        let wants = wants(program, marked.iter().copied());
         let named = marked.iter().any(named);
         let json = marked.iter().any(|thread| {
             matches!(
@@ -211,8 +207,21 @@ fn enters_call(program: &Program, act: Act) -> bool {
     matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, .. }))
 }
 
-/// What a thread waits for, for a help text.
-pub(super) fn wanted(program: &Program, thread: &Thread) -> Option<String> {
+/// What threads wait for, for a help text: the first few.
+pub(super) fn wants<'a>(
+    program: &Program,
+    threads: impl Iterator<Item = &'a Thread>,
+) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for wanted in threads.filter_map(|thread| wanted(program, thread)) {
+        if all.len() < 4 && !all.contains(&wanted) {
+            all.push(wanted);
+        }
+    }
+    all
+}
+
+fn wanted(program: &Program, thread: &Thread) -> Option<String> {
     match program.node(thread.node) {
         Node::Literal { bytes, .. } => Some(format!(
             "`{}`",

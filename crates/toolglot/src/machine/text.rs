@@ -93,7 +93,7 @@ impl Parser {
         self.fallback = None;
         self.bol = self.teller.quote.at_bol();
         // The fence that closes a wrapper opens no other one.
-        let closes_wrapper = next == b'`' && self.teller.quote.is_wrapped();
+        let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
         self.start = !self.teller.spoken && !closes_wrapper;
         let special = self.special_at(at);
         self.candidate_in_code =

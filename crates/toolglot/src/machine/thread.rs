@@ -57,6 +57,8 @@ pub(crate) struct Registers {
     /// Where the key was read.
     pub(crate) key_at: crate::Span,
     pub(crate) kind: String,
+    /// Where the kind was read, if nothing was captured since.
+    pub(crate) kind_at: Option<crate::Span>,
     pub(crate) skip: String,
     pub(crate) id: Option<String>,
     pub(crate) ns: Option<String>,

@@ -9,6 +9,7 @@ use alloc::string::String;
 
 use toolglot_json::{Fields, Shape};
 
+use super::fence::Ahead;
 use super::fitting::remark;
 use super::probe::{Probe, Verdict};
 use super::thread::{Registers, Thread};
@@ -45,6 +46,12 @@ pub(crate) struct Value {
     pub(super) probe: Option<Probe>,
     /// Only blanks since the line's begin (for fences).
     pub(super) line_blank: bool,
+    /// No line break since the entry's begin (for fences).
+    pub(super) one_line: bool,
+    /// The lines behind a run of backticks, as far as they were looked at.
+    pub(super) ahead: Option<Ahead>,
+    /// It ends at a fence that may be its own: it may hold too little.
+    pub(super) cut_in_doubt: bool,
     how: How,
     held: String,
     json: Option<Box<Nested>>,
@@ -62,7 +69,7 @@ impl Value {
         program: &Program,
         parser: &mut Parser,
         body: Thread,
-        at: u64,
+        (view, at): (View<'_>, u64),
         sink: &mut dyn Sink,
     ) -> Value {
         let Node::Text(text) = program.node(body.node) else {
@@ -105,14 +112,22 @@ impl Value {
         let may_wrap =
             is_first && is_unknown && text.argument.is_none() && how == How::Structured(Shape::Any);
         if dropped {
-            let message = format!("the tool has no parameter `{key}`; its value was left out");
-            parser.teller.note(
-                Code::UnknownParameter,
-                parser.registers.key_at,
-                message,
-                None,
-                sink,
-            );
+            let refused = &program.dialect_of(body.node).refuse;
+            let (code, message) = if refused.contains(&key) {
+                (
+                    Code::PlaceholderTag,
+                    format!(
+                        "`{key}` is a placeholder for a parameter's name; its value was left out"
+                    ),
+                )
+            } else {
+                (
+                    Code::UnknownParameter,
+                    format!("the tool has no parameter `{key}`; its value was left out"),
+                )
+            };
+            let at = parser.registers.key_at;
+            parser.teller.note(code, at, message, None, sink);
         } else if !may_wrap && !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
             parser.teller.note(
@@ -137,6 +152,9 @@ impl Value {
             passed_closer: false,
             probe: None,
             line_blank: body.broke || parser.teller.quote.at_bol(),
+            one_line: text.fence && text.trim != Trim::Lines && begins_on_line(parser, view, at),
+            ahead: None,
+            cut_in_doubt: false,
             how,
             held: String::new(),
             json: None,
@@ -233,6 +251,7 @@ impl Value {
                 None => (bytes, false),
             };
             self.line_blank = (reset || self.line_blank) && line.iter().all(|&b| is_blank(b));
+            self.one_line &= !reset;
         }
         self.scan = to;
         let certain = self.certain(text);
@@ -307,7 +326,11 @@ impl Parser {
                     value.probe = None;
                     self.advance(program, text, &mut value, upto, view, sink);
                     if doubt {
-                        self.doubt(upto, sink);
+                        self.doubt(
+                            upto,
+                            "a closer was passed over because nothing known follows it; the value may hold too much",
+                            sink,
+                        );
                     }
                 }
                 Verdict::Ends {
@@ -320,7 +343,15 @@ impl Parser {
                     } else {
                         Behind::Value
                     };
+                    let doubt = value.cut_in_doubt;
                     self.end_value(program, text, value, at, recovered, behind, view, sink);
+                    if doubt {
+                        self.doubt(
+                            at,
+                            "another fence follows the one that ends the value; the value may hold too little",
+                            sink,
+                        );
+                    }
                     return true;
                 }
                 Verdict::Forgotten { at } => {
@@ -331,7 +362,7 @@ impl Parser {
         }
     }
 
-    fn doubt(&mut self, at: u64, sink: &mut dyn Sink) {
+    fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
         let first = self
             .teller
             .call
@@ -341,11 +372,8 @@ impl Parser {
             call.worsen(End::Recovered);
         }
         if first {
-            let message = String::from(
-                "a closer was passed over because no known parameter follows it; the value may hold too much",
-            );
             self.teller
-                .note(Code::ValueInDoubt, Span::empty(at), message, None, sink);
+                .note(Code::ValueInDoubt, Span::empty(at), why.into(), None, sink);
         }
     }
 
@@ -428,6 +456,12 @@ impl Parser {
             call.worsen(End::Truncated);
         }
     }
+}
+
+/// Whether the value at `at` begins on its entry's first line.
+fn begins_on_line(parser: &Parser, view: View<'_>, at: u64) -> bool {
+    let from = parser.candidate.max(view.base);
+    !view.bytes(from.min(at), at).contains(&b'\n')
 }
 
 /// The next place where a closer, an enclosing closer or the value's own opener can begin.

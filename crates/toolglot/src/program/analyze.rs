@@ -41,10 +41,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                         "put a literal behind it",
                     );
                 }
-                let late = capture.what == Capture::Name && has_late_head(nodes, capture.next);
                 if let Node::Capture(node) = &mut nodes[id] {
                     node.stop = stop;
-                    node.late_head = late;
                 }
             }
             Node::Attrs(attrs) => {
@@ -188,7 +186,7 @@ pub(crate) fn may_be_empty(what: Capture) -> bool {
 }
 
 /// Whether an id or a name space can come before the arguments, or the end, begin.
-fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
+pub(crate) fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];
     while let Some(id) = todo.pop() {

@@ -311,7 +311,6 @@ impl<'a> Builder<'a> {
                     one_of,
                     stop: ByteSet::default(),
                     next,
-                    late_head: false,
                 }))
             }
             TermKind::Text(argument) => {

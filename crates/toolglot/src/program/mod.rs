@@ -114,6 +114,11 @@ impl Program {
             && analyze::is_opener(&self.rules.nodes, id)
     }
 
+    /// Whether an id or a name space may be read from `id` on, before the arguments.
+    pub(crate) fn awaits_head(&self, id: NodeId) -> bool {
+        self.dialect_of(id).late_head && analyze::has_late_head(&self.rules.nodes, id)
+    }
+
     /// What is left of the dialect of that name.
     pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
         self.rules

@@ -89,8 +89,6 @@ pub(crate) struct CaptureNode {
     /// Bytes that end it.
     pub(crate) stop: ByteSet,
     pub(crate) next: NodeId,
-    /// An id or a name space may come between this name and the arguments.
-    pub(crate) late_head: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -8,13 +8,13 @@ use alloc::vec::Vec;
 use super::openers::Openers;
 use super::ways::{Opener, Way, ways};
 use super::{ByteSet, Node, NodeId, analyze, build};
-use crate::grammar::{Dialect, GrammarError, Values};
+use crate::grammar::{Capture, Dialect, GrammarError, Values};
 
 /// The wrapper fence: an entry of every program, behind all others. A fence that opens a message and names a data
 /// format, or nothing, wraps calls; its line is markup. (`json`, `xml`: tool calls of many models; `python`,
 /// `tool_code`: gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
 const WRAP: &str = r#"dialect wrap
-stop = start "```" ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext" | "text")? " "* ("\n" | "\r\n")
+stop = start ("```" | "~~~") ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext" | "text")? " "* ("\n" | "\r\n")
 "#;
 
 /// Dialects as one graph, and the ways into it. Programs for different tools share it.
@@ -49,6 +49,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) refuse: Vec<String>,
     /// How an id is spelt from what is captured.
     pub(crate) id: Option<String>,
+    /// An id or a name space may stand between a name and the arguments.
+    pub(crate) late_head: bool,
 }
 
 impl core::fmt::Debug for Rules {
@@ -73,14 +75,24 @@ impl Rules {
             span,
             entries,
         } = graph;
+        let mut late_heads = alloc::vec![false; all.len()];
+        for (node, &dialect) in nodes.iter().zip(&node_dialect) {
+            if let Node::Capture(capture) = node
+                && capture.what == Capture::Name
+            {
+                late_heads[usize::from(dialect)] |= analyze::has_late_head(&nodes, capture.next);
+            }
+        }
         let compiled: Vec<CompiledDialect> = all
             .iter()
-            .map(|dialect| CompiledDialect {
+            .zip(late_heads)
+            .map(|(dialect, late_head)| CompiledDialect {
                 name: dialect.name().into(),
                 values: dialect.values.clone(),
                 taught: dialect.list("tools").into_iter().collect(),
                 refuse: dialect.list("refuse"),
                 id: dialect.id_spelling().map(String::from),
+                late_head,
             })
             .collect();
         let mut seen = BTreeSet::new();

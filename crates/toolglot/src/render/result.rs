@@ -50,9 +50,15 @@ fn one(
             .replace('<', "&lt;")
             .replace('>', "&gt;");
     }
+    let mut shows = Shows::Arguments;
     for _ in 0..rounds {
-        let whole = fill(dialect, result, &text);
-        let found = calls(guards, &whole.text);
+        let mut whole = fill(dialect, result, &text, shows);
+        let mut found = calls(guards, &whole.text);
+        if shows == Shows::Arguments && found.iter().any(|&at| at < whole.text_at) {
+            shows = Shows::NameAlone;
+            whole = fill(dialect, result, &text, shows);
+            found = calls(guards, &whole.text);
+        }
         let inside: Vec<usize> = found
             .into_iter()
             .filter_map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
@@ -70,8 +76,20 @@ fn one(
                 .any(|guard| guard.can_open(&text.as_bytes()[at..]))
         })
         .collect();
-    fill(dialect, result, &broken(&text, &openers)).text
+    fill(dialect, result, &broken(&text, &openers), Shows::NameAlone).text
 }
+
+/// What of the call stands in its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    /// Arguments too, where the rule names any.
+    Arguments,
+    /// No optional part: an argument would be read as a call.
+    NameAlone,
+}
+
+/// Longest argument in an optional part, in bytes.
+const SHOWN: usize = 160;
 
 /// `text` with what begins at each of `places` broken: `<` as an entity, any other character with a joiner behind it.
 fn broken(text: &str, places: &[usize]) -> String {
@@ -123,7 +141,7 @@ struct Filled {
 }
 
 /// The rule with its parts filled in.
-fn fill(dialect: &Dialect, result: &ResultText<'_>, text: &str) -> Filled {
+fn fill(dialect: &Dialect, result: &ResultText<'_>, text: &str, shows: Shows) -> Filled {
     let mut out = Filled {
         text: String::new(),
         text_at: 0,
@@ -132,6 +150,11 @@ fn fill(dialect: &Dialect, result: &ResultText<'_>, text: &str) -> Filled {
         out.text.push_str(text);
         return out;
     };
+    fill_seq(seq, result, text, shows, &mut out);
+    out
+}
+
+fn fill_seq(seq: &[Term], result: &ResultText<'_>, text: &str, shows: Shows, out: &mut Filled) {
     for term in seq {
         match &term.kind {
             TermKind::Literal(pieces) => {
@@ -147,16 +170,37 @@ fn fill(dialect: &Dialect, result: &ResultText<'_>, text: &str) -> Filled {
                 out.text_at = out.text.len();
                 out.text.push_str(text);
             }
-            TermKind::Text(Some(argument)) => {
-                let value = members(result.call.args).find(|(key, _)| key == argument);
+            TermKind::Text(Some(name)) => {
                 out.text
-                    .push_str(&value.map(|(_, json)| raw(json)).unwrap_or_default());
+                    .push_str(&argument(result, name).unwrap_or_default());
             }
             TermKind::Nl | TermKind::Ws => out.text.push('\n'),
+            TermKind::Optional(term) if shows == Shows::Arguments => {
+                // The first alternative whose arguments the call has.
+                if let TermKind::Group(alt) = &term.kind
+                    && let Some(seq) = alt.0.iter().find(|seq| is_said(seq, result))
+                {
+                    fill_seq(seq, result, text, shows, out);
+                }
+            }
             _ => {}
         }
     }
-    out
+}
+
+/// The argument of that name, as text.
+fn argument(result: &ResultText<'_>, name: &str) -> Option<String> {
+    let (_, json) = members(result.call.args).find(|(key, _)| key == name)?;
+    Some(raw(json).into_owned())
+}
+
+/// Whether the arguments that `seq` names are there, on a line and short.
+fn is_said(seq: &[Term], result: &ResultText<'_>) -> bool {
+    seq.iter().all(|term| match &term.kind {
+        TermKind::Text(Some(name)) => argument(result, name)
+            .is_some_and(|text| (1..=SHOWN).contains(&text.len()) && !text.contains('\n')),
+        _ => true,
+    })
 }
 
 fn captured<'a>(capture: Capture, result: &ResultText<'a>) -> &'a str {

@@ -44,6 +44,7 @@ impl Xml {
             children: Vec::new(),
             has_text: false,
             verbatim: false,
+            cdata_end: None,
             raw,
             told: Told::Nothing,
             members: 0,
@@ -120,12 +121,29 @@ impl Xml {
             }
             return;
         };
-        frame.has_text |= verbatim || !text.bytes().all(is_blank);
+        let is_solid = verbatim || !text.bytes().all(is_blank);
+        if verbatim && !frame.has_text && frame.children.is_empty() {
+            // Blanks before CDATA are layout.
+            self.flat.truncate(frame.flat);
+        }
+        let is_layout = !is_solid && (!frame.has_text || frame.cdata_end.is_some());
+        frame.has_text |= is_solid;
         frame.verbatim |= verbatim;
-        if frame.told == Told::Text {
-            escape_into(&mut out.json, text);
-        } else {
+        if frame.told != Told::Text {
             self.flat.push_str(text);
+        } else if is_layout && self.flat.len() + text.len() <= self.undecided {
+            // It may stand before CDATA, or behind all of it: it waits.
+            self.flat.push_str(text);
+        } else {
+            // Past the cap blanks are text.
+            frame.has_text = true;
+            frame.cdata_end = None;
+            escape_into(&mut out.json, &self.flat[frame.flat..]);
+            self.flat.truncate(frame.flat);
+            escape_into(&mut out.json, text);
+        }
+        if is_solid {
+            frame.cdata_end = verbatim.then_some(self.flat.len());
         }
     }
 
@@ -134,8 +152,16 @@ impl Xml {
         let Some(mut frame) = self.frames.pop() else {
             return;
         };
+        if let Some(end) = frame.cdata_end
+            && frame.children.is_empty()
+        {
+            // So are those behind it.
+            self.flat.truncate(end);
+        }
         match frame.told {
             Told::Text => {
+                escape_into(&mut out.json, &self.flat[frame.flat..]);
+                self.flat.truncate(frame.flat);
                 out.json.push('"');
                 return;
             }

@@ -60,6 +60,8 @@ struct Frame {
     /// Text that is not blank stands directly in it.
     has_text: bool,
     verbatim: bool,
+    /// CDATA was its last text that is not blank: where the flat text ended then, what waited of it.
+    cdata_end: Option<usize>,
     /// Tags inside it are data: it is a declared string.
     raw: bool,
     told: Told,
@@ -83,6 +85,8 @@ enum Told {
 pub(crate) struct Xml {
     pub(crate) node: NodeId,
     pub(crate) pos: u64,
+    /// Before it no comment begins: one that did has no end within the longest tag.
+    no_comment: u64,
     /// Bytes looked at in vain, for the count of work.
     pub(crate) looked: u64,
     /// Bytes behind `pos` that were looked at and decided nothing.
@@ -117,6 +121,7 @@ impl Xml {
         Xml {
             node,
             pos: at,
+            no_comment: 0,
             looked: 0,
             waited: 0,
             at,
@@ -220,18 +225,20 @@ impl Xml {
                 *byte == intro || (*byte == b'&' && self.values.entities)
             }
         };
-        let plain = self.waited == 0 && !bytes.iter().any(special);
+        // Blanks may be layout around CDATA.
+        let is_text = self.in_cdata || !bytes.iter().all(|&byte| is_blank(byte));
+        let plain = self.waited == 0 && is_text && !bytes.iter().any(special);
         let Some(frame) = self
             .frames
             .last_mut()
-            .filter(|frame| frame.told == Told::Text)
+            .filter(|frame| frame.told == Told::Text && frame.flat == self.flat.len())
         else {
             return false;
         };
         if plain {
-            frame.has_text =
-                frame.has_text || self.in_cdata || !bytes.iter().all(|&byte| is_blank(byte));
+            frame.has_text = true;
             frame.verbatim |= self.in_cdata;
+            frame.cdata_end = self.in_cdata.then_some(frame.flat);
             self.pos += bytes.len() as u64;
         }
         plain
@@ -266,6 +273,7 @@ impl Frame {
             children: Vec::new(),
             has_text: false,
             verbatim: false,
+            cdata_end: None,
             raw: false,
             told: Told::Nothing,
             members: 0,

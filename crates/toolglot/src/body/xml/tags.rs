@@ -39,7 +39,19 @@ pub(super) enum Tag<'a> {
 impl Xml {
     pub(super) fn tag(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> Moved {
         let raw = self.frames.last().is_some_and(|frame| frame.raw);
-        match self.read_tag(text, eof) {
+        let is_comment = text
+            .strip_prefix(self.prefix.as_str())
+            .is_some_and(|tag| tag.starts_with("<!--") || tag.starts_with("<?"));
+        let tag = if is_comment && self.pos < self.no_comment {
+            Tag::None
+        } else {
+            let tag = self.read_tag(text, eof);
+            if is_comment && matches!(tag, Tag::None) {
+                self.no_comment = self.pos + TAG as u64;
+            }
+            tag
+        };
+        match tag {
             Tag::Cut if !eof => Moved::Wait,
             Tag::CData if self.values.cdata => {
                 self.in_cdata = true;
