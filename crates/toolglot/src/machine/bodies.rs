@@ -11,7 +11,7 @@ use super::teller::Speech;
 use super::thread::{Judge, Thread};
 use super::view::View;
 use super::{Context, Mode, Parser};
-use crate::body::{Asked, Envelope, JsonBody, Python, PythonStep, Xml, XmlOut, XmlStep, space};
+use crate::body::{Asked, Envelope, JsonBody, Python, PythonStep, Xml, XmlOut, XmlStep};
 use crate::program::{Node, NodeId, Program};
 use crate::{Code, End, Sink, Span};
 
@@ -289,10 +289,12 @@ impl Parser {
         self.threads.clear();
         self.flush(program, view, body.log, envelope.here(), sink);
         envelope.committed = true;
-        let name = envelope.name.clone().unwrap_or_default();
+        let mut name = envelope.name.clone().unwrap_or_default();
+        let meant = program.tools.meant(&name);
+        name.drain(..meant.map_or(0, |(_, n_space)| n_space));
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
-            call.tool = program.tools.find(&name);
+            call.tool = meant.map(|(tool, _)| tool);
             call.name.clone_from(&name);
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
@@ -366,6 +368,9 @@ impl Parser {
     ) {
         self.tell_envelope(program, &mut envelope, view, sink);
         let node = envelope.bodies[0].node;
+        if let Some(id) = envelope.id.take() {
+            self.teller.late_id(&id, sink);
+        }
         if envelope.malformed {
             let message = String::from("the arguments are no JSON object");
             self.teller.note(
@@ -471,16 +476,11 @@ impl Parser {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call | PythonStep::Positional => {
                     let mut name = view.slice(python.at, python.name_end).replace("\\_", "_");
-                    let mut known = program.tools.find(&name);
-                    let mut name_at = python.at;
-                    let n_space = space(&name);
-                    if known.is_none() && n_space > 0 {
-                        known = program.tools.find(&name[n_space..]);
-                        if known.is_some() {
-                            name_at += n_space as u64;
-                            name.drain(..n_space);
-                        }
-                    }
+                    let meant = program.tools.meant(&name);
+                    let n_space = meant.map_or(0, |(_, n_space)| n_space);
+                    let known = meant.map(|(tool, _)| tool);
+                    let name_at = python.at + n_space as u64;
+                    name.drain(..n_space);
                     let positions = known.map(|tool| Arc::clone(program.tools.keys(tool)));
                     let positions = positions.unwrap_or_default();
                     if step == PythonStep::Positional && positions.is_empty() {
