@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Fields, Shape, escape_into};
+use toolglot_json::{Fields, Shape, escape_into, is_wrapper};
 
 use super::fitting::remark;
 use super::probe::{Probe, Verdict};
@@ -100,8 +100,17 @@ impl Value {
         let is_first = parser.teller.call.as_ref().is_some_and(|call| !call.opened);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
-        let may_wrap =
-            is_first && is_unknown && text.argument.is_none() && how == How::Structured(Shape::Any);
+        let may_wrap = is_first && is_unknown && text.argument.is_none() && !dropped;
+        let wrapper = match &how {
+            How::Structured(Shape::Any) if may_wrap => Wrapper::Maybe,
+            How::Text if may_wrap && is_wrapper(&key) => Wrapper::Text,
+            _ => Wrapper::No,
+        };
+        let how = if wrapper == Wrapper::Text {
+            How::Structured(Shape::Any)
+        } else {
+            how
+        };
         if dropped {
             let message = format!("the tool has no parameter `{key}`; its value was left out");
             parser.teller.note(
@@ -111,7 +120,7 @@ impl Value {
                 None,
                 sink,
             );
-        } else if !may_wrap && !parser.teller.key(&key) {
+        } else if wrapper == Wrapper::No && !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
             parser.teller.note(
                 Code::DoubleKey,
@@ -141,11 +150,7 @@ impl Value {
             json_over: false,
             dropped,
             wrote: false,
-            wrapper: if may_wrap && !dropped {
-                Wrapper::Maybe
-            } else {
-                Wrapper::No
-            },
+            wrapper,
         };
         if value.how == How::Text && !dropped {
             parser.teller.args().push('"');
@@ -566,7 +571,7 @@ impl Parser {
         };
         value.probe = None;
         self.advance(program, text, &mut value, view.end(), view, sink);
-        if value.wrapper == Wrapper::Maybe {
+        if let Wrapper::Maybe | Wrapper::Text = value.wrapper {
             value.wrapper = Wrapper::No;
             self.teller.key(&value.key);
         }
