@@ -218,7 +218,7 @@ impl Xml {
     /// Where every tag has a token before it: whether another tag, or the message's end, follows the caller's closer. A
     /// value that speaks of the closer goes on in words.
     fn marked_behind(&self, text: &str, eof: bool) -> Evidence {
-        let closer = self.closers.first().map_or(0, |closer| closer.len());
+        let closer = self.closers.first().map_or(0, String::len);
         if self.prefix.is_empty() {
             return Evidence::Yes;
         }
