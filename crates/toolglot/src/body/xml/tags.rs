@@ -215,8 +215,8 @@ impl Xml {
         }
     }
 
-    /// Where every tag has a token before it: whether another tag, or the message's end, follows the caller's closer. A
-    /// value that speaks of the closer goes on in words.
+    /// Where every tag has a token before it: whether another tag follows the caller's closer. A value that speaks of the
+    /// closer goes on in words, and one that the message's end cuts off behind it may have.
     fn marked_behind(&self, text: &str, eof: bool) -> Evidence {
         let closer = self.closers.first().map_or(0, String::len);
         if self.prefix.is_empty() {
@@ -226,7 +226,7 @@ impl Xml {
         let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
         if behind.len() - rest.len() > GAP {
             Evidence::No
-        } else if rest.starts_with(self.prefix.as_str()) || (rest.is_empty() && eof) {
+        } else if rest.starts_with(self.prefix.as_str()) {
             Evidence::Yes
         } else if self.prefix.starts_with(rest) && !eof {
             Evidence::Wait
