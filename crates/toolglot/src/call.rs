@@ -86,6 +86,11 @@ impl Sink for Calls {
                     self.calls[open].args.push_str(json);
                 }
             }
+            Event::LateId { id, .. } => {
+                if let Some(open) = self.open {
+                    self.calls[open].written_id = Some(id.into());
+                }
+            }
             Event::CallEnd { end, .. } => {
                 if let Some(open) = self.open.take() {
                     let call = &mut self.calls[open];

@@ -31,6 +31,13 @@ pub enum Event<'a> {
         /// JSON text.
         json: &'a str,
     },
+    /// The id that the model wrote behind a call's arguments; `CallStart` had none, or another. It accounts for no byte.
+    LateId {
+        /// The call.
+        call: CallId,
+        /// The id.
+        id: &'a str,
+    },
     /// A call ends.
     CallEnd {
         /// The call.

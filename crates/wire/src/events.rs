@@ -26,6 +26,7 @@ impl Serialize for EventLine<'_> {
             Event::Markup(_) => "markup",
             Event::CallStart(_) => "call_start",
             Event::Args { .. } => "args",
+            Event::LateId { .. } => "late_id",
             Event::CallEnd { .. } => "call_end",
             Event::Note(_) => "note",
             _ => "other",
@@ -48,6 +49,10 @@ impl Serialize for EventLine<'_> {
             Event::Args { call, json } => {
                 line.serialize_entry("call", &call.0)?;
                 line.serialize_entry("json", json)?;
+            }
+            Event::LateId { call, id } => {
+                line.serialize_entry("call", &call.0)?;
+                line.serialize_entry("id", id)?;
             }
             Event::CallEnd { call, end: how } => {
                 line.serialize_entry("call", &call.0)?;

@@ -256,6 +256,15 @@ impl Sink for Reading {
                 }
                 Piece::Call(text)
             }
+            Event::LateId { id, .. } => {
+                let call = self.pieces.iter_mut().rev().find_map(|piece| match piece {
+                    Piece::Call(text) => Some(text),
+                    _ => None,
+                });
+                let call = call.expect("a call is open");
+                write!(call, " late_id={id}").expect("writing to a string");
+                return;
+            }
             _ => return,
         };
         // A note does not cut what it stands in.

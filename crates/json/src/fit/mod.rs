@@ -30,6 +30,7 @@ mod walk;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use names::is_wrapper;
 pub use scalars::{float, integer, scalar_of};
 pub use unpack::from_text;
 

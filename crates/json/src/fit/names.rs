@@ -18,10 +18,12 @@ const WRAPPERS: &[&str] = &[
     "tool_input",
     "tool_args",
     "tool_arguments",
+    "properties",
 ];
 
-/// Whether an undeclared `key` may hold the arguments.
-pub(super) fn is_wrapper(key: &str) -> bool {
+/// Whether an undeclared `key` may hold all arguments once more (`input`, `parameters`).
+#[must_use]
+pub fn is_wrapper(key: &str) -> bool {
     WRAPPERS.contains(&key)
 }
 

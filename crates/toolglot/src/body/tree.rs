@@ -48,11 +48,8 @@ impl Writer<'_> {
         match (shape, &tree.content) {
             (Some(Shape::Object(fields)), _) => self.object(tree, text, fields),
             (Some(Shape::Array(item)), _) => self.array(tree, text, item),
-            (Some(shape @ Shape::OneOf(shapes)), Content::Elements(_)) => {
-                let structured = shapes
-                    .iter()
-                    .find(|s| matches!(s, Shape::Object(_) | Shape::Array(_)));
-                match structured {
+            (Some(shape @ Shape::OneOf(shapes)), Content::Elements(children)) => {
+                match structured(shapes, children) {
                     Some(shape) => self.tree(tree, Some(shape)),
                     None => self.scalar(text, shape),
                 }
@@ -257,6 +254,30 @@ pub(crate) fn groups(children: &[(String, Tree)]) -> Vec<(&str, Vec<&Tree>)> {
         groups[at].1.push(tree);
     }
     groups
+}
+
+/// The shape among the readings of a union that elements are read with: an object that declares one of them, else an array
+/// if they all have one name, else whatever holds values.
+fn structured<'a>(shapes: &'a [Shape], children: &[(String, Tree)]) -> Option<&'a Shape> {
+    let declares = |shape: &&Shape| match shape {
+        Shape::Object(fields) => children.iter().any(|(name, _)| fields.get(name).is_some()),
+        _ => false,
+    };
+    let (first, _) = children.first()?;
+    let is_list = children.iter().all(|(name, _)| name == first);
+    shapes
+        .iter()
+        .find(declares)
+        .or_else(|| {
+            shapes
+                .iter()
+                .find(|shape| is_list && matches!(shape, Shape::Array(_)))
+        })
+        .or_else(|| {
+            shapes
+                .iter()
+                .find(|shape| matches!(shape, Shape::Object(_) | Shape::Array(_)))
+        })
 }
 
 /// The one text field that the attributes leave.

@@ -145,9 +145,11 @@ impl Parser {
         let open = self.teller.call.as_mut().filter(|call| !call.started);
         match (what, open) {
             (Capture::Name, Some(call)) => {
-                call.name.clone_from(&text);
-                call.name_at = Span::new(start, end);
-                call.tool = program.tools.find(&text);
+                let meant = program.tools.meant(&text);
+                let n_space = meant.map_or(0, |(_, n_space)| n_space);
+                call.name = text[n_space..].into();
+                call.name_at = Span::new(start + n_space as u64, end);
+                call.tool = meant.map(|(tool, _)| tool);
                 if call.tool.is_none() && !program.tools.is_empty() {
                     let message = format!("no tool is called `{text}`");
                     self.teller.note(

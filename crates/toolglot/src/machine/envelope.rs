@@ -102,9 +102,11 @@ impl Parser {
         self.flush(program, view, body.log, envelope.here(), sink);
         envelope.committed = true;
         let name = envelope.name.as_deref().unwrap_or_default();
+        let meant = program.tools.meant(name);
+        let name = &name[meant.map_or(0, |(_, n_space)| n_space)..];
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
-            call.tool = program.tools.find(name);
+            call.tool = meant.map(|(tool, _)| tool);
             name.clone_into(&mut call.name);
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
@@ -178,6 +180,9 @@ impl Parser {
     ) {
         self.tell_envelope(program, envelope, view, sink);
         let node = envelope.bodies[0].node;
+        if let Some(id) = envelope.id.take() {
+            self.teller.late_id(&id, sink);
+        }
         if envelope.malformed {
             let message = String::from("the arguments are no JSON object");
             self.teller.note(

@@ -87,6 +87,9 @@ impl Parser {
             Mode::Envelope(mut envelope) => {
                 if !envelope.committed {
                     self.pos = envelope.pos;
+                    if envelope.is_marked() && !envelope.is_over() && !self.quoted {
+                        return self.end_begun(view, sink);
+                    }
                     self.dead_envelope(program, &envelope, view, sink);
                     return true;
                 }
@@ -108,7 +111,13 @@ impl Parser {
                 self.after_json(program, rest, why, envelope.bodies[0].node, view, sink);
                 false
             }
-            Mode::Python(_) => self.dead_python(program, view, sink),
+            Mode::Python(_) => {
+                let marked = self.threads.first().is_some_and(|body| body.marked);
+                if marked && !self.quoted {
+                    return self.end_begun(view, sink);
+                }
+                self.dead_python(program, view, sink)
+            }
             Mode::Xml(mut xml) => {
                 let mut out = XmlOut::default();
                 core::mem::swap(self.teller.args(), &mut out.json);
@@ -168,11 +177,24 @@ impl Parser {
             return false;
         }
         if let Some(at) = self.fallback.take() {
+            let is_over = self
+                .fallback_bodies
+                .first()
+                .is_some_and(|body| matches!(program.node(body.node), Node::Match));
+            // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
+            let goes_on = is_over
+                && self.committed
+                && !view.slice(at, view.end()).trim().is_empty()
+                && self.threads.iter().any(|thread| !thread.extra);
             self.pos = at;
             self.found.bodies.clear();
             self.found.bodies.append(&mut self.fallback_bodies);
             self.win(program, view, sink);
-            return true;
+            if goes_on {
+                self.teller.markup(view, view.end(), sink);
+                self.pos = view.end();
+            }
+            return !goes_on;
         }
         let text = self
             .threads
@@ -190,6 +212,9 @@ impl Parser {
             return true;
         }
         if !self.committed {
+            if self.is_begun_call(program, view, view.end()) {
+                return self.end_begun(view, sink);
+            }
             self.explain_rejection(program, view, view.end(), sink);
             self.reject(view.end());
             return true;
@@ -221,6 +246,25 @@ impl Parser {
                 sink,
             );
         }
+        false
+    }
+
+    /// The message ends in what is certainly a begun call, before that has a name: no call, and no text either. It is
+    /// markup, as it would have been had the message gone on.
+    fn end_begun(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let from = self.teller.cursor;
+        self.teller.markup(view, view.end(), sink);
+        if !self.candidate_noted {
+            let message = String::from("the message ends before the call has a name");
+            let at = Span::new(from, view.end());
+            self.teller
+                .note(Code::MissingToolName, at, message, None, sink);
+        }
+        self.threads.clear();
+        self.safe_threads.clear();
+        self.forget();
+        self.pos = view.end();
+        self.mode = Mode::Text;
         false
     }
 

@@ -7,7 +7,7 @@ use toolglot_json::Root;
 
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{JsonBody, Python, PythonStep, space};
+use crate::body::{JsonBody, Python, PythonStep};
 use crate::program::{Node, Program};
 use crate::{Code, Sink, Span};
 
@@ -32,16 +32,11 @@ impl Parser {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call | PythonStep::Positional => {
                     let mut name = view.slice(python.at, python.name_end).replace("\\_", "_");
-                    let mut known = program.tools.find(&name);
-                    let mut name_at = python.at;
-                    let n_space = space(&name);
-                    if known.is_none() && n_space > 0 {
-                        known = program.tools.find(&name[n_space..]);
-                        if known.is_some() {
-                            name_at += n_space as u64;
-                            name.drain(..n_space);
-                        }
-                    }
+                    let meant = program.tools.meant(&name);
+                    let n_space = meant.map_or(0, |(_, n_space)| n_space);
+                    let known = meant.map(|(tool, _)| tool);
+                    let name_at = python.at + n_space as u64;
+                    name.drain(..n_space);
                     let positions = known.map(|tool| Arc::clone(program.tools.keys(tool)));
                     let positions = positions.unwrap_or_default();
                     if step == PythonStep::Positional && positions.is_empty() {

@@ -128,6 +128,68 @@ impl Parser {
             )
     }
 
+    /// The threads of the candidate that stand behind a call's marker, or in a known tool's name where only the name marks
+    /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
+    fn marked(&self, program: &Program, view: View<'_>, at: u64) -> Vec<Thread> {
+        let fixed = |thread: &Thread| {
+            self.log
+                .any(Log::ROOT, thread.log, |act| enters_tool(program, act))
+        };
+        let enters = |thread: &Thread| {
+            self.log.any(Log::ROOT, thread.log, |act| {
+                enters_call(program, act) || matches!(act, Act::Enter(_))
+            }) || thread.marked
+        };
+        let marked: Vec<Thread> = self
+            .threads
+            .iter()
+            .copied()
+            .filter(|t| {
+                !t.extra
+                    && (t.marked || self.is_named(program, t, view, at))
+                    && !fixed(t)
+                    && enters(t)
+            })
+            .collect();
+        if marked.iter().any(|thread| program.wraps(thread.node)) {
+            return Vec::new();
+        }
+        marked
+    }
+
+    fn is_named(&self, program: &Program, thread: &Thread, view: View<'_>, at: u64) -> bool {
+        self.log
+            .newest(thread.log, self.flushed, Capture::Name)
+            .is_some()
+            || Parser::stands_in_known_name(program, thread, view, at)
+    }
+
+    /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and
+    /// what came behind it fits so far. Words behind it are prose: no name has a blank.
+    pub(super) fn is_begun_call(&self, program: &Program, view: View<'_>, at: u64) -> bool {
+        let is_word =
+            |start: u64, end: u64| !view.slice(start, end).trim().contains(char::is_whitespace);
+        let is_head = |thread: &Thread| match program.node(thread.node) {
+            Node::Capture(_) => is_word(thread.since.min(at), at),
+            Node::Attrs(_) => !unquoted_end(view.slice(thread.since.min(at), at))
+                .trim()
+                .contains(char::is_whitespace),
+            _ => true,
+        };
+        let is_prose = |thread: &Thread| {
+            self.log.any(
+                self.flushed,
+                thread.log,
+                |act| matches!(act, Act::Captured { start, end, .. } if !is_word(start, end)),
+            )
+        };
+        !self.quoted
+            && self
+                .marked(program, view, at)
+                .iter()
+                .any(|thread| thread.marked && is_head(thread) && !is_prose(thread))
+    }
+
     /// A candidate with a call's marker turned out to be none: say why.
     pub(super) fn explain_rejection(
         &mut self,
@@ -139,33 +201,15 @@ impl Parser {
         if self.candidate_noted || self.quoted {
             return;
         }
-        // A marker was read, or a known tool's name where only the name marks the call; a rule for one tool is no marker.
-        let named = |thread: &&Thread| {
-            self.log
-                .newest(thread.log, self.flushed, Capture::Name)
-                .is_some()
-                || Parser::stands_in_known_name(program, thread, view, at)
-        };
-        let fixed = |thread: &&Thread| {
-            self.log
-                .any(Log::ROOT, thread.log, |act| enters_tool(program, act))
-        };
-        let enters = |thread: &&Thread| {
-            self.log.any(Log::ROOT, thread.log, |act| {
-                enters_call(program, act) || matches!(act, Act::Enter(_))
-            }) || thread.marked
-        };
-        let marked: Vec<&Thread> = self
-            .threads
-            .iter()
-            .filter(|t| !t.extra && (t.marked || named(t)) && !fixed(t) && enters(t))
-            .collect();
-        if marked.is_empty() || marked.iter().any(|thread| program.wraps(thread.node)) {
+        let marked = self.marked(program, view, at);
+        if marked.is_empty() {
             return;
         }
         let dialect = &program.dialect_of(marked[0].node).name;
-        let wants = wants(program, marked.iter().copied());
-        let named = marked.iter().any(named);
+        let wants = wants(program, marked.iter());
+        let named = marked
+            .iter()
+            .any(|thread| self.is_named(program, thread, view, at));
         let json = marked.iter().any(|thread| {
             matches!(
                 program.node(thread.node),
@@ -197,6 +241,19 @@ impl Parser {
             .note(code, Span::new(self.candidate, at), message, help, sink);
         self.candidate_noted = true;
     }
+}
+
+/// What stands behind the last attribute that is whole.
+fn unquoted_end(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(open) = rest.find(['"', '\'']) {
+        let quote = &rest[open..=open];
+        let Some(length) = rest[open + 1..].find(quote) else {
+            break;
+        };
+        rest = &rest[open + length + 2..];
+    }
+    rest
 }
 
 fn enters_tool(program: &Program, act: Act) -> bool {

@@ -303,6 +303,19 @@ impl Teller {
         new
     }
 
+    /// Tells the id of the open call that came behind its arguments.
+    pub(crate) fn late_id(&mut self, id: &str, sink: &mut dyn Sink) {
+        self.flush_args(self.cursor, sink);
+        if let Some(call) = self
+            .call
+            .as_ref()
+            .filter(|call| call.started)
+            .map(|call| call.id)
+        {
+            self.tell(Span::empty(self.cursor), Event::LateId { call, id }, sink);
+        }
+    }
+
     /// Ends the open call; all bytes up to `to` before the end are markup.
     pub(crate) fn end_call(&mut self, end: End, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         if self.call.as_ref().is_some_and(OpenCall::is_nameless) {

@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Fields, Shape};
+use toolglot_json::{Fields, Shape, is_wrapper};
 
 use super::fence::Ahead;
 use super::fitting::remark;
@@ -109,8 +109,17 @@ impl Value {
         let is_first = parser.teller.call.as_ref().is_some_and(|call| !call.opened);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
-        let may_wrap =
-            is_first && is_unknown && text.argument.is_none() && how == How::Structured(Shape::Any);
+        let may_wrap = is_first && is_unknown && text.argument.is_none() && !dropped;
+        let wrapper = match &how {
+            How::Structured(Shape::Any) if may_wrap => Wrapper::Maybe,
+            How::Text if may_wrap && is_wrapper(&key) => Wrapper::Text,
+            _ => Wrapper::No,
+        };
+        let how = if wrapper == Wrapper::Text {
+            How::Structured(Shape::Any)
+        } else {
+            how
+        };
         if dropped {
             let refused = &program.dialect_of(body.node).refuse;
             let (code, message) = if refused.contains(&key) {
@@ -128,7 +137,7 @@ impl Value {
             };
             let at = parser.registers.key_at;
             parser.teller.note(code, at, message, None, sink);
-        } else if !may_wrap && !parser.teller.key(&key) {
+        } else if wrapper == Wrapper::No && !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
             parser.teller.note(
                 Code::DoubleKey,
@@ -161,11 +170,7 @@ impl Value {
             json_over: false,
             dropped,
             wrote: false,
-            wrapper: if may_wrap && !dropped {
-                Wrapper::Maybe
-            } else {
-                Wrapper::No
-            },
+            wrapper,
         };
         if value.how == How::Text && !dropped {
             parser.teller.args().push('"');

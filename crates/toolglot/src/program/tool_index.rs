@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::body::space;
 use crate::{Tool, ToolSet};
 
 /// Tools by name.
@@ -50,6 +51,22 @@ impl ToolIndex {
 
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
+    }
+
+    /// The tool that a model's spelling of a name means, and how many bytes before its name are a name space that no tool
+    /// has: one that instructions give (`functions.f`), or the tool's own name once more (`f.f`).
+    pub(crate) fn meant(&self, name: &str) -> Option<(usize, usize)> {
+        if let Some(tool) = self.find(name) {
+            return Some((tool, 0));
+        }
+        let n_doubled = name
+            .split_once('.')
+            .filter(|(space, own)| space == own)
+            .map_or(0, |(space, _)| space.len() + 1);
+        [space(name), n_doubled]
+            .into_iter()
+            .filter(|&n_space| n_space > 0)
+            .find_map(|n_space| Some((self.find(&name[n_space..])?, n_space)))
     }
 
     pub(crate) fn tool(&self, index: usize) -> &Tool {

@@ -166,6 +166,13 @@ impl Sink for Recorder {
                     _ => self.told.push(Told::Args(span, call, json.into())),
                 }
             }
+            Event::LateId { call, id } => {
+                if self.open != Some(call) {
+                    self.fail(format!("an id of {call:?}, but {:?} is open", self.open));
+                }
+                self.told
+                    .push(Told::Start(span, format!("{call:?} is {id}")));
+            }
             Event::CallEnd { call, end } => {
                 if self.open.take() != Some(call) {
                     self.fail(format!("{call:?} ends, but is not open"));

@@ -116,7 +116,7 @@ impl Envelope {
     /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
     pub(super) fn is_flat_parameter(&self, program: &Program, key: &str) -> bool {
         let name = self.name.as_deref();
-        let Some(tool) = name.and_then(|name| program.tools.find(name)) else {
+        let Some((tool, _)) = name.and_then(|name| program.tools.meant(name)) else {
             return false;
         };
         let declared = || program.tools.tool(tool).parameters.get(key).is_some();
@@ -192,7 +192,7 @@ impl Envelope {
         if self.committed {
             return Asked::More;
         }
-        self.known = program.tools.is_empty() || program.tools.find(name).is_some();
+        self.known = program.tools.is_empty() || program.tools.meant(name).is_some();
         if !self.marked && (!self.known || self.needs_marker) {
             return Asked::Dead;
         }

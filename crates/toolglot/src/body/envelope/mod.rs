@@ -186,6 +186,11 @@ impl Envelope {
         }
     }
 
+    /// Whether a marker stands before it, so that not only the name marks the call.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marked
+    }
+
     /// Whether argument bytes are being read right now: what was read accounts for them.
     pub(crate) fn in_args(&self) -> bool {
         matches!(

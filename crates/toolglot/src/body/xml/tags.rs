@@ -117,8 +117,13 @@ impl Xml {
                 }
             }
         }
-        // A closer of the caller ends the arguments, if all of them are there.
-        match self.ends_here(text, eof) {
+        // A closer of the caller ends the arguments, if all of them are there, and an element that is open if more markup
+        // follows.
+        let evidence = match self.ends_here(text, eof) {
+            Evidence::Yes if !self.frames.is_empty() => self.marked_behind(text, eof),
+            evidence => evidence,
+        };
+        match evidence {
             Evidence::Yes => return Moved::End,
             Evidence::Wait => return Moved::Wait,
             Evidence::No => {}
@@ -219,6 +224,26 @@ impl Xml {
                 None => self.ends_here(rest, eof),
             },
             _ => Evidence::No,
+        }
+    }
+
+    /// Where every tag has a token before it: whether another tag follows the caller's closer. A value that speaks of the
+    /// closer goes on in words, and one that the message's end cuts off behind it may have.
+    fn marked_behind(&self, text: &str, eof: bool) -> Evidence {
+        let closer = self.closers.first().map_or(0, String::len);
+        if self.prefix.is_empty() {
+            return Evidence::Yes;
+        }
+        let behind = &text[closer..];
+        let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        if behind.len() - rest.len() > GAP {
+            Evidence::No
+        } else if rest.starts_with(self.prefix.as_str()) {
+            Evidence::Yes
+        } else if self.prefix.starts_with(rest) && !eof {
+            Evidence::Wait
+        } else {
+            Evidence::No
         }
     }
 

@@ -156,7 +156,7 @@ impl Parser {
         };
         value.probe = None;
         self.advance(program, text, &mut value, view.end(), view, sink);
-        if value.wrapper == Wrapper::Maybe {
+        if let Wrapper::Maybe | Wrapper::Text = value.wrapper {
             value.wrapper = Wrapper::No;
             self.teller.key(&value.key);
         }

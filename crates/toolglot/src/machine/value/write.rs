@@ -21,6 +21,8 @@ use crate::machine::typing::{How, infer, plain_json, takes_text, typed};
 pub(super) enum Wrapper {
     No,
     Maybe,
+    /// As `Maybe`, of a value that is text unless it is an object.
+    Text,
     /// It is an object: the filter of the arguments reads it, key and all, and tells whether its keys are parameters.
     Object,
     /// It is none: the key was written.
@@ -69,7 +71,7 @@ impl Value {
 
     /// Writes the key that waits, if one does.
     fn write_key(&mut self, out: &mut Out<'_>) {
-        if self.wrapper == Wrapper::Maybe {
+        if matches!(self.wrapper, Wrapper::Maybe | Wrapper::Text) {
             self.wrapper = Wrapper::Keyed;
             out.args.push('{');
             out.args.push_str(&quoted(&self.key));
@@ -93,6 +95,12 @@ impl Value {
         if self.json.is_none() {
             self.held.push_str(piece);
             let begin = self.held.trim_start();
+            let is_text = self.wrapper == Wrapper::Text
+                && begin.as_bytes().first().is_some_and(|&byte| byte != b'{');
+            if is_text {
+                self.become_text(out);
+                return;
+            }
             let json = match begin.as_bytes().first() {
                 None => false,
                 Some(b'{' | b'[') => true,
@@ -101,7 +109,8 @@ impl Value {
             };
             if json {
                 let is_object = begin.starts_with('{');
-                if self.wrapper == Wrapper::Maybe && is_object && out.fields.is_some() {
+                let may_wrap = matches!(self.wrapper, Wrapper::Maybe | Wrapper::Text);
+                if may_wrap && is_object && out.fields.is_some() {
                     self.wrapper = Wrapper::Object;
                 }
                 self.write_key(out);
@@ -178,6 +187,10 @@ impl Value {
     pub(super) fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
         if self.dropped {
             return;
+        }
+        if self.wrapper == Wrapper::Text {
+            // Nothing but blanks came.
+            self.become_text(out);
         }
         self.write_key(out);
         match &self.how {
