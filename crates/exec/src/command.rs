@@ -48,13 +48,28 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     let places = bases
         .iter()
         .flat_map(|base| words.iter().map(move |word| (*word, from(base, word))));
-    let resolve = |(word, path): (&str, String)| {
-        root.resolve(&path).ok().map(|found| PathFact {
-            written: word.to_owned(),
-            found: Ok(found),
-        })
-    };
-    fact.places = places.take(MOST_WORDS).filter_map(resolve).collect();
+    let mut found = Vec::new();
+    let mut outside = Vec::new();
+    for (word, path) in places.take(MOST_WORDS) {
+        match root.resolve(&path) {
+            Ok(inside) => found.push(PathFact {
+                written: word.to_owned(),
+                found: Ok(inside),
+            }),
+            // Where it leads is for those rules to say that are about places outside.
+            Err(escape) if escape.is_outside() => {
+                let path = root.path().join(&path);
+                let real = path.canonicalize().unwrap_or(path);
+                outside.push(real.to_string_lossy().into_owned());
+            }
+            Err(_) => {}
+        }
+    }
+    fact.places = found;
+    fact.outside = outside;
+    fact.home = std::env::var("HOME")
+        .ok()
+        .filter(|home| home.starts_with('/'));
     fact
 }
 
