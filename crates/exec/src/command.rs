@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
-use toolglot_sandbox::{Command, Exit, Isolation, run_pipeline};
+use toolglot_sandbox::{Command, Exit, Isolation, Start, run_pipeline};
 
 use crate::walls::starts;
-use crate::{Failure, Outcome, Root};
+use crate::{Failure, Outcome, Root, git};
 
 /// Words of a command that are looked up as paths.
 const MOST_WORDS: usize = 512;
@@ -126,7 +126,7 @@ fn literal(
 ) -> Result<(), Failure> {
     let started = Instant::now();
     // The walls are found out once: looking for what may not be seen takes longest.
-    let base = root.walls.command(root.path(), &cwd, false);
+    let mut base = root.walls.command(root.path(), &cwd, false);
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -156,11 +156,21 @@ fn literal(
             told.exit = Exit::TimedOut;
             break;
         }
+        if told.n_run > 0 {
+            // What ran before may have moved what is kept.
+            base = root.walls.command(root.path(), &cwd, false);
+        }
+        let mut changed = Vec::new();
         let commands: Vec<Command> = pipeline
             .commands
             .iter()
             .map(|words| {
                 let mut command = base.clone();
+                if starts(words) == Start::Itself && !command.mask.is_empty() {
+                    let masks = git::masks(root, &cwd, &command.mask);
+                    command.mask = masks.paths;
+                    changed.extend(masks.changed);
+                }
                 command.cwd = root.path().join(&cwd);
                 command.argv = words.iter().map(Into::into).collect();
                 if command.isolation >= Isolation::Landlock {
@@ -182,6 +192,14 @@ fn literal(
         };
         for outcome in &outcomes {
             told.add(outcome);
+        }
+        if told.exit == Exit::Code(128) && !changed.is_empty() {
+            let _ = writeln!(
+                told.stderr,
+                "git cannot read {}, which is kept from commands and changed since it was last added: leave it out with a pathspec such as `':!{}'`",
+                changed.join(", "),
+                changed[0]
+            );
         }
         if matches!(told.exit, Exit::TimedOut | Exit::Cancelled) {
             break;

@@ -332,10 +332,7 @@ fn by_file(
         let places: Vec<String> = command.everywhere().collect();
         for forbidden in &policy.forbidden_words {
             let top = command.absolute(forbidden);
-            if let Some(place) = places
-                .iter()
-                .find(|place| std::path::Path::new(place).starts_with(&top))
-            {
+            if let Some(place) = places.iter().find(|place| may_be_in(place, &top)) {
                 reasons.push(whole(
                     "forbidden-place",
                     format!(
@@ -351,6 +348,24 @@ fn by_file(
         by_rules(policy, layer, request, grants, &item, reasons);
     }
     by_words(policy, layer, request, reasons);
+}
+
+/// Whether an absolute path is in a directory, as far as is known of it.
+fn may_be_in(place: &str, top: &str) -> bool {
+    // Every process sees the whole of the file system below its own directory too.
+    let place = match place
+        .strip_prefix("/proc/")
+        .and_then(|rest| rest.split_once("/root/"))
+    {
+        Some((process, rest)) if !process.contains('/') => &place[place.len() - rest.len() - 1..],
+        _ => place,
+    };
+    match place.split_once(crate::command::UNKNOWN) {
+        Some((known, _)) if known.starts_with('/') => {
+            top.starts_with(known) || std::path::Path::new(known).starts_with(top)
+        }
+        _ => std::path::Path::new(place).starts_with(top),
+    }
 }
 
 /// A rule that refuses commands says so of every text that does not tell what it runs: it may run what is refused.
