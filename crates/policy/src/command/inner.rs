@@ -49,6 +49,12 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("git", "--parent-filter", ""),
     ("git", "--tag-name-filter", ""),
     ("git", "--open-files-in-pager", ""),
+    ("gdb", "-ex", "shell "),
+    ("gdb", "-ex", "!"),
+    ("npm", "-c", ""),
+    ("npm", "--call", ""),
+    ("npx", "-c", ""),
+    ("npx", "--call", ""),
     ("zip", "-TT", ""),
     ("zip", "--unzip-command", ""),
     ("split", "--filter", ""),
@@ -364,6 +370,10 @@ fn git(arguments: &[String], found: &mut Vec<Inner>) {
             found.push(Inner::Text(value.to_owned()));
         }
     }
+    let helpers = arguments
+        .iter()
+        .filter_map(|word| word.strip_prefix("ext::"));
+    found.extend(helpers.map(|text| Inner::Text(text.to_owned())));
     for setting in arguments
         .iter()
         .filter_map(|word| word.strip_prefix("alias."))

@@ -73,6 +73,10 @@ impl Survey {
             pieces.extend(script.data.into_iter().map(Piece::Data));
             survey.look_into(script.commands, &mut pieces, &mut variables);
         }
+        if let Some(written) = survey.written_program() {
+            let why = format!("`{}` may be written by the text itself", shown(&written));
+            survey.doubt(&why);
+        }
         if variables.is_doubtful() {
             survey.doubt("arithmetic with a variable that may hold more than a number");
         }
@@ -120,6 +124,19 @@ impl Survey {
                 self.commands.push(command.words);
             }
         }
+    }
+
+    /// A program that a redirection of the same text writes.
+    fn written_program(&self) -> Option<String> {
+        let targets: std::collections::BTreeSet<&str> = self
+            .targets
+            .iter()
+            .map(|target| inner::base(target))
+            .collect();
+        let programs = self.commands.iter().filter_map(|words| words.first());
+        let mut written = programs
+            .filter(|program| program.contains('/') && targets.contains(inner::base(program)));
+        written.next().cloned()
     }
 
     /// Keeps the first few.
@@ -295,6 +312,9 @@ mod tests {
             "$HOME/bin/rm x",
             "\"$DIR\"/rm x",
             "git submodule foreach 'rm x'",
+            "git -c protocol.ext.allow=always ls-remote 'ext::rm x'",
+            "npx -c 'rm x'",
+            "gdb -batch -ex 'shell rm x'",
             "echo \"$(<<E cat\nE\n)\"; rm x",
             "env - rm x",
             "bash -ce 'rm x'",
@@ -381,6 +401,7 @@ mod tests {
             "command $x",
             "sh -c '$0 y' rm",
             "compgen -C rm",
+            "echo rm x > s; chmod +x s; ./s",
             "to${x}uch y",
             "env A=1 $x",
         ] {
