@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
-use toolglot_sandbox::{Command, Exit, Isolation, run_pipeline};
+use toolglot_sandbox::{Command, Exit, Isolation, Start, run_pipeline};
 
 use crate::walls::starts;
-use crate::{Failure, Outcome, Root};
+use crate::{Failure, Outcome, Root, git};
 
 /// Words of a command that are looked up as paths.
 const MOST_WORDS: usize = 512;
@@ -48,13 +48,28 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     let places = bases
         .iter()
         .flat_map(|base| words.iter().map(move |word| (*word, from(base, word))));
-    let resolve = |(word, path): (&str, String)| {
-        root.resolve(&path).ok().map(|found| PathFact {
-            written: word.to_owned(),
-            found: Ok(found),
-        })
-    };
-    fact.places = places.take(MOST_WORDS).filter_map(resolve).collect();
+    let mut found = Vec::new();
+    let mut outside = Vec::new();
+    for (word, path) in places.take(MOST_WORDS) {
+        match root.resolve(&path) {
+            Ok(inside) => found.push(PathFact {
+                written: word.to_owned(),
+                found: Ok(inside),
+            }),
+            // Where it leads is for those rules to say that are about places outside.
+            Err(escape) if escape.is_outside() => {
+                let path = root.path().join(&path);
+                let real = path.canonicalize().unwrap_or(path);
+                outside.push(real.to_string_lossy().into_owned());
+            }
+            Err(_) => {}
+        }
+    }
+    fact.places = found;
+    fact.outside = outside;
+    fact.home = std::env::var("HOME")
+        .ok()
+        .filter(|home| home.starts_with('/'));
     fact
 }
 
@@ -111,7 +126,7 @@ fn literal(
 ) -> Result<(), Failure> {
     let started = Instant::now();
     // The walls are found out once: looking for what may not be seen takes longest.
-    let base = root.walls.command(root.path(), &cwd, false);
+    let mut base = root.walls.command(root.path(), &cwd, false);
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -141,11 +156,21 @@ fn literal(
             told.exit = Exit::TimedOut;
             break;
         }
+        if told.n_run > 0 {
+            // What ran before may have moved what is kept.
+            base = root.walls.command(root.path(), &cwd, false);
+        }
+        let mut changed = Vec::new();
         let commands: Vec<Command> = pipeline
             .commands
             .iter()
             .map(|words| {
                 let mut command = base.clone();
+                if starts(words) == Start::Itself && !command.mask.is_empty() {
+                    let masks = git::masks(root, &cwd, &command.mask);
+                    command.mask = masks.paths;
+                    changed.extend(masks.changed);
+                }
                 command.cwd = root.path().join(&cwd);
                 command.argv = words.iter().map(Into::into).collect();
                 if command.isolation >= Isolation::Landlock {
@@ -167,6 +192,14 @@ fn literal(
         };
         for outcome in &outcomes {
             told.add(outcome);
+        }
+        if told.exit == Exit::Code(128) && !changed.is_empty() {
+            let _ = writeln!(
+                told.stderr,
+                "git cannot read {}, which is kept from commands and changed since it was last added: leave it out with a pathspec such as `':!{}'`",
+                changed.join(", "),
+                changed[0]
+            );
         }
         if matches!(told.exit, Exit::TimedOut | Exit::Cancelled) {
             break;

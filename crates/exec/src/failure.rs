@@ -69,6 +69,16 @@ pub enum Failure {
         /// The path.
         path: String,
     },
+    /// A directory that holds what would be free of a refusal elsewhere.
+    #[error(
+        "`{path}` holds `{held}`, which is refused where it stands, so it stays there: move what is allowed one by one"
+    )]
+    HoldsRefused {
+        /// The directory.
+        path: String,
+        /// What is in it.
+        held: String,
+    },
     /// A question to another machine that was not asked.
     #[error("{problem}")]
     Http {
@@ -273,6 +283,7 @@ impl Failure {
             Failure::DeletesDirectory { .. } => "deletes-directory",
             Failure::Exists { .. } => "exists",
             Failure::IntoItself { .. } => "into-itself",
+            Failure::HoldsRefused { .. } => "holds-refused",
             Failure::Http { .. } => "http",
             Failure::Unanswered { .. } => "http",
             Failure::Git { .. } => "git",

@@ -3,7 +3,8 @@
 //! Paths go as words of their own behind `--`, messages as one word: no shell reads any of them. Behind walls git may start no
 //! other program, so that filters, hooks and monitors do not run, whatever settings name them.
 
-use std::path::Path;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolglot_policy::is_secret;
@@ -68,34 +69,48 @@ pub(crate) fn status(root: &Root) -> Result<Outcome, Failure> {
     ))
 }
 
-/// Commits `files`, or all that changed if there are none.
+/// Commits `files`, or all that changed if there are none. What usually holds secrets, and what the policy keeps from being
+/// read, is left out, whether it is in a directory among `files` or was staged before.
 pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outcome, Failure> {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let mut add: Vec<String> = ["add", "--all", "--"].map(str::to_owned).to_vec();
-    if files.is_empty() {
-        let status = git(
-            root,
-            false,
-            &[
-                "status",
-                "--porcelain=v1",
-                "--branch",
-                "-z",
-                "--untracked-files=all",
-            ],
-        )?;
-        add.push(".".to_owned());
-        // What holds secrets is not committed because it happens to be there.
-        let secret = entries(&status)
-            .1
-            .into_iter()
-            .filter(|entry| is_secret(Path::new(entry.path)));
-        add.extend(secret.map(|entry| format!(":(exclude,literal){}", entry.path)));
-    } else {
-        add.extend(files.iter().map(|path| format!(":(literal){}", text(path))));
+    let status = git(
+        root,
+        false,
+        &[
+            "status",
+            "--porcelain=v1",
+            "--branch",
+            "-z",
+            "--untracked-files=all",
+        ],
+    )?;
+    let entries = entries(&status).1;
+    let is_kept = |path: &str| {
+        let path = Path::new(path);
+        is_secret(path) || root.walls.refused.hides("git_commit", path)
+    };
+    let kept: Vec<&Entry<'_>> = entries.iter().filter(|entry| is_kept(entry.path)).collect();
+    let mut places: Vec<String> = files
+        .iter()
+        .map(|path| match path.to_string_lossy() {
+            path if path.is_empty() => ".".to_owned(),
+            path => format!(":(literal){path}"),
+        })
+        .collect();
+    let is_staged = |entry: &&&Entry<'_>| !matches!(entry.index, ' ' | '?' | '!');
+    let is_partial = !places.is_empty() || kept.iter().any(|entry| is_staged(&entry));
+    if places.is_empty() {
+        places.push(".".to_owned());
     }
-    let add: Vec<&str> = add.iter().map(String::as_str).collect();
-    git(root, true, &add)?;
+    places.extend(
+        kept.iter()
+            .map(|entry| format!(":(exclude,literal){}", entry.path)),
+    );
+    let places: Vec<&str> = places.iter().map(String::as_str).collect();
+    git(
+        root,
+        true,
+        &[&["add", "--all", "--"], places.as_slice()].concat(),
+    )?;
     let mut arguments = vec![
         "commit",
         "--no-verify",
@@ -103,13 +118,10 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
         "--message",
         message,
     ];
-    let limited: Vec<String> = files
-        .iter()
-        .map(|path| format!(":(literal){}", text(path)))
-        .collect();
-    if !limited.is_empty() {
+    // Without places all that is staged would go with it.
+    if is_partial {
         arguments.push("--");
-        arguments.extend(limited.iter().map(String::as_str));
+        arguments.extend(&places);
     }
     let told = git(root, true, &arguments)?;
     let hash = git(root, false, &["rev-parse", "--short=7", "HEAD"])?;
@@ -128,8 +140,17 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
         ],
     )?;
     let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
-    let output = json!({"success": true, "hash": hash.trim(), "message": message, "files": names, "output": told.trim_end()});
-    Ok(Outcome::success(output, told.trim_end().to_owned()))
+    let left_out: Vec<&str> = kept.iter().map(|entry| entry.path).collect();
+    let mut text = told.trim_end().to_owned();
+    if !left_out.is_empty() {
+        let _ = write!(
+            text,
+            "\n[left out, as it usually holds secrets or the policy keeps it: {}]",
+            left_out.join(", ").escape_debug()
+        );
+    }
+    let output = json!({"success": true, "hash": hash.trim(), "message": message, "files": names, "leftOut": left_out, "output": told.trim_end()});
+    Ok(Outcome::success(output, text))
 }
 
 /// The branch and the entries of a status. A path stands as it is, also with a line break in it.
@@ -166,15 +187,90 @@ fn entries(text: &str) -> (String, Vec<Entry<'_>>) {
     (branch, entries)
 }
 
+/// What is kept from git where it runs as a command.
+///
+/// What git tracks and what did not change since, its own objects hold already: in place of it git would see something else,
+/// and die or commit that. So of these places only what changed, or is not tracked, is left.
+#[derive(Debug, Default)]
+pub(crate) struct Masks {
+    pub(crate) paths: Vec<PathBuf>,
+    /// Those that git tracks and that changed: git cannot read them.
+    pub(crate) changed: Vec<String>,
+}
+
+/// Looks at what git knows of the places that are kept from a command in the directory `cwd`.
+pub(crate) fn masks(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Masks {
+    let mut masks = Masks {
+        paths: paths.to_vec(),
+        changed: Vec::new(),
+    };
+    let Some(top) = cwd
+        .ancestors()
+        .find(|top| root.path().join(top).join(".git").exists())
+    else {
+        return masks;
+    };
+    let place = root.path().join(top);
+    let inside: Vec<(&PathBuf, &Path)> = paths
+        .iter()
+        .filter_map(|path| Some((path, path.strip_prefix(&place).ok()?)))
+        .filter(|(_, path)| !path.starts_with(".git"))
+        .collect();
+    if inside.is_empty() || inside.len() > MOST_MASKS {
+        return masks;
+    }
+    let mut arguments = ["ls-files", "-z", "-t", "-c", "-o", "-m", "-d", "--"]
+        .map(str::to_owned)
+        .to_vec();
+    arguments.extend(
+        inside
+            .iter()
+            .map(|(_, path)| format!(":(literal){}", path.to_string_lossy())),
+    );
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Ok(told) = git_in(root, top, false, &arguments) else {
+        return masks;
+    };
+    let known: Vec<(char, &Path)> = told
+        .split('\0')
+        .filter_map(|entry| Some((entry.chars().next()?, Path::new(entry.get(2..)?))))
+        .collect();
+    for (path, relative) in inside {
+        let own = || known.iter().filter(|(_, file)| file.starts_with(relative));
+        if !own().any(|(tag, _)| *tag == 'H') {
+            continue;
+        }
+        masks.paths.retain(|mask| mask != path);
+        for (tag, file) in own().filter(|(tag, _)| *tag != 'H') {
+            masks.paths.push(place.join(file));
+            if *tag != '?' {
+                masks
+                    .changed
+                    .push(top.join(file).to_string_lossy().into_owned());
+            }
+        }
+    }
+    masks
+}
+
+/// Places that git is asked about at once.
+const MOST_MASKS: usize = 500;
+
 /// Runs git in the root. What it wrote, if it succeeded.
 fn git(root: &Root, may_write: bool, arguments: &[&str]) -> Result<String, Failure> {
-    let mut command = root.walls.command(root.path(), Path::new(""), false);
+    git_in(root, Path::new(""), may_write, arguments)
+}
+
+/// Runs git in a directory of the root.
+fn git_in(root: &Root, cwd: &Path, may_write: bool, arguments: &[&str]) -> Result<String, Failure> {
+    let mut command = root.walls.command(root.path(), cwd, false);
     command.argv = std::iter::once("git")
         .chain(arguments.iter().copied())
         .map(Into::into)
         .collect();
     // It has to see what is committed; its output names files and shows none of them.
     command.mask.clear();
+    command.hold.clear();
     command.write = if may_write {
         vec![root.path().to_path_buf()]
     } else {

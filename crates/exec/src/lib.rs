@@ -44,6 +44,7 @@ mod git;
 mod glob;
 mod http;
 mod journal;
+mod kept;
 mod limits;
 mod lines;
 mod list;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::kept::refused_below;
 use crate::place::{Kind, split};
 use crate::shown::{plain, shown};
 use crate::{Failure, Outcome, Root};
@@ -48,7 +49,15 @@ pub(crate) fn move_file(root: &Root, from: &Path, to: &Path) -> Result<Outcome, 
         .symlink_metadata(from_name)
         .map_err(|error| root.explain("moved", from, error.into()))?;
     match Kind::from(metadata.file_type()) {
-        Kind::File | Kind::Directory => {}
+        Kind::File => {}
+        Kind::Directory => {
+            if let Some(held) = refused_below(root, from, to) {
+                return Err(Failure::HoldsRefused {
+                    path: shown(from),
+                    held: shown(&held),
+                });
+            }
+        }
         Kind::Link => return Err(Failure::Changed { path: shown(from) }),
         Kind::Special => return Err(Failure::NotRegular { path: shown(from) }),
     }

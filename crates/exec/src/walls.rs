@@ -5,8 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolglot_policy::{Level, Reach, Refusals, Sandbox, is_guarded, is_secret};
+use toolglot_policy::{Level, Reach, Refusals, Sandbox};
 use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
+
+use crate::kept::Kept;
 
 /// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
 const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
@@ -34,25 +36,6 @@ const GIT: &[(&str, &str)] = &[
     ("uploadpack.packObjectsHook", ""),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
-];
-
-/// Entries that are looked at for names that commands may not change or see.
-const MOST_VISITS: usize = 50_000;
-
-/// Levels of directories that are looked into for them.
-const MOST_LEVELS: usize = 12;
-
-/// Directories that nobody keeps a secret in on purpose, and that are too large to look through.
-const PASSED_OVER: &[&str] = &[
-    "node_modules",
-    "target",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".tox",
-    "dist",
-    "build",
-    "objects",
 ];
 
 /// The walls around commands that run in the root.
@@ -114,6 +97,7 @@ impl Walls {
         if isolation == Isolation::Namespaces {
             let kept = Kept::of(root, &self.refused);
             command.protect = kept.guarded;
+            command.hold = kept.held;
             command.mask = kept.secret;
         }
         let standard = Limits::default();
@@ -239,100 +223,4 @@ pub(crate) fn starts(words: &[String]) -> Start {
         };
     }
     Start::Itself
-}
-
-/// What commands may not change or see, of what is there.
-#[derive(Debug, Default)]
-struct Kept {
-    guarded: Vec<PathBuf>,
-    secret: Vec<PathBuf>,
-}
-
-impl Kept {
-    /// Looks through the root, as far as the caps allow. Names that come later, or stand deeper, are not among them: the walls
-    /// keep them inside the root, and what a command makes of such a name is not protected.
-    fn of(root: &Path, refused: &Refusals) -> Kept {
-        let mut kept = Kept::default();
-        let mut ahead = vec![(PathBuf::new(), 0)];
-        let mut n_visits = 0;
-        while let Some((directory, level)) = ahead.pop() {
-            let Ok(entries) = std::fs::read_dir(root.join(&directory)) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                n_visits += 1;
-                if n_visits > MOST_VISITS {
-                    return kept;
-                }
-                let path = directory.join(entry.file_name());
-                let Ok(kind) = entry.file_type() else {
-                    continue;
-                };
-                if kind.is_symlink() {
-                    continue;
-                }
-                let name = entry.file_name();
-                if name == ".git" && kind.is_dir() {
-                    // git itself has to write here; what it obeys has to stay.
-                    for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
-                        let path = path.join(obeyed);
-                        if root.join(&path).exists() {
-                            kept.guarded.push(root.join(path));
-                        }
-                    }
-                    let config = root.join(path.join("config"));
-                    if holds_credentials(&config) {
-                        kept.secret.push(config);
-                    }
-                } else if is_secret(&path)
-                    || refused.hides(TOOL, &path)
-                    || (refused.shared && is_shared(&entry))
-                {
-                    kept.secret.push(root.join(path));
-                } else if is_guarded(&path) || refused.keeps(TOOL, &path) {
-                    kept.guarded.push(root.join(path));
-                } else if kind.is_dir()
-                    && level < MOST_LEVELS
-                    && !PASSED_OVER.iter().any(|passed| name == *passed)
-                {
-                    ahead.push((path, level + 1));
-                }
-            }
-        }
-        kept
-    }
-}
-
-/// The tool that commands are.
-const TOOL: &str = "execute_command";
-
-/// Whether a file has another name as well.
-#[cfg(unix)]
-fn is_shared(entry: &std::fs::DirEntry) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    entry
-        .metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
-}
-
-#[cfg(not(unix))]
-fn is_shared(_: &std::fs::DirEntry) -> bool {
-    false
-}
-
-/// Whether a repository's settings hold a password: in the address of a remote, or as a header.
-fn holds_credentials(config: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(config) else {
-        return false;
-    };
-    text.lines().any(|line| {
-        let line = line.to_ascii_lowercase();
-        let has_user = line
-            .split_once("://")
-            .is_some_and(|(_, rest)| rest.split('/').next().unwrap_or_default().contains('@'));
-        has_user
-            || ["extraheader", "password", "token"]
-                .iter()
-                .any(|word| line.contains(word))
-    })
 }

@@ -65,6 +65,9 @@ pub struct Explanation {
 /// The name of what a policy says about what none of its rules is about.
 const DEFAULT: &str = "policy-default";
 
+/// The name of what is said about a text that does not tell what it runs.
+const DOUBT: &str = "command-in-doubt";
+
 /// Judges a request by what the user allowed beforehand: the strictest rule that applies decides, and without one the answer
 /// is no.
 pub fn judge(request: &Request<'_>, grants: &Grants) -> Verdict {
@@ -322,25 +325,95 @@ fn by_file(
         );
         reasons.push(whole("hard-link", because));
     }
-    let words = request
+    if let Some(command) = request
         .command
-        .map(crate::CommandFact::words)
-        .unwrap_or_default();
-    for place in &policy.forbidden_words {
-        if let Some(word) = words
-            .iter()
-            .find(|word| std::path::Path::new(word).starts_with(place))
-        {
-            reasons.push(whole(
-                "forbidden-place",
-                format!("`{word}` is in `{place}`, which the policy forbids"),
-            ));
+        .filter(|_| !policy.forbidden_words.is_empty())
+    {
+        let places: Vec<String> = command.everywhere().collect();
+        for forbidden in &policy.forbidden_words {
+            let top = command.absolute(forbidden);
+            if let Some(place) = places.iter().find(|place| may_be_in(place, &top)) {
+                reasons.push(whole(
+                    "forbidden-place",
+                    format!(
+                        "`{}` is in `{forbidden}`, which the policy forbids",
+                        crate::command::shown(place)
+                    ),
+                ));
+            }
         }
     }
+    by_doubt(policy, layer, request, grants, reasons);
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
     }
     by_words(policy, layer, request, reasons);
+}
+
+/// Whether an absolute path is in a directory, as far as is known of it.
+fn may_be_in(place: &str, top: &str) -> bool {
+    // Every process sees the whole of the file system below its own directory too.
+    let place = match place
+        .strip_prefix("/proc/")
+        .and_then(|rest| rest.split_once("/root/"))
+    {
+        Some((process, rest)) if !process.contains('/') => &place[place.len() - rest.len() - 1..],
+        _ => place,
+    };
+    match place.split_once(crate::command::UNKNOWN) {
+        Some((known, _)) if known.starts_with('/') => {
+            top.starts_with(known) || std::path::Path::new(known).starts_with(top)
+        }
+        _ => std::path::Path::new(place).starts_with(top),
+    }
+}
+
+/// A rule that refuses commands says so of every text that does not tell what it runs: it may run what is refused.
+fn by_doubt(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    let Some((command, why)) = request
+        .command
+        .and_then(|command| Some((command, command.survey.doubts.first()?)))
+    else {
+        return;
+    };
+    if command.only_shell_state().is_some() {
+        return;
+    }
+    let rules = policy.rules.iter();
+    let Some(rule) = rules
+        .filter(|rule| rule.is_about_commands(request.tool))
+        .max_by_key(|rule| rule.decision)
+    else {
+        return;
+    };
+    let item = Item::Shell(command.text.clone());
+    let is_granted =
+        rule.decision == Decision::Ask && covers(grants, request.effect, request.tool, &item);
+    let verdict = Verdict {
+        decision: if is_granted {
+            Decision::Allow
+        } else {
+            rule.decision
+        },
+        rule: DOUBT.into(),
+        because: format!(
+            "it cannot be told what runs: {why}; rule `{}` of the {}'s policy is about commands, and this may be one of them: write it in literal words",
+            rule.id,
+            layer.word()
+        ),
+    };
+    reasons.push(Reason {
+        layer,
+        verdict,
+        item: Some(item),
+        is_granted,
+    });
 }
 
 /// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them cannot be told,
@@ -468,7 +541,7 @@ fn told(item: &Item, tool: &str) -> String {
         Item::Path(path) if path.is_empty() => format!("`{tool}` at the root"),
         Item::Path(path) => format!("`{tool}` at `{path}`"),
         Item::Command(words) => {
-            let line = words.join(" ");
+            let line = crate::command::shown(&words.join(" "));
             let short: String = line.chars().take(80).collect();
             format!("the command `{short}`")
         }

@@ -10,7 +10,10 @@ const SECRET: &[Pattern] = &[
     Pattern::Name(".ssh"),
     Pattern::Name(".aws"),
     Pattern::Name(".gnupg"),
-    Pattern::Name(".netrc"),
+    Pattern::Prefix(".netrc"),
+    Pattern::Name("_netrc"),
+    Pattern::Name(".s3cfg"),
+    Pattern::Name(".terraformrc"),
     Pattern::Name(".git-credentials"),
     Pattern::Name(".azure"),
     Pattern::Name(".pgpass"),
@@ -24,6 +27,7 @@ const SECRET: &[Pattern] = &[
     Pattern::Prefix("id_dsa"),
     Pattern::Prefix("id_ecdsa"),
     Pattern::Prefix("id_ed25519"),
+    Pattern::Prefix("id_xmss"),
     Pattern::Prefix(".env"),
     Pattern::Suffix(".pem"),
     Pattern::Suffix(".key"),
@@ -35,6 +39,10 @@ const SECRET: &[Pattern] = &[
     Pattern::Suffix(".kdbx"),
     Pattern::Within(".docker", "config.json"),
     Pattern::Within(".kube", "config"),
+    Pattern::Within(".cargo", "credentials"),
+    Pattern::Within(".cargo", "credentials.toml"),
+    Pattern::Within(".m2", "settings.xml"),
+    Pattern::Within("gh", "hosts.yml"),
     Pattern::Within("gcloud", "credentials.db"),
     Pattern::Within("gcloud", "application_default_credentials.json"),
     // The addresses of remotes may carry passwords.
@@ -62,6 +70,7 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".gitmodules"),
     Pattern::Name(".gitattributes"),
     Pattern::Name(".gitconfig"),
+    Pattern::Name(".lfsconfig"),
     Pattern::Name(".ai"),
     // What takes a run back.
     Pattern::Within("state", "toolglot"),
@@ -75,7 +84,13 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".ripgreprc"),
     // What agents are told to obey.
     Pattern::Name("agents.md"),
+    Pattern::Name("agents.override.md"),
     Pattern::Name("claude.md"),
+    Pattern::Name("claude.local.md"),
+    Pattern::Name("warp.md"),
+    Pattern::Name(".goosehints"),
+    Pattern::Name(".kiro"),
+    Pattern::Name(".continue"),
     Pattern::Name("gemini.md"),
     Pattern::Name(".gemini"),
     Pattern::Name(".windsurf"),
@@ -92,6 +107,9 @@ const GUARDED: &[Pattern] = &[
     Pattern::Prefix(".zsh"),
     Pattern::Name(".zprofile"),
     Pattern::Name(".zlogin"),
+    Pattern::Name(".zlogout"),
+    Pattern::Name(".xonshrc"),
+    Pattern::Within("fish", "config.fish"),
     Pattern::Name(".kshrc"),
     Pattern::Name(".cshrc"),
     Pattern::Name(".tcshrc"),
@@ -101,6 +119,8 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".inputrc"),
     Pattern::Name(".vimrc"),
     Pattern::Name(".nvimrc"),
+    Pattern::Name(".nvim.lua"),
+    Pattern::Name(".dir-locals.el"),
     Pattern::Name(".exrc"),
     Pattern::Name(".gdbinit"),
     Pattern::Name(".lldbinit"),
@@ -236,6 +256,11 @@ mod tests {
             "certs/site.key",
             ".npmrc",
             "GIT~1/config",
+            ".netrc.gpg",
+            "_netrc",
+            "id_xmss",
+            ".config/gh/hosts.yml",
+            ".cargo/credentials.toml",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }
@@ -285,6 +310,9 @@ mod tests {
             "git~1/x",
             "CLAUDE.md",
             ".husky/pre-commit",
+            ".zlogout",
+            ".config/fish/config.fish",
+            "CLAUDE.local.md",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }

@@ -31,6 +31,9 @@ pub struct Command {
     pub write: Vec<PathBuf>,
     /// Places inside `write` that stay as they are. Only [`Isolation::Namespaces`] can do that.
     pub protect: Vec<PathBuf>,
+    /// Directories inside `write` that stay where they are, with those above them, so that what is in them keeps its path. Only
+    /// [`Isolation::Namespaces`] can do that.
+    pub hold: Vec<PathBuf>,
     /// Files and directories inside `read` and `write` that are empty to it. Only [`Isolation::Namespaces`] can do that.
     pub mask: Vec<PathBuf>,
     /// What it may use up.
@@ -58,6 +61,7 @@ impl Command {
             start: Start::Any,
             write: Vec::new(),
             protect: Vec::new(),
+            hold: Vec::new(),
             mask: Vec::new(),
             limits: Limits::default(),
             watch: Watch::default(),

@@ -77,10 +77,12 @@ struct Written {
 const FILES: &[&str] = &[
     include_str!("rows/commands.toml"),
     include_str!("rows/git.toml"),
+    include_str!("rows/hidden.toml"),
     include_str!("rows/injection.toml"),
     include_str!("rows/network.toml"),
     include_str!("rows/paths.toml"),
     include_str!("rows/policy.toml"),
+    include_str!("rows/refusals.toml"),
     include_str!("rows/resources.toml"),
     include_str!("rows/secrets.toml"),
     include_str!("rows/writes.toml"),

@@ -3,15 +3,20 @@
 //! [`CommandLine::read`] takes a line only if it is literal words joined by `&&`, `||`, `;`, `|` and line breaks: then what
 //! was judged can be run, word by word, and no shell ever reads it, so that no shell can read it otherwise.
 //! [`Survey::of`] looks at any text that a shell might run and finds the commands in it, also those that stand in
-//! substitutions, behind wrappers such as `env` and `xargs`, and inside `find -exec` and `sh -c`. It is for refusing and
-//! explaining: what it misses must not be allowed because of it.
+//! substitutions, behind wrappers such as `env` and `xargs`, and inside `find -exec` and `sh -c`. Where the text does not tell
+//! what runs it says so, and a rule that refuses commands refuses that too. It is for refusing and explaining: what it misses
+//! must not be allowed because of it.
 
+mod builtins;
+mod inner;
+mod shell;
 mod survey;
 mod words;
 mod wrappers;
 
 use crate::PathFact;
 
+pub(crate) use shell::{UNKNOWN, is_unknown, shown};
 pub use survey::Survey;
 pub use words::{CommandLine, Join, NotLiteral, Pipeline};
 
@@ -26,6 +31,10 @@ pub struct CommandFact {
     pub survey: Survey,
     /// Where those of its words lead that may be paths.
     pub places: Vec<PathFact>,
+    /// Where those lead that lead out of the root: absolute, with their links followed.
+    pub outside: Vec<String>,
+    /// What `~` stands for.
+    pub home: Option<String>,
 }
 
 impl CommandFact {
@@ -36,6 +45,8 @@ impl CommandFact {
             line: CommandLine::read(text),
             survey: Survey::of(text),
             places: Vec::new(),
+            outside: Vec::new(),
+            home: None,
         }
     }
 
@@ -60,7 +71,8 @@ impl CommandFact {
         (commands.next().is_none() && words::is_about_the_shell(name)).then_some(name)
     }
 
-    /// Every word that could be a path: of all commands, behind a `=` as well, and where redirections lead.
+    /// Every word that could be a path: of all commands, and where redirections lead; also what stands behind the letter of an
+    /// option, a `=`, a `:` or an `@`.
     pub fn words(&self) -> Vec<&str> {
         let arguments = self
             .survey
@@ -69,12 +81,60 @@ impl CommandFact {
             .flat_map(|command| command.iter().skip(1));
         let mut words: Vec<&str> = Vec::new();
         for word in arguments.chain(&self.survey.targets) {
-            words.push(word);
-            if let Some((_, value)) = word.split_once('=') {
-                words.push(value);
-            }
+            candidates(word, &mut words);
         }
         words.retain(|word| !word.is_empty());
         words
     }
+
+    /// Every place on this machine that its words lead to, without `.` and `..`; those outside of the root as far as whoever
+    /// holds the file system has followed them.
+    pub(crate) fn everywhere(&self) -> impl Iterator<Item = String> {
+        let words = self.words().into_iter().map(|word| self.absolute(word));
+        words.chain(self.outside.iter().cloned())
+    }
+
+    /// A path with its home, and without `.` and `..`.
+    pub(crate) fn absolute(&self, path: &str) -> String {
+        let path = match (&self.home, path.strip_prefix('~')) {
+            (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
+                format!("{home}{rest}")
+            }
+            _ => path.to_owned(),
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for name in path.split('/') {
+            match name {
+                "" | "." => {}
+                ".." if names.last().is_some_and(|last| *last != "..") => {
+                    names.pop();
+                }
+                ".." if path.starts_with('/') => {}
+                name => names.push(name),
+            }
+        }
+        let start = if path.starts_with('/') { "/" } else { "" };
+        format!("{start}{}", names.join("/"))
+    }
+}
+
+/// Signs of one word behind which a path is looked for.
+const MOST_PARTS: usize = 8;
+
+/// What of a word could be a path.
+fn candidates<'a>(word: &'a str, found: &mut Vec<&'a str>) {
+    found.push(word);
+    if word.contains(' ') && !word.starts_with('-') {
+        return;
+    }
+    if word.starts_with('-') {
+        // The value of an option of one letter, or of the last of several.
+        found.extend(word.strip_prefix('-').and_then(|word| word.get(1..)));
+        found.extend(word.find(['/', '~', '.']).map(|at| &word[at..]));
+    }
+    let is_url = word.contains("://");
+    let signs = word
+        .char_indices()
+        .filter(|(_, c)| *c == '=' || *c == '@' || (*c == ':' && !is_url));
+    found.extend(signs.take(MOST_PARTS).map(|(at, _)| &word[at + 1..]));
 }

@@ -1,399 +1,162 @@
 //! The commands in any text that a shell might run.
 
-use super::wrappers::{self, Inner};
+use super::builtins::builtin;
+use super::inner::{self, Inner};
+use super::shell::{self, Simple, Variables, is_unknown, shown};
 
 /// Texts within texts that are looked at; more than that is nobody's honest command.
 const MOST_TEXTS: usize = 256;
 
+/// Commands that are looked into.
+const MOST_COMMANDS: usize = 16 * MOST_TEXTS;
+
+/// Words of commands inside of commands that are looked at.
+const MOST_WORDS: usize = 1 << 16;
+
 /// The commands in a text that a shell might run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Every command found, with its words: first those that stand in the text, then what stands inside of them.
+    /// Every command found, with its words: first those that stand in the text, then what stands inside of them. A zero byte,
+    /// which no argument can hold, stands in a word for what only the shell knows; outside of quotes that may be several words
+    /// or none.
     pub commands: Vec<Vec<String>>,
     /// Where redirections lead.
     pub targets: Vec<String>,
     /// Whether the text holds more than one command's words: operators, redirections, substitutions. Parentheses alone
     /// do not count. It is what AXE calls so.
     pub needs_shell: bool,
-    /// Whether something is run that the text does not tell.
-    pub is_opaque: bool,
+    /// Why it cannot be told what runs, where that is so: something is run that the text does not tell, or shells may read the
+    /// text otherwise. A rule that refuses commands refuses such a text.
+    pub doubts: Vec<String>,
 }
 
-/// Words before a command that are none.
-const BEFORE_COMMANDS: &[&str] = &[
-    "!", "{", "}", "if", "then", "elif", "else", "fi", "do", "done", "while", "until", "esac",
-    "coproc",
-];
-
-/// Words whose line holds no command until the next separator.
-const HEADS: &[&str] = &["for", "case", "select", "function", "in"];
+/// A text that is still to be read.
+enum Piece {
+    /// A script.
+    Script(String),
+    /// Only substitutions count.
+    Data(String),
+}
 
 impl Survey {
-    /// Looks at a text.
+    /// Looks at a text. Complexity: its length, and that of the texts in it.
     pub fn of(text: &str) -> Survey {
         let mut survey = Survey::default();
-        let mut texts = vec![text.to_owned()];
+        let mut variables = Variables::default();
+        let mut pieces = vec![Piece::Script(text.to_owned())];
         let mut n_texts = 0;
-        while let Some(text) = texts.pop() {
+        while let Some(piece) = pieces.pop() {
             n_texts += 1;
             if n_texts > MOST_TEXTS {
-                survey.is_opaque = true;
+                survey.doubt("more texts within texts than can be looked at");
                 break;
             }
-            let first = survey.commands.len();
-            Scan::new(&text, &mut survey, &mut texts).run();
-            if n_texts == 1 && survey.commands.is_empty() {
-                survey.is_opaque = true;
-            }
-            // What is inside of commands may be inside of others: the list grows while it is walked.
-            let mut index = first;
-            while index < survey.commands.len() && survey.commands.len() <= 16 * MOST_TEXTS {
-                for inner in wrappers::inner(&survey.commands[index]) {
-                    match inner {
-                        Inner::Command(command) => survey.commands.push(command),
-                        Inner::Text(text) => texts.push(text),
-                        Inner::Unknown => survey.is_opaque = true,
+            let script = match &piece {
+                Piece::Script(text) => {
+                    if is_unknown(text) {
+                        survey.doubt("a script of which the text does not tell all");
                     }
+                    shell::read(text)
                 }
-                index += 1;
+                Piece::Data(text) => shell::read_data(text),
+            };
+            if n_texts == 1 && script.commands.is_empty() {
+                survey.doubt("a text without a command");
             }
+            survey.needs_shell |= script.needs_shell;
+            survey.targets.extend(script.targets);
+            for why in script.doubts {
+                survey.doubt(&why);
+            }
+            variables.merge(script.variables);
+            pieces.extend(script.scripts.into_iter().map(Piece::Script));
+            pieces.extend(script.data.into_iter().map(Piece::Data));
+            survey.look_into(script.commands, &mut pieces, &mut variables);
+        }
+        if let Some(written) = survey.written_program() {
+            let why = format!("`{}` may be written by the text itself", shown(&written));
+            survey.doubt(&why);
+        }
+        if variables.is_doubtful() {
+            survey.doubt("arithmetic with a variable that may hold more than a number");
         }
         survey
+    }
+
+    /// Adds commands, and what is inside of them: the list grows while it is walked.
+    fn look_into(
+        &mut self,
+        mut commands: Vec<Simple>,
+        pieces: &mut Vec<Piece>,
+        variables: &mut Variables,
+    ) {
+        let mut index = 0;
+        let mut n_words = 0;
+        while let Some(command) = commands.get(index).cloned() {
+            index += 1;
+            if self.commands.len() >= MOST_COMMANDS || n_words > MOST_WORDS {
+                self.doubt("more commands than can be looked at");
+                return;
+            }
+            if let Some(why) = builtin(&command, variables) {
+                self.doubt(&why);
+            }
+            for inner in inner::inner(&command) {
+                match inner {
+                    Inner::Command(words) => {
+                        let program = words.first().map_or("", |program| inner::base(program));
+                        if is_unknown(program) {
+                            self.doubt(&format!("`{}` where a program belongs", shown(program)));
+                        }
+                        n_words += words.len();
+                        commands.push(Simple {
+                            words,
+                            assignments: Vec::new(),
+                            input: command.input.clone(),
+                        });
+                    }
+                    Inner::Text(text) => pieces.push(Piece::Script(text)),
+                    Inner::Data(text) => pieces.push(Piece::Data(text)),
+                    Inner::Unknown(why) => self.doubt(&why),
+                }
+            }
+            if !command.words.is_empty() {
+                self.commands.push(command.words);
+            }
+        }
+    }
+
+    /// A program that a redirection of the same text writes.
+    fn written_program(&self) -> Option<String> {
+        let targets: std::collections::BTreeSet<&str> = self
+            .targets
+            .iter()
+            .map(|target| inner::base(target))
+            .collect();
+        let programs = self.commands.iter().filter_map(|words| words.first());
+        let mut written = programs
+            .filter(|program| program.contains('/') && targets.contains(inner::base(program)));
+        written.next().cloned()
+    }
+
+    /// Keeps the first few.
+    fn doubt(&mut self, why: &str) {
+        if self.doubts.len() < 8 && !self.doubts.iter().any(|known| known == why) {
+            self.doubts.push(why.to_owned());
+        }
     }
 
     /// The names of the programs, without their directories, in order of appearance, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for command in &self.commands {
-            let name = command
-                .first()
-                .map_or("", |program| wrappers::base(program));
+            let name = command.first().map_or("", |program| inner::base(program));
             if !names.contains(&name) {
                 names.push(name);
             }
         }
         names
     }
-}
-
-/// What the next word is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    Word,
-    /// Where a redirection leads.
-    Target,
-    /// The delimiter of a here-document.
-    Delimiter,
-    /// Part of the head of a loop or a case.
-    Head,
-}
-
-struct Scan<'a> {
-    chars: Vec<char>,
-    at: usize,
-    survey: &'a mut Survey,
-    texts: &'a mut Vec<String>,
-    command: Vec<String>,
-    word: Option<String>,
-    is_quoted: bool,
-    next: Next,
-    /// Delimiters of here-documents whose bodies begin on the next line, and whether they were quoted.
-    bodies: Vec<(String, bool)>,
-}
-
-impl<'a> Scan<'a> {
-    fn new(text: &str, survey: &'a mut Survey, texts: &'a mut Vec<String>) -> Scan<'a> {
-        Scan {
-            chars: text.chars().collect(),
-            at: 0,
-            survey,
-            texts,
-            command: Vec::new(),
-            word: None,
-            is_quoted: false,
-            next: Next::Word,
-            bodies: Vec::new(),
-        }
-    }
-
-    fn peek(&self, ahead: usize) -> Option<char> {
-        self.chars.get(self.at + ahead).copied()
-    }
-
-    fn run(mut self) {
-        while let Some(c) = self.peek(0) {
-            self.at += 1;
-            match c {
-                ' ' | '\t' | '\r' => self.end_word(),
-                '\n' => {
-                    let is_last = self.chars[self.at..].iter().all(|c| c.is_whitespace());
-                    self.end_command();
-                    self.survey.needs_shell |= !is_last;
-                    self.skip_bodies();
-                }
-                ';' | '&' | '|' => {
-                    self.survey.needs_shell = true;
-                    if c == '&' && matches!(self.peek(0), Some('>')) {
-                        self.end_word();
-                    } else {
-                        self.end_command();
-                    }
-                }
-                '(' | ')' => self.end_command(),
-                '<' | '>' => self.redirection(c),
-                '#' if self.word.is_none() => {
-                    while self.peek(0).is_some_and(|c| c != '\n') {
-                        self.at += 1;
-                    }
-                }
-                _ => self.part(c),
-            }
-        }
-        self.end_command();
-    }
-
-    fn part(&mut self, c: char) {
-        match c {
-            '\'' => {
-                self.is_quoted = true;
-                self.word.get_or_insert_default();
-                while let Some(c) = self.peek(0) {
-                    self.at += 1;
-                    if c == '\'' {
-                        break;
-                    }
-                    self.push(c);
-                }
-            }
-            '"' => {
-                self.is_quoted = true;
-                self.word.get_or_insert_default();
-                while let Some(c) = self.peek(0) {
-                    self.at += 1;
-                    match c {
-                        '"' => break,
-                        '\\' => self.escaped(),
-                        '$' => self.dollar(),
-                        '`' => self.backtick(),
-                        _ => self.push(c),
-                    }
-                }
-            }
-            '\\' => self.escaped(),
-            '$' => self.dollar(),
-            '`' => self.backtick(),
-            _ => self.push(c),
-        }
-    }
-
-    fn push(&mut self, c: char) {
-        self.word.get_or_insert_default().push(c);
-    }
-
-    fn escaped(&mut self) {
-        match self.peek(0) {
-            Some('\n') => self.at += 1,
-            Some(c) => {
-                self.at += 1;
-                self.push(c);
-            }
-            None => {}
-        }
-    }
-
-    /// Behind a `$`: a substitution is looked at on its own, and leaves `$` in the word.
-    fn dollar(&mut self) {
-        self.push('$');
-        match self.peek(0) {
-            Some(open @ ('(' | '{')) => {
-                self.survey.needs_shell = true;
-                let close = if open == '(' { ')' } else { '}' };
-                self.at += 1;
-                let inside = self.balanced(open, close);
-                if open == '(' {
-                    self.texts.push(inside);
-                } else {
-                    self.substitutions(&inside);
-                }
-            }
-            Some('\'' | '"') => {}
-            Some(_) => self.survey.needs_shell = true,
-            None => {}
-        }
-    }
-
-    fn backtick(&mut self) {
-        self.push('$');
-        self.survey.needs_shell = true;
-        let mut inside = String::new();
-        while let Some(c) = self.peek(0) {
-            self.at += 1;
-            match c {
-                '`' => break,
-                '\\' => {
-                    inside.extend(self.peek(0));
-                    self.at += 1;
-                }
-                _ => inside.push(c),
-            }
-        }
-        self.texts.push(inside);
-    }
-
-    /// To the closer that belongs to the opener before this, which is skipped.
-    fn balanced(&mut self, open: char, close: char) -> String {
-        let mut depth = 1;
-        let mut quote = None;
-        let start = self.at;
-        while let Some(c) = self.peek(0) {
-            self.at += 1;
-            match (c, quote) {
-                ('\\', None | Some('"')) => self.at += 1,
-                (c, Some(open)) if c == open => quote = None,
-                (_, Some(_)) => {}
-                ('\'' | '"', None) => quote = Some(c),
-                (c, None) if c == open => depth += 1,
-                (c, None) if c == close => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return self.chars[start..self.at - 1].iter().collect();
-            }
-        }
-        self.chars[start.min(self.chars.len())..].iter().collect()
-    }
-
-    /// Looks only for substitutions in a text that is no command: a here-document, a parameter's default.
-    fn substitutions(&mut self, text: &str) {
-        for (index, c) in text.char_indices() {
-            let inside = match c {
-                '$' if text[index..].starts_with("$(") => &text[index + 2..],
-                '$' if text[index..].ends_with("@P}") || text[index..].contains("@P") => {
-                    self.survey.is_opaque = true;
-                    continue;
-                }
-                '`' => &text[index + 1..],
-                _ => continue,
-            };
-            // Too much of it at worst: what stands behind its end is taken for commands too.
-            self.texts
-                .push(inside.trim_end_matches(['`', ')']).to_owned());
-        }
-    }
-
-    fn redirection(&mut self, c: char) {
-        if self
-            .word
-            .as_ref()
-            .is_some_and(|word| word.chars().all(|c| c.is_ascii_digit()))
-            && !self.is_quoted
-        {
-            // The number of a descriptor.
-            self.word = None;
-        }
-        self.end_word();
-        self.survey.needs_shell = true;
-        if self.peek(0) == Some('(') {
-            self.at += 1;
-            let inside = self.balanced('(', ')');
-            self.texts.push(inside);
-            self.push('$');
-            return;
-        }
-        self.next = Next::Target;
-        if c == '<' && self.peek(0) == Some('<') {
-            self.at += 1;
-            if self.peek(0) == Some('<') {
-                self.at += 1;
-                // A here-string is data.
-                self.next = Next::Head;
-            } else {
-                self.next = Next::Delimiter;
-                if self.peek(0) == Some('-') {
-                    self.at += 1;
-                }
-            }
-            return;
-        }
-        while matches!(self.peek(0), Some('>' | '|' | '&')) {
-            self.at += 1;
-        }
-    }
-
-    fn end_word(&mut self) {
-        let Some(word) = self.word.take() else { return };
-        let is_quoted = std::mem::take(&mut self.is_quoted);
-        match self.next {
-            Next::Target => {
-                if !word.chars().all(|c| c.is_ascii_digit() || c == '-') {
-                    self.survey.targets.push(word);
-                }
-                self.next = Next::Word;
-            }
-            Next::Delimiter => {
-                self.bodies.push((word, is_quoted));
-                self.next = Next::Word;
-            }
-            Next::Head => {
-                if !self.command.is_empty() {
-                    self.next = Next::Word;
-                }
-            }
-            Next::Word => {
-                if self.command.is_empty() && !is_quoted {
-                    if BEFORE_COMMANDS.contains(&word.as_str()) || is_assignment(&word) {
-                        return;
-                    }
-                    if HEADS.contains(&word.as_str()) {
-                        self.next = Next::Head;
-                        return;
-                    }
-                }
-                if self.command.is_empty() && word.contains('$') {
-                    self.survey.is_opaque = true;
-                }
-                self.command.push(word);
-            }
-        }
-    }
-
-    fn end_command(&mut self) {
-        self.end_word();
-        self.next = Next::Word;
-        if !self.command.is_empty() {
-            self.survey.commands.push(std::mem::take(&mut self.command));
-        }
-    }
-
-    /// Past the bodies of here-documents that begin here.
-    fn skip_bodies(&mut self) {
-        for (delimiter, is_quoted) in std::mem::take(&mut self.bodies) {
-            let mut body = String::new();
-            while self.at < self.chars.len() {
-                let rest = &self.chars[self.at..];
-                let end = rest.iter().position(|&c| c == '\n').unwrap_or(rest.len());
-                let line: String = rest[..end].iter().collect();
-                self.at += (end + 1).min(rest.len());
-                if line.trim_start_matches('\t') == delimiter {
-                    break;
-                }
-                body.push_str(&line);
-                body.push('\n');
-            }
-            if !is_quoted {
-                self.substitutions(&body);
-            }
-        }
-    }
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']' | '+'))
-    })
 }
 
 #[cfg(test)]
@@ -462,22 +225,232 @@ mod tests {
     }
 
     #[test]
+    fn every_spelling_of_a_command_is_found_or_doubted() {
+        for text in [
+            "FOO=\"a b\" rm x",
+            "FOO=\"\" rm x",
+            "A=1 B='c' rm x",
+            "FOO+=\"a\" rm x",
+            "(FOO=\"a b\" rm x)",
+            "if FOO='' rm x; then :; fi",
+            "while FOO='a' rm x; do break; done",
+            "case a in a) FOO='b' rm x;; esac",
+            "case a in (b|c) ls;; a) rm x; esac",
+            "case a in esac; rm x",
+            "FOO=\"\" xargs rm",
+            "FOO=\"\" bash -c \"rm x\"",
+            "bash -c 'FOO=\"a\" rm x'",
+            "trap 'FOO=\"a\" rm x' EXIT",
+            "trap -- 'rm x' EXIT",
+            "time FOO=1 rm x",
+            "time -p FOO=1 rm x",
+            "! time rm x",
+            "$'rm' x",
+            "$'\\x72m' x",
+            "$'\\162\\u006d' x",
+            "$\"rm\" x",
+            "\"r\"'m' x",
+            "r\\\nm x",
+            "<<<\"a b\" rm x",
+            "<<< a rm x",
+            "{fd}>o rm x",
+            "2>o rm x",
+            ">o <i rm x",
+            "&>o rm x",
+            "<<E rm x\nE",
+            "cat <<E; rm x\nfoo\nE",
+            "cat <<-E\n\tfoo\n\tE\nrm x",
+            "cat <<'E'\n$(\nE\nrm x",
+            "cat <<E\n`rm x`\nE",
+            "cat <<E\n${y:-$(rm x)}\nE",
+            "function f { rm x; }; f",
+            "function f() { rm x; }; f",
+            "f() { rm x; }; f",
+            "f () ( rm x ); f",
+            "f()\n{\nrm x\n}\nf",
+            "coproc rm x",
+            "coproc N { rm x; }",
+            "coproc N (rm x)",
+            "for i in a b; do rm $i; done",
+            "for i; do rm x; done",
+            "for ((i=0; i<3; i++)); do rm x; done",
+            "select i in a; do rm x; done",
+            "until rm x; do :; done",
+            "[[ a < b ]] && rm x",
+            "[[ a =~ ^(a|b)$ ]]&& rm x",
+            "((1 << 2))\nrm x\n2",
+            "((a=1)); rm x",
+            "a=(b c) rm x",
+            "a=(b\nc)\nrm x",
+            "a[0]=1 rm x",
+            "bash <<< 'rm x'",
+            "sh <<'E'\nrm x\nE",
+            "sh -s <<E\nrm x\nE",
+            "echo a \\\n&& rm x",
+            "echo $(case a in a) rm x;; esac)",
+            "echo \"$(echo \")\"; rm x)\"",
+            "echo ${a:-\"}\"} ; rm x",
+            "echo ${x:-$'a}'}; rm x",
+            "echo '#'; rm x # y",
+            "echo a#b; rm x",
+            "x=$(rm y) ls",
+            "x=\"`rm y`\" ls",
+            "cat <(A='' rm x) >(cat)",
+            "ls 2>&1 | A='' rm x",
+            "ls |& rm x",
+            "exec rm x",
+            "env -u A B='c d' rm x",
+            "xargs -0n 1 rm",
+            "xargs --replace rm {}",
+            "timeout --kill 5 10 rm x",
+            "sudo -nu user A=1 rm x",
+            "ssh -p 22 host rm x",
+            "watch -n 1 rm x",
+            "PAGER='rm x' man ls",
+            "GIT_EXTERNAL_DIFF='rm x' git diff",
+            "export GIT_PAGER='rm x'",
+            "$HOME/bin/rm x",
+            "\"$DIR\"/rm x",
+            "git submodule foreach 'rm x'",
+            "git -c protocol.ext.allow=always ls-remote 'ext::rm x'",
+            "npx -c 'rm x'",
+            "gdb -batch -ex 'shell rm x'",
+            "echo \"$(<<E cat\nE\n)\"; rm x",
+            "env - rm x",
+            "bash -ce 'rm x'",
+            "bash -co pipefail 'rm x'",
+            "stdbuf --output 0 rm x",
+            "ionice --class 3 rm x",
+            "ld.so /bin/rm x",
+            "env --split 'rm x'",
+            "xargs --arg-file list rm x",
+            "tar cf y --checkpoint=1 --checkpoint-act=exec='rm x' z",
+            "tar cfI y 'rm x' z",
+            "tar --to-comm 'rm x' -xf y",
+            "split --filt='rm x' y",
+            "ssh -o 'ProxyCommand rm x' h ls",
+            "scp -oproxycommand='rm x' a h:",
+            "vim -es -c ':!rm x' -c q",
+            "setarch -R rm x",
+            "git -c core.sshCommand='rm x' fetch",
+            "git ls-remote --upload='rm x' y",
+            "git filter-branch --tree-filter 'rm x'",
+            "env GIT_EDITOR='rm x' git commit",
+            "bash -c 'exec \"$@\"' y rm || rm x",
+        ] {
+            let survey = Survey::of(text);
+            assert!(survey.names().contains(&"rm"), "{text}: {survey:?}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_told_is_said_to_be_so() {
         for text in [
             "$x",
             "$(echo rm) x",
+            "`echo rm` x",
             "bash script.sh",
             "source x",
             "${a}m x",
             "",
             "echo ${x@P}",
+            "{rm,x}",
+            "rm{,} x",
+            "X=rm; $X x",
+            "${X:-rm} x",
+            "/bin/r? x",
+            "/bin/[r]m x",
+            "r[m] x",
+            "cat <<E | sh\nrm x\nE",
+            "echo rm x | bash",
+            "curl x | sh -s -- y",
+            "bash < x",
+            "bash <<< \"$x\"",
+            "sh <<E\n$x\nE",
+            "eval \"$x\"",
+            "bash -c \"$x\"",
+            "echo rm | xargs -I% % x",
+            "find . -exec {} \\;",
+            "find . -exec sh -c 'rm {}' \\;",
+            "x='a[$(rm y)]'; echo $((x))",
+            "read x; echo $((x))",
+            "y='a[$(rm z)]'; [[ $y -eq 1 ]]",
+            "unset 'a[$(rm x)]'",
+            "test -v 'a[$(rm x)]'",
+            "printf -v 'a[$(rm x)]' y",
+            "declare -i n='a[$(rm x)]'",
+            "let 'a[$(rm x)]'",
+            "alias l=rm; l x",
+            "shopt -s expand_aliases",
+            "hash -p /bin/rm ls; ls x",
+            "echo ${!x}",
+            "echo ${a[$i]}",
+            "$\\\n(rm x)",
+            "echo \"${x:-'}'}\"; rm y #\"}",
+            "echo 'a",
+            "echo $(ls",
+            "ls )",
+            "zsh -c 'ls *(e:rm:)'",
+            "BASH_ENV=x bash -c ls",
+            "LD_PRELOAD=./x ls",
+            "echo $'\\''",
+            "cat <<E\nE\\\nE",
+            "a@(b)",
+            "parallel rm ::: x",
+            "\"$x\" y",
+            "command $x",
+            "sh -c '$0 y' rm",
+            "compgen -C rm",
+            "echo rm x > s; chmod +x s; ./s",
+            "to${x}uch y",
+            "env A=1 $x",
         ] {
             assert!(
-                Survey::of(text).is_opaque || Survey::of(text).needs_shell,
-                "{text}"
+                !Survey::of(text).doubts.is_empty(),
+                "{text}: {:?}",
+                Survey::of(text)
             );
         }
-        assert!(!Survey::of("ls -la").is_opaque);
+    }
+
+    #[test]
+    fn ordinary_scripts_leave_no_doubt() {
+        for text in [
+            "ls -la",
+            "ls -la | grep \"$x\" > out 2>&1",
+            "for f in *.rs; do wc -l \"$f\"; done",
+            "for ((i=0; i<10; i++)); do echo $i; done",
+            "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+            "if [[ -f a && $x == b* ]]; then cat a; fi",
+            "A=1 B=\"c d\" make",
+            "cat > a.txt <<'EOF'\nrm -rf / $x `y`\nEOF",
+            "cat <<EOF\n$HOME\nEOF",
+            "bash -c 'echo a; ls'",
+            "find . -name '*.rs' -exec grep -l x {} +",
+            "ls | xargs -n 1 grep rm",
+            "f() { echo \"$1\"; }; f a",
+            "case $x in a|b) ls;; *) cat y;; esac",
+            "echo {a,b}.txt; ls *.{rs,toml}",
+            "a=(1 2 3); echo \"${a[@]}\" ${#a[@]} ${a[0]}",
+            "x=${y:-z}; echo ${x%.*} ${x//a/b} ${x:0:3}",
+            "cd sub && make -j$(nproc)",
+            "cmd() { return 0; }\ncmd || exit 1",
+            "export PATH=\"$PATH:/x\"; make",
+            "set -euo pipefail; ls",
+            "(cd a; ls) & wait",
+            "echo \"it's\" 'a \"b\"' \\$x",
+            "time make",
+            "command -v rm",
+            "$HOME/.cargo/bin/cargo build",
+            "\"$ROOT\"/run.sh",
+            "echo $'a\\tb'",
+            "ssh host ls",
+            "exec 3>log; echo x >&3",
+            "while read -r line; do echo \"$line\"; done < f",
+        ] {
+            let survey = Survey::of(text);
+            assert!(survey.doubts.is_empty(), "{text}: {:?}", survey.doubts);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod axe;
 mod mcp;
 mod pattern;
 mod rule;
+mod subcommand;
 mod trust;
 
 use std::time::Duration;

@@ -4,6 +4,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
 use crate::Host;
+use crate::command::UNKNOWN;
 
 /// A pattern for one word: `*` stands for any letters, `re:` begins a regular expression that fits the whole word.
 #[derive(Clone, Debug)]
@@ -31,6 +32,31 @@ impl Word {
         match self {
             Word::Regex(regex) => regex.is_match(word),
             Word::Pieces(pieces) => fits(pieces, word),
+        }
+    }
+
+    /// Whether a word of which only the shell knows all may fit: what stands before the unknown part has to agree.
+    pub(crate) fn may_fit(&self, word: &str) -> bool {
+        let Some((known, _)) = word.split_once(UNKNOWN) else {
+            return self.fits(word);
+        };
+        match self {
+            Word::Regex(_) => true,
+            Word::Pieces(pieces) => {
+                let first = pieces.first().map_or("", String::as_str);
+                first.starts_with(known) || (pieces.len() > 1 && known.starts_with(first))
+            }
+        }
+    }
+
+    /// Whether it stands for an option, or for letters that may be one.
+    pub(crate) fn is_about_options(&self) -> bool {
+        match self {
+            Word::Regex(_) => true,
+            Word::Pieces(pieces) => {
+                let first = pieces.first().map_or("", String::as_str);
+                first.starts_with('-') || (first.is_empty() && pieces.len() > 1)
+            }
         }
     }
 

@@ -4,6 +4,8 @@ use serde::Deserialize;
 
 use super::PolicyError;
 use super::pattern::{HostPattern, Place, Word};
+use super::subcommand;
+use crate::command::is_unknown;
 use crate::{CommandLine, Decision, Host, Survey};
 
 /// A rule as it is written.
@@ -300,34 +302,75 @@ impl Rule {
         self.paths.is_some()
     }
 
+    /// Whether it refuses, or asks about, commands of this tool by their words.
+    pub(crate) fn is_about_commands(&self, tool: &str) -> bool {
+        let has_tool = |tools: &Vec<Word>| tools.iter().any(|word| word.fits(tool));
+        self.decision != Decision::Allow
+            && self.argv.is_some()
+            && self.tools.as_ref().is_none_or(has_tool)
+    }
+
     fn fits_command(&self, words: &[String]) -> bool {
-        let is_refusing = self.decision != Decision::Allow;
+        if self.decision == Decision::Allow {
+            self.allows(words)
+        } else {
+            self.refuses(words)
+        }
+    }
+
+    /// A permission is of exactly these words, all of them known.
+    fn allows(&self, words: &[String]) -> bool {
         let lines = self.argv.iter().flatten().zip(&self.is_open);
+        let fits_word = |(alternatives, word): (&Vec<Word>, &String)| {
+            !is_unknown(word) && alternatives.iter().any(|pattern| pattern.fits(word))
+        };
         let line = lines.into_iter().find(|(line, is_open)| {
-            let fits_word = |(alternatives, word): (&Vec<Word>, &String)| {
-                let is_program = std::ptr::eq(word, &raw const words[0]);
-                alternatives.iter().any(|pattern| {
-                    // A refusal of a program is one of all its paths; a permission is of what `PATH` finds.
-                    pattern.fits(word)
-                        || (is_refusing
-                            && is_program
-                            && pattern.fits(word.rsplit('/').next().unwrap_or(word)))
-                })
-            };
             (words.len() == line.len() || (**is_open && words.len() > line.len()))
                 && line.iter().zip(words).all(fits_word)
         });
         let Some((line, _)) = line else { return false };
-        let rest = &words[line.len()..];
-        let is_forbidden = self
-            .forbid_args
-            .iter()
-            .any(|pattern| words[1..].iter().any(|word| pattern.is_option(word)));
+        let is_forbidden = self.forbid_args.iter().any(|pattern| {
+            words[1..]
+                .iter()
+                .any(|word| is_unknown(word) || pattern.is_option(word))
+        });
         let is_allowed = self.allow_args.as_ref().is_none_or(|list| {
-            rest.iter()
-                .all(|word| list.iter().any(|pattern| pattern.fits(word)))
+            words[line.len()..]
+                .iter()
+                .all(|word| !is_unknown(word) && list.iter().any(|pattern| pattern.fits(word)))
         });
         !is_forbidden && is_allowed
+    }
+
+    /// A refusal is of all that these words may be: of a program under any path, with options before what it is asked for, with
+    /// words that only a shell knows.
+    fn refuses(&self, words: &[String]) -> bool {
+        let Some((program, arguments)) = words.split_first() else {
+            return false;
+        };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let lines = self.argv.iter().flatten().zip(&self.is_open);
+        let rest = lines.into_iter().find_map(|(line, is_open)| {
+            let (first, line) = line.split_first()?;
+            let is_program = |pattern: &Word| pattern.fits(program) || pattern.may_fit(name);
+            if !first.iter().any(is_program) {
+                return None;
+            }
+            subcommand::starts(name, arguments, line)
+                .into_iter()
+                .find_map(|rest| behind(line, *is_open, rest))
+        });
+        let Some(rest) = rest else { return false };
+        let is_excepted = |pattern: &Word| {
+            arguments
+                .iter()
+                .any(|word| !is_unknown(word) && pattern.is_option(word))
+        };
+        !self.forbid_args.iter().any(is_excepted)
+            && self.allow_args.as_ref().is_none_or(|list| {
+                rest.iter()
+                    .all(|word| list.iter().any(|pattern| pattern.may_fit(word)))
+            })
     }
 
     /// Whether an example fits: a command line for `argv`, a path for `paths`, a URL or host for `hosts`, otherwise a tool.
@@ -373,6 +416,22 @@ impl Rule {
             .as_ref()
             .is_none_or(|tools| tools.iter().any(|word| word.fits(example)))
     }
+}
+
+/// What stands behind the words of a line that refuses, if they may be these.
+fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<&'a [String]> {
+    for (index, alternatives) in line.iter().enumerate() {
+        let word = words.get(index)?;
+        if !alternatives.iter().any(|pattern| pattern.may_fit(word)) {
+            return None;
+        }
+        if is_unknown(word) {
+            // It may be all that is missing.
+            return Some(&[]);
+        }
+    }
+    let rest = &words[line.len()..];
+    (is_open || rest.iter().all(|word| is_unknown(word))).then_some(rest)
 }
 
 /// Whether a capability of a rule is this one, or all of its family: `net.*` is `net.http`.

@@ -1,7 +1,7 @@
 //! Everything that warden and program need, made ready before `fork`: behind it nothing may allocate.
 
 use std::collections::BTreeSet;
-use std::ffi::{CString, OsStr, c_char};
+use std::ffi::{CString, OsStr, OsString, c_char};
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -109,6 +109,9 @@ impl Plan {
             let all = system.iter().chain(&read).chain(&write);
             all.map(PathBuf::as_path).collect()
         });
+        if let Some(reach) = &reach {
+            within_reach(&mut env, reach);
+        }
         let program = program::find(&command.argv[0], &env, &cwd, reach.as_deref())?;
         let rules = is_walled
             .then(|| rules(command, &program, [&system, &read, &write], home))
@@ -200,6 +203,20 @@ impl Plan {
             _ => None,
         };
         path.map(|path| PathBuf::from(OsStr::from_bytes(path.as_bytes())))
+    }
+}
+
+/// Leaves out of `PATH` what the walls do not let it read: a program that stands there first would hide one that it may run.
+fn within_reach(env: &mut [(OsString, OsString)], reach: &[&Path]) {
+    let is_within = |place: &PathBuf| {
+        let real = place.canonicalize();
+        real.is_ok_and(|real| reach.iter().any(|top| real.starts_with(top)))
+    };
+    for (_, value) in env.iter_mut().filter(|(name, _)| name == "PATH") {
+        let places = std::env::split_paths(value).filter(is_within);
+        if let Ok(joined) = std::env::join_paths(places) {
+            *value = joined;
+        }
     }
 }
 
@@ -296,22 +313,30 @@ impl Mounts {
                 .collect::<Result<_, _>>()?,
             made,
             masks,
-            pins: pins(&existing(&command.protect), write)?,
+            pins: pins(&existing(&command.protect), &existing(&command.hold), write)?,
         })
     }
 }
 
-/// What is protected, read-only; and every directory between it and what may be changed, so that none is moved away with it.
-fn pins(protect: &[PathBuf], write: &[PathBuf]) -> Result<Vec<(CString, bool)>, Refusal> {
+/// What is protected, read-only; what is held; and every directory between these and what may be changed, so that none is moved
+/// away with them.
+fn pins(
+    protect: &[PathBuf],
+    hold: &[PathBuf],
+    write: &[PathBuf],
+) -> Result<Vec<(CString, bool)>, Refusal> {
     let mut pins: BTreeSet<(&Path, bool)> = BTreeSet::new();
-    for path in protect {
+    let kept = protect.iter().map(|path| (path, true));
+    for (path, is_read_only) in kept.chain(hold.iter().map(|path| (path, false))) {
         let Some(top) = write.iter().find(|top| path.starts_with(top)) else {
             continue;
         };
-        pins.insert((path, true));
+        if is_read_only {
+            pins.insert((path, true));
+        }
         for above in path
             .ancestors()
-            .skip(1)
+            .skip(usize::from(is_read_only))
             .take_while(|above| above != top && above.starts_with(top))
         {
             if !protect.iter().any(|other| other == above) {
@@ -335,7 +360,7 @@ fn check_level(command: &Command) -> Result<(), Refusal> {
         });
     }
     if command.isolation < Isolation::Namespaces
-        && !(command.mask.is_empty() && command.protect.is_empty())
+        && !(command.mask.is_empty() && command.protect.is_empty() && command.hold.is_empty())
     {
         return Err(Refusal::NeedsLevel {
             what: "keeping files inside the granted directories from a program",

@@ -1,0 +1,190 @@
+//! What in the root commands may not see or change.
+
+use std::path::{Path, PathBuf};
+
+use toolglot_policy::{Refusals, is_guarded, is_secret};
+
+use crate::Root;
+
+/// Entries that are looked at for names that commands may not change or see.
+const MOST_VISITS: usize = 50_000;
+
+/// Entries below a repository's own directories that are looked at for settings.
+const MOST_SETTINGS: usize = 10_000;
+
+/// Levels of directories that are looked into for them.
+const MOST_LEVELS: usize = 12;
+
+/// Directories that nobody keeps a secret in on purpose, and that are too large to look through.
+const PASSED_OVER: &[&str] = &[
+    "node_modules",
+    "target",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    "dist",
+    "build",
+    "objects",
+];
+
+/// What commands may not change or see, of what is there.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// What stays as it is.
+    pub(crate) guarded: Vec<PathBuf>,
+    /// What is empty.
+    pub(crate) secret: Vec<PathBuf>,
+    /// Directories that stay where they are: what is in them is refused for its path, not for its name.
+    pub(crate) held: Vec<PathBuf>,
+}
+
+impl Kept {
+    /// Looks through the root, as far as the caps allow. Names that come later, or stand deeper, are not among them: the walls
+    /// keep them inside the root, and what a command makes of such a name is not protected.
+    pub(crate) fn of(root: &Path, refused: &Refusals) -> Kept {
+        let mut kept = Kept::default();
+        let mut ahead = vec![(PathBuf::new(), 0)];
+        let mut n_visits = 0;
+        while let Some((directory, level)) = ahead.pop() {
+            let Ok(entries) = std::fs::read_dir(root.join(&directory)) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                n_visits += 1;
+                if n_visits > MOST_VISITS {
+                    return kept;
+                }
+                let path = directory.join(&name);
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_symlink() {
+                    continue;
+                }
+                if name == ".git" && kind.is_dir() {
+                    // git itself has to write here; what it obeys has to stay.
+                    let git = root.join(path);
+                    for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
+                        if git.join(obeyed).exists() {
+                            kept.guarded.push(git.join(obeyed));
+                        }
+                    }
+                    kept.secret.extend(secrets_of_git(&git));
+                } else if is_secret(&path)
+                    || refused.hides(TOOL, &path)
+                    || (refused.shared && is_shared(&entry))
+                {
+                    if !is_secret(Path::new(&name)) {
+                        kept.held.push(root.join(&directory));
+                    }
+                    kept.secret.push(root.join(path));
+                } else if is_guarded(&path) || refused.keeps(TOOL, &path) {
+                    kept.guarded.push(root.join(path));
+                } else if kind.is_dir()
+                    && level < MOST_LEVELS
+                    && !PASSED_OVER.iter().any(|passed| name == *passed)
+                {
+                    ahead.push((path, level + 1));
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// The tool that commands are.
+const TOOL: &str = "execute_command";
+
+/// Whether a file has another name as well.
+#[cfg(unix)]
+fn is_shared(entry: &std::fs::DirEntry) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    entry
+        .metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn is_shared(_: &std::fs::DirEntry) -> bool {
+    false
+}
+
+/// Files of a repository that hold passwords: the store of `git credential`, and settings with one, those of its modules and
+/// further trees too.
+fn secrets_of_git(git: &Path) -> Vec<PathBuf> {
+    let mut found = vec![git.join("credentials")];
+    found.retain(|path| path.exists());
+    let mut settings = vec![git.join("config"), git.join("config.worktree")];
+    let mut ahead = vec![(git.join("modules"), 0), (git.join("worktrees"), 0)];
+    let mut n_visits = 0;
+    while let Some((directory, level)) = ahead.pop() {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        for entry in entries {
+            n_visits += 1;
+            if n_visits > MOST_SETTINGS {
+                break;
+            }
+            let name = entry.file_name();
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory
+                && level < MOST_LEVELS
+                && !PASSED_OVER.iter().any(|passed| name == *passed)
+            {
+                ahead.push((entry.path(), level + 1));
+            } else if name == "config" || name == "config.worktree" {
+                settings.push(entry.path());
+            }
+        }
+    }
+    found.extend(settings.into_iter().filter(|path| holds_credentials(path)));
+    found
+}
+
+/// Whether a repository's settings hold a password: in the address of a remote, or as a header.
+fn holds_credentials(config: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(config) else {
+        return false;
+    };
+    text.lines().any(|line| {
+        let line = line.to_ascii_lowercase();
+        let has_user = line
+            .split_once("://")
+            .is_some_and(|(_, rest)| rest.split('/').next().unwrap_or_default().contains('@'));
+        has_user
+            || ["extraheader", "password", "token"]
+                .iter()
+                .any(|word| line.contains(word))
+    })
+}
+
+/// What a rule refuses below a directory, relative to the root: moving the directory would free it. So is what is kept for where
+/// it stands and would not be at `to`.
+pub(crate) fn refused_below(root: &Root, from: &Path, to: &Path) -> Option<PathBuf> {
+    let refused = &root.walls.refused;
+    let is_refused = |old: &Path, new: &Path| {
+        crate::TOOLS.iter().any(|tool| {
+            refused.keeps(tool, old) || (refused.hides(tool, old) && !refused.hides(tool, new))
+        })
+    };
+    let is_kept = |path: &Path| is_secret(path) || is_guarded(path);
+    let mut ahead = vec![PathBuf::new()];
+    let mut n_visits = 0;
+    while let Some(directory) = ahead.pop() {
+        let entries = std::fs::read_dir(root.path().join(from).join(&directory));
+        for entry in entries.into_iter().flatten().flatten() {
+            let path = directory.join(entry.file_name());
+            n_visits += 1;
+            let (old, new) = (from.join(&path), to.join(&path));
+            if n_visits > MOST_VISITS || is_refused(&old, &new) || (is_kept(&old) && !is_kept(&new))
+            {
+                return Some(old);
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                ahead.push(path);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,172 @@
+//! A word under way.
+
+use super::UNKNOWN;
+
+/// A word under way, with its quotes removed.
+#[derive(Debug, Default)]
+pub(super) struct Word {
+    text: String,
+    /// Where the first letter stands that was quoted, escaped or expanded, in bytes of `text`.
+    plain: Option<usize>,
+    /// Whether an expansion outside of quotes may make more words of it, or none.
+    pub(super) is_split: bool,
+    /// Whether something in it is unknown that is no number.
+    is_text: bool,
+    /// Where a brace, or a bracket, opened outside of quotes.
+    brace: Option<usize>,
+    bracket: Option<usize>,
+    /// Whether there was a `,` or `..` behind the brace.
+    is_list: bool,
+}
+
+/// What a finished word is.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) text: String,
+    /// Whether no letter of it was quoted or expanded: only then it can be a word of the grammar.
+    pub(super) is_plain: bool,
+    pub(super) is_split: bool,
+    /// The bytes before the first letter that was quoted or expanded.
+    plain: usize,
+    is_text: bool,
+}
+
+impl Word {
+    /// Adds a letter that means itself.
+    pub(super) fn quoted(&mut self, c: char) {
+        self.quote();
+        self.text.push(c);
+    }
+
+    /// Says that a quote stood here.
+    pub(super) fn quote(&mut self) {
+        self.plain.get_or_insert(self.text.len());
+    }
+
+    /// Adds what only the shell knows.
+    pub(super) fn unknown(&mut self, is_quoted: bool) {
+        self.quote();
+        self.is_split |= !is_quoted;
+        self.is_text = true;
+        self.text.push(UNKNOWN);
+    }
+
+    /// Adds a number that only the shell knows.
+    pub(super) fn number(&mut self) {
+        self.quote();
+        self.text.push(UNKNOWN);
+    }
+
+    /// Adds a letter outside of quotes.
+    pub(super) fn plain(&mut self, c: char) {
+        match c {
+            '*' | '?' => {
+                self.unknown(true);
+                return;
+            }
+            '[' => self.bracket = self.bracket.or(Some(self.text.len())),
+            ']' => {
+                if let Some(at) = self.bracket.filter(|_| !self.is_index()) {
+                    self.bracket = None;
+                    self.text.truncate(at);
+                    self.unknown(true);
+                    return;
+                }
+            }
+            '{' => self.brace = self.brace.or(Some(self.text.len())),
+            ',' => self.is_list |= self.brace.is_some(),
+            '.' => self.is_list |= self.brace.is_some() && self.text.ends_with('.'),
+            _ => {}
+        }
+        self.text.push(c);
+    }
+
+    /// Whether nothing of it is there yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether all of it was written without quotes or expansions.
+    pub(super) fn as_plain(&self) -> Option<&str> {
+        self.plain.is_none().then_some(self.text.as_str())
+    }
+
+    /// Whether the bracket behind a name is an index: `name[0]=`.
+    fn is_index(&self) -> bool {
+        self.bracket
+            .is_some_and(|at| at > 0 && is_name(&self.text[..at]))
+    }
+
+    pub(super) fn finish(mut self) -> Finished {
+        if let Some(at) = self.brace.filter(|_| self.is_list) {
+            // `{a,b}` are several words.
+            self.text.truncate(at);
+            self.is_split = true;
+            self.unknown(false);
+        }
+        if let Some(at) = self.bracket {
+            // Brackets behind a name are an index only in front of a `=`.
+            let behind = self.text[at..]
+                .find(']')
+                .map(|end| &self.text[at + end + 1..]);
+            if behind.is_some_and(|rest| !rest.starts_with('=') && !rest.starts_with("+=")) {
+                self.text.truncate(at);
+                self.unknown(true);
+            }
+        }
+        let plain = self.plain.unwrap_or(self.text.len()).min(self.text.len());
+        Finished {
+            is_plain: self.plain.is_none(),
+            plain,
+            is_split: self.is_split,
+            is_text: self.is_text,
+            text: self.text,
+        }
+    }
+}
+
+/// A variable that a word sets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Assignment<'a> {
+    pub(super) name: &'a str,
+    /// What stands in brackets behind the name.
+    pub(super) index: Option<&'a str>,
+    pub(super) value: &'a str,
+    /// Whether the value is a number.
+    pub(super) is_number: bool,
+}
+
+impl Finished {
+    /// Reads it as `name=value`, which it is only if nothing up to the `=` was quoted.
+    pub(super) fn assignment(&self) -> Option<Assignment<'_>> {
+        let at = self.text.find('=')?;
+        let head = self.text[..at].trim_end_matches('+');
+        let (name, index) = match head.split_once('[') {
+            Some((name, rest)) => (name, Some(rest.strip_suffix(']')?)),
+            None => (head, None),
+        };
+        // An index may be quoted or expanded; the name may not.
+        let is_bare = if index.is_some() {
+            self.plain >= name.len()
+        } else {
+            self.plain > at
+        };
+        if !is_bare || !is_name(name) || self.text[..at].len() > head.len() + 1 {
+            return None;
+        }
+        let value = &self.text[at + 1..];
+        let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '-' | UNKNOWN);
+        Some(Assignment {
+            name,
+            index,
+            value,
+            is_number: !self.is_text && value.chars().all(is_digit),
+        })
+    }
+}
+
+/// Whether a text is the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
