@@ -72,10 +72,10 @@ pub(crate) fn convert(
 }
 
 /// One message as the model wrote it. It stays a plain text, but for the structured form.
-fn message(text: &str, converter: &Converter, out: &mut dyn Write) -> Result<Outcome, Failure> {
+fn message(text: &str, between: &Converter, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut tally = Tally::default();
     let message = json!({"role": "assistant", "content": text});
-    let converted = converter.conversation(&[message], &mut tally);
+    let converted = between.conversation(&[message], &mut tally);
     let structured = converted
         .iter()
         .any(|message| !message["tool_calls"].is_null());
