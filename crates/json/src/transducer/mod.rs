@@ -339,6 +339,7 @@ impl Transducer {
     }
 
     /// How much of `text` stands inside the string that is open, from its first byte on.
+    #[inline]
     pub fn stretch(&self, text: &str) -> Stretch {
         let (length, is_raw) = match self.state {
             State::Str(_) if self.in_key => (0, false),

@@ -107,13 +107,18 @@ impl Parser {
             };
             n_open = open;
         }
+        let is_plain = kinds & Openers::QUOTES == 0 && self.teller.quote.ignores_plain();
+        if n_held + n_open == 0 {
+            self.quick_speech(speech, is_plain, text, sink);
+            self.pos = self.base;
+            return true;
+        }
         let (told, open) = text.split_at(text.len() - n_open);
         if let Some(first) = open.bytes().next()
             && self.program.rules.bodies_first.has(first)
         {
             return false;
         }
-        let is_plain = kinds & Openers::QUOTES == 0 && self.teller.quote.ignores_plain();
         if n_held > 0 {
             let held = core::mem::take(&mut self.buffer);
             self.quick_speech(speech, is_plain, &held, sink);

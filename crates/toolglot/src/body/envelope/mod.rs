@@ -266,6 +266,7 @@ impl Envelope {
     }
 
     /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
+    #[inline]
     pub(crate) fn stretch(&self, text: &str) -> Stretch {
         if self.committed
             && self.part == Part::Role(Role::Args)
