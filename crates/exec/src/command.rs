@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
-use toolglot_sandbox::{Command, Exit, Isolation, Start, run_pipeline};
+use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Start, run_pipeline};
 
 use crate::walls::starts;
-use crate::{Failure, Outcome, Root, git};
+use crate::{Failure, Outcome, Root, git, identity};
 
 /// Words of a command that are looked up as paths.
 const MOST_WORDS: usize = 512;
@@ -127,6 +127,11 @@ fn literal(
     let started = Instant::now();
     // The walls are found out once: looking for what may not be seen takes longest.
     let mut base = root.walls.command(root.path(), &cwd, false);
+    // What one command leaves in `/tmp` the next one finds there.
+    let scratch = (line.commands().count() > 1)
+        .then(Scratch::new)
+        .transpose()?;
+    base.temporary = scratch.as_ref().map(|scratch| scratch.path().to_path_buf());
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -142,6 +147,8 @@ fn literal(
             match change_directory(root, &cwd, words) {
                 Ok(to) => {
                     cwd = to;
+                    // Another repository may begin here.
+                    identity::set(&mut base.env, root.path(), &cwd);
                     told.exit = Exit::Code(0);
                 }
                 Err(message) => {

@@ -169,8 +169,10 @@ pub enum Failure {
         /// The path.
         path: String,
     },
-    /// A file name with a slash behind it.
-    #[error("path {path:?} ends in `/`, which names a directory: write the name of the file")]
+    /// A file name with a slash behind it, or a slash and a dot.
+    #[error(
+        "path {path:?} ends in `/` or `/.`, which names a directory: write the name of the file"
+    )]
     EndsInSlash {
         /// The path as written.
         path: String,

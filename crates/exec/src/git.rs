@@ -284,9 +284,6 @@ fn git_in(root: &Root, cwd: &Path, may_write: bool, arguments: &[&str]) -> Resul
     }
     command.limits.output_bytes = root.limits.output_bytes.max(command.limits.output_bytes);
     command.env.push(("LC_ALL".into(), "C".into()));
-    for (name, value) in identity() {
-        command.env.push((name.into(), value.into()));
-    }
     let outcome = command.run()?;
     if outcome.exit == Exit::Code(0) {
         return Ok(outcome.stdout.text());
@@ -295,38 +292,6 @@ fn git_in(root: &Root, cwd: &Path, may_write: bool, arguments: &[&str]) -> Resul
     Err(Failure::Git {
         said: said.trim().to_owned(),
     })
-}
-
-/// Who commits, as the user's own settings say: those are not seen behind the walls.
-fn identity() -> Vec<(&'static str, String)> {
-    let settings = std::env::var_os("HOME").map(|home| Path::new(&home).join(".gitconfig"));
-    let text = settings
-        .and_then(|path| std::fs::read_to_string(path).ok())
-        .unwrap_or_default();
-    let of = |key: &str| -> Option<String> {
-        let mut is_user = false;
-        text.lines().map(str::trim).find_map(|line| {
-            if line.starts_with('[') {
-                is_user = line.eq_ignore_ascii_case("[user]");
-            }
-            let (name, value) = line.split_once('=').filter(|_| is_user)?;
-            name.trim()
-                .eq_ignore_ascii_case(key)
-                .then(|| value.trim().trim_matches('"').to_owned())
-        })
-    };
-    let mut identity = Vec::new();
-    for (key, names) in [
-        ("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"]),
-        ("email", ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"]),
-    ] {
-        for name in names {
-            if let Some(value) = std::env::var(name).ok().or_else(|| of(key)) {
-                identity.push((name, value));
-            }
-        }
-    }
-    identity
 }
 
 /// The list of files among the arguments.

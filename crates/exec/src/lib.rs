@@ -43,6 +43,7 @@ mod failure;
 mod git;
 mod glob;
 mod http;
+mod identity;
 mod journal;
 mod kept;
 mod limits;

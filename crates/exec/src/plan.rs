@@ -258,7 +258,7 @@ pub fn execute(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Outco
 
 fn file<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {
     let path = arguments.text("path", "the file, relative to the root")?;
-    if path.ends_with('/') {
+    if path.ends_with('/') || path.ends_with("/.") {
         return Err(Failure::EndsInSlash {
             path: path.to_owned(),
         });
@@ -292,10 +292,10 @@ fn content<'a>(arguments: &Arguments<'a>, old: Old) -> Result<Action<'a>, Failur
 
 fn listing<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
     let pattern = opt_glob(arguments, "pattern")?;
-    // A pattern about paths asks for what is below, unless the call says otherwise.
-    let is_deep = arguments
-        .opt_flag("recursive")?
-        .unwrap_or(pattern.as_ref().is_some_and(Glob::is_path));
+    // A pattern about paths asks for what is below, whatever the flag says: a schema's default fills it in where the call does
+    // not, and without what is below nothing would fit.
+    let is_deep = arguments.opt_flag("recursive")?.unwrap_or(false)
+        || pattern.as_ref().is_some_and(Glob::is_path);
     Ok(Action::List(Listing { is_deep, pattern }))
 }
 

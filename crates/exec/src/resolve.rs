@@ -24,7 +24,7 @@ impl Root {
     /// Finds out where a path leads that a model wrote: relative to the root, or absolute and inside it.
     ///
     /// Links inside the root are followed. What does not exist yet stands as written. Nothing is decoded
-    /// or trimmed: `%2e%2e`, `~` and a blank at the end are letters like others.
+    /// or trimmed: `%2e%2e` and a blank at the end are letters like others. What a shell would begin at a home is refused.
     ///
     /// # Errors
     /// If the path leads out of the root, or nowhere.
@@ -42,6 +42,9 @@ impl Root {
         }
         if is_url(written) {
             return Err(Escape::Url);
+        }
+        if Escape::is_home(written) {
+            return Err(Escape::Home);
         }
         if Escape::disguises(written) {
             return Err(Escape::Disguised);

@@ -270,7 +270,7 @@ impl<'a> Found<'a> {
             (self.n_large, "too large file"),
             (self.n_secret, "secret file"),
             (self.n_unread, "unreadable file"),
-            (self.n_refused, "file that the policy refuses"),
+            (self.n_refused, "refused file"),
         ];
         for (n, what) in left_out.into_iter().filter(|(n, _)| *n > 0) {
             self.remark(&format!("[left out: {}]", counted(n, what)));

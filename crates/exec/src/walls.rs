@@ -8,6 +8,7 @@ use std::time::Duration;
 use toolglot_policy::{Level, Reach, Refusals, Sandbox};
 use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
 
+use crate::identity;
 use crate::kept::Kept;
 
 /// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
@@ -85,6 +86,7 @@ impl Walls {
         command.watch = self.watch.clone();
         command.network = network;
         command.env = self.environment();
+        identity::set(&mut command.env, root, cwd);
         command.read = vec![root.to_path_buf()];
         command.read.extend(
             self.sandbox
@@ -158,11 +160,15 @@ impl Walls {
         ] {
             set(name.to_owned(), value);
         }
-        set("GIT_CONFIG_COUNT".to_owned(), &GIT.len().to_string());
-        for (index, (key, value)) in GIT.iter().enumerate() {
-            set(format!("GIT_CONFIG_KEY_{index}"), key);
-            set(format!("GIT_CONFIG_VALUE_{index}"), value);
+        let fixed = GIT.iter().map(|(key, value)| (*key, (*value).to_owned()));
+        let trusted = identity::trusted().map(|path| ("safe.directory", path));
+        let mut n = 0;
+        for (key, value) in fixed.chain(trusted) {
+            set(format!("GIT_CONFIG_KEY_{n}"), key);
+            set(format!("GIT_CONFIG_VALUE_{n}"), &value);
+            n += 1;
         }
+        set("GIT_CONFIG_COUNT".to_owned(), &n.to_string());
         env.into_iter().collect()
     }
 }

@@ -23,11 +23,11 @@ const SECRET: &[Pattern] = &[
     Pattern::Name(".dockercfg"),
     Pattern::Name(".htpasswd"),
     Pattern::Name(".vault-token"),
-    Pattern::Prefix("id_rsa"),
-    Pattern::Prefix("id_dsa"),
-    Pattern::Prefix("id_ecdsa"),
-    Pattern::Prefix("id_ed25519"),
-    Pattern::Prefix("id_xmss"),
+    Pattern::Key("id_rsa"),
+    Pattern::Key("id_dsa"),
+    Pattern::Key("id_ecdsa"),
+    Pattern::Key("id_ed25519"),
+    Pattern::Key("id_xmss"),
     Pattern::Prefix(".env"),
     Pattern::Suffix(".pem"),
     Pattern::Suffix(".key"),
@@ -47,6 +47,12 @@ const SECRET: &[Pattern] = &[
     Pattern::Within("gcloud", "application_default_credentials.json"),
     // The addresses of remotes may carry passwords.
     Pattern::Under(".git", &["config", "config.worktree", "credentials"]),
+];
+
+/// How names of sources end: `id_rsa_test.go` holds no key.
+const SOURCES: &[&str] = &[
+    ".c", ".cc", ".cpp", ".cs", ".css", ".ex", ".go", ".h", ".hpp", ".html", ".java", ".js",
+    ".jsx", ".kt", ".md", ".php", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx",
 ];
 
 /// Names that [`SECRET`] covers although they are made to be shared.
@@ -71,6 +77,7 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".gitattributes"),
     Pattern::Name(".gitconfig"),
     Pattern::Name(".lfsconfig"),
+    Pattern::Within(".config", "git"),
     Pattern::Name(".ai"),
     // What takes a run back.
     Pattern::Within("state", "toolglot"),
@@ -88,10 +95,13 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name("claude.md"),
     Pattern::Name("claude.local.md"),
     Pattern::Name("warp.md"),
+    Pattern::Name("gemini.md"),
     Pattern::Name(".goosehints"),
     Pattern::Name(".kiro"),
     Pattern::Name(".continue"),
-    Pattern::Name("gemini.md"),
+    Pattern::Name("opencode.json"),
+    Pattern::Name("opencode.jsonc"),
+    Pattern::Name(".opencode"),
     Pattern::Name(".gemini"),
     Pattern::Name(".windsurf"),
     Pattern::Name(".windsurfrules"),
@@ -106,10 +116,9 @@ const GUARDED: &[Pattern] = &[
     Pattern::Prefix(".bash"),
     Pattern::Prefix(".zsh"),
     Pattern::Name(".zprofile"),
-    Pattern::Name(".zlogin"),
-    Pattern::Name(".zlogout"),
+    Pattern::Prefix(".zlog"),
+    Pattern::Within(".config", "fish"),
     Pattern::Name(".xonshrc"),
-    Pattern::Within("fish", "config.fish"),
     Pattern::Name(".kshrc"),
     Pattern::Name(".cshrc"),
     Pattern::Name(".tcshrc"),
@@ -124,6 +133,15 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".exrc"),
     Pattern::Name(".gdbinit"),
     Pattern::Name(".lldbinit"),
+    Pattern::Name(".nvim.lua"),
+    Pattern::Name(".dir-locals.el"),
+    Pattern::Name(".dir-locals-2.el"),
+    Pattern::Name(".zed"),
+    Pattern::Name(".devcontainer"),
+    Pattern::Name(".devcontainer.json"),
+    // What builders obey.
+    Pattern::Within(".cargo", "config"),
+    Pattern::Within(".cargo", "config.toml"),
     // Hooks, and the settings of other keepers of versions.
     Pattern::Name(".husky"),
     Pattern::Name(".hg"),
@@ -138,6 +156,8 @@ enum Pattern {
     Name(&'static str),
     /// A component that begins so.
     Prefix(&'static str),
+    /// A component that begins so and is no source of a program.
+    Key(&'static str),
     /// A component that ends so.
     Suffix(&'static str),
     /// The second, directly inside the first.
@@ -168,6 +188,9 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
         let fits = |pattern: &Pattern| match *pattern {
             Pattern::Name(other) => name == other,
             Pattern::Prefix(prefix) => name.starts_with(prefix),
+            Pattern::Key(prefix) => {
+                name.starts_with(prefix) && !SOURCES.iter().any(|end| name.ends_with(end))
+            }
             Pattern::Suffix(suffix) => name.ends_with(suffix),
             Pattern::Within(directory, other) => parent == directory && name == other,
             Pattern::Under(directory, names) => {
@@ -257,10 +280,11 @@ mod tests {
             ".npmrc",
             "GIT~1/config",
             ".netrc.gpg",
-            "_netrc",
-            "id_xmss",
-            ".config/gh/hosts.yml",
             ".cargo/credentials.toml",
+            "id_xmss",
+            "_netrc",
+            "id_rsa_test.pem",
+            ".config/gh/hosts.yml",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }
@@ -285,6 +309,7 @@ mod tests {
             "id_map.rs",
             "src/id_ed25519.pub",
             "keys.rs",
+            "lib/id_rsa_test.go",
             "a:b",
         ] {
             assert!(!is_secret(Path::new(path)), "{path}");
@@ -312,7 +337,10 @@ mod tests {
             ".husky/pre-commit",
             ".zlogout",
             ".config/fish/config.fish",
+            ".devcontainer/devcontainer.json",
+            "x/.cargo/config.toml",
             "CLAUDE.local.md",
+            "a/AGENTS.override.md",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }
@@ -326,6 +354,9 @@ mod tests {
             "a.git",
             "digit~1",
             "docs/claude.txt",
+            "fish/config.fish",
+            "cargo/config.toml",
+            "config.toml",
         ] {
             assert!(!is_guarded(Path::new(path)), "{path}");
         }

@@ -48,6 +48,11 @@ pub enum Escape {
     /// An absolute path to somewhere else.
     #[error("the absolute path leads out of the root; write one that is relative to it")]
     Absolute,
+    /// A path that begins at a home, for every shell.
+    #[error(
+        "`~` stands for a home, which is outside of the root: write a path relative to the root, or `./~` for a file of that name"
+    )]
+    Home,
     /// More `..` than directories to leave.
     #[error("`..` leads above the root; write a path inside it")]
     Climbs,
@@ -90,7 +95,11 @@ impl Escape {
     /// Whether the path leads out of the root, rather than nowhere.
     pub fn is_outside(&self) -> bool {
         match self {
-            Escape::Absolute | Escape::Climbs | Escape::Disguised | Escape::Link { .. } => true,
+            Escape::Absolute
+            | Escape::Home
+            | Escape::Climbs
+            | Escape::Disguised
+            | Escape::Link { .. } => true,
             Escape::Empty
             | Escape::ZeroByte
             | Escape::Url
@@ -103,6 +112,18 @@ impl Escape {
 }
 
 impl Escape {
+    /// Whether a shell would begin the path at a home: `~`, `~/..`, `~NAME/..`. Here it would be a file of that name.
+    pub fn is_home(written: &str) -> bool {
+        let Some(rest) = written.strip_prefix('~') else {
+            return false;
+        };
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+        match rest.split_once('/') {
+            Some((name, _)) => name.chars().all(is_of_name),
+            None => rest.is_empty(),
+        }
+    }
+
     /// Whether a path says to others what it does not say here: a `..` that is spelled in percent form, with backslashes or with
     /// letters that look like dots and slashes, or a drive of Windows. Here these are letters like any other, and somebody
     /// behind us may decode them.

@@ -15,6 +15,7 @@ pub struct Command {
     /// Where it runs. It has to be readable by [`read`](Command::read) or [`write`](Command::write).
     pub cwd: PathBuf,
     /// Its whole environment. `HOME` and `TMPDIR` are set by the sandbox to a private directory where they are missing.
+    /// Behind walls `PATH` loses the directories that it may not run programs from, so that a later one is found.
     pub env: Vec<(OsString, OsString)>,
     /// What it reads on standard input; nothing if empty. Big inputs belong here: an argument has 131,071 bytes at most.
     pub stdin: Vec<u8>,
@@ -36,6 +37,9 @@ pub struct Command {
     pub hold: Vec<PathBuf>,
     /// Files and directories inside `read` and `write` that are empty to it. Only [`Isolation::Namespaces`] can do that.
     pub mask: Vec<PathBuf>,
+    /// A directory on the disk that it has for temporary files and as its home, in place of one of its own: commands that name
+    /// the same one share them. [`Limits::temporary_bytes`] does not count there. See [`Scratch`](crate::Scratch).
+    pub temporary: Option<PathBuf>,
     /// What it may use up.
     pub limits: Limits,
     /// Who may end it before its time, and hears what it says.
@@ -63,6 +67,7 @@ impl Command {
             protect: Vec::new(),
             hold: Vec::new(),
             mask: Vec::new(),
+            temporary: None,
             limits: Limits::default(),
             watch: Watch::default(),
         }

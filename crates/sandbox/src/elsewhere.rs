@@ -43,6 +43,28 @@ impl Resident {
     }
 }
 
+/// A directory for temporary files; nothing is run that would need one.
+#[derive(Debug)]
+pub enum Scratch {}
+
+impl Scratch {
+    /// Makes none.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn new() -> Result<Scratch, Refusal> {
+        Err(Refusal::Unsupported {
+            os: std::env::consts::OS,
+        })
+    }
+
+    /// It is nowhere.
+    #[must_use]
+    pub fn path(&self) -> &std::path::Path {
+        match *self {}
+    }
+}
+
 /// Nothing is known of it.
 #[cfg(unix)]
 pub(crate) fn is_readable(_: std::os::fd::BorrowedFd<'_>) -> bool {

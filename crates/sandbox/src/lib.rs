@@ -52,7 +52,7 @@ mod platform;
 pub use command::{Command, Isolation, Limits, Network, Start, run_pipeline};
 pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};
-pub use platform::{Resident, layers, outlive_file_limits};
+pub use platform::{Resident, Scratch, layers, outlive_file_limits};
 
 /// Compiled here too, so that what other systems get is checked.
 #[cfg(all(test, target_os = "linux"))]

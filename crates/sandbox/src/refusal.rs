@@ -16,7 +16,7 @@ pub enum Refusal {
     NoProgram,
     /// Nothing of that name can be run.
     #[error(
-        "no program `{name}` can be run here: it is in no directory of PATH that the sandbox lets it read"
+        "no program `{name}` can be run here: it is in no directory of PATH that the sandbox lets it read; a policy can name more in `read` of `[sandbox]`"
     )]
     NotFound {
         /// The name.

@@ -1,21 +1,27 @@
 //! References that lead only to each other.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
-/// More references in a row than anyone writes.
+/// More references in a row than anyone writes, and than a validator should follow.
 const LONGEST_CHAIN: usize = 100;
 
-/// A reference of the schema that leads back to itself through nothing but references. Recursion through a property is none:
-/// there the value gets smaller.
+/// Keywords whose schemas are about the same value, in lists and alone; a schema behind others is about a smaller one.
+const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const ALONE: [&str; 4] = ["not", "if", "then", "else"];
+const NAMED: [&str; 1] = ["dependentSchemas"];
+
+/// A reference of the schema that leads back to itself with the same value: through references, and through `allOf` and its like.
+/// Recursion through a property is none: there the value gets smaller. Complexity: the schema's size.
 pub(crate) fn circle(schema: &Value) -> Option<String> {
     let mut ahead = vec![schema];
+    let mut seen: HashMap<*const Value, State> = HashMap::new();
     while let Some(value) = ahead.pop() {
         match value {
             Value::Object(map) => {
-                if let Some(first) = reference(value)
-                    && is_circle(schema, first)
-                {
-                    return Some(first.to_owned());
+                if let Some(found) = is_circle(schema, value, &mut seen) {
+                    return Some(found);
                 }
                 ahead.extend(map.values());
             }
@@ -26,6 +32,24 @@ pub(crate) fn circle(schema: &Value) -> Option<String> {
     None
 }
 
+#[derive(Clone, Copy)]
+enum State {
+    /// On the way that is being walked.
+    Open,
+    /// Nothing behind it leads back; so many references follow each other from here.
+    Done(usize),
+}
+
+/// A schema on the way that is being walked.
+struct Frame<'a> {
+    at: &'a Value,
+    /// The reference that led here.
+    reference: Option<&'a str>,
+    ahead: std::vec::IntoIter<(&'a Value, Option<&'a str>)>,
+    /// The references in a row from here, as far as that is known.
+    longest: usize,
+}
+
 /// The reference of a schema to a place in the same document.
 fn reference(schema: &Value) -> Option<&str> {
     schema
@@ -34,19 +58,78 @@ fn reference(schema: &Value) -> Option<&str> {
         .filter(|reference| reference.starts_with('#'))
 }
 
-fn is_circle(schema: &Value, first: &str) -> bool {
-    let mut at = first;
-    for _ in 0..LONGEST_CHAIN {
-        let Some(target) = schema.pointer(&at[1..]) else {
-            return false;
+/// What a schema says by other schemas of the same value, with the reference that leads there.
+fn steps<'a>(document: &'a Value, schema: &'a Value) -> Vec<(&'a Value, Option<&'a str>)> {
+    let mut steps = Vec::new();
+    if let Some(reference) = reference(schema)
+        && let Some(target) = document.pointer(&reference[1..])
+    {
+        steps.push((target, Some(reference)));
+    }
+    let lists = LISTS.iter().filter_map(|key| schema.get(key)?.as_array());
+    steps.extend(lists.flatten().map(|schema| (schema, None)));
+    let alone = ALONE.iter().filter_map(|key| schema.get(key));
+    steps.extend(alone.map(|schema| (schema, None)));
+    let named = NAMED.iter().filter_map(|key| schema.get(key)?.as_object());
+    steps.extend(
+        named
+            .flat_map(|map| map.values())
+            .map(|schema| (schema, None)),
+    );
+    steps
+}
+
+/// Walks from `first` to where it has not been, without recursion. The last reference of the way that leads back, or of one that
+/// is too long.
+fn is_circle<'a>(
+    document: &'a Value,
+    first: &'a Value,
+    seen: &mut HashMap<*const Value, State>,
+) -> Option<String> {
+    let frame = |at, reference| Frame {
+        at,
+        reference,
+        ahead: steps(document, at).into_iter(),
+        longest: 0,
+    };
+    if seen.contains_key(&std::ptr::from_ref(first)) {
+        return None;
+    }
+    seen.insert(first, State::Open);
+    let mut way = vec![frame(first, None)];
+    while let Some(last) = way.last_mut() {
+        let Some((next, reference)) = last.ahead.next() else {
+            let done = way.pop().expect("it was just there");
+            seen.insert(done.at, State::Done(done.longest));
+            if let Some(above) = way.last_mut() {
+                let longest = done.longest + usize::from(done.reference.is_some());
+                above.longest = above.longest.max(longest);
+                if longest > LONGEST_CHAIN {
+                    return Some(done.reference.unwrap_or("#").to_owned());
+                }
+            }
+            continue;
         };
-        match reference(target) {
-            None => return false,
-            Some(next) if next == first => return true,
-            Some(next) => at = next,
+        match seen.get(&std::ptr::from_ref(next)) {
+            Some(State::Open) => {
+                // Schemas contain each other in one direction only, so a reference is on the way.
+                let before = way.iter().rev().find_map(|frame| frame.reference);
+                return Some(reference.or(before).unwrap_or("#").to_owned());
+            }
+            Some(State::Done(longest)) => {
+                let longest = longest + usize::from(reference.is_some());
+                last.longest = last.longest.max(longest);
+                if longest > LONGEST_CHAIN {
+                    return Some(reference.unwrap_or("#").to_owned());
+                }
+            }
+            None => {
+                seen.insert(next, State::Open);
+                way.push(frame(next, reference));
+            }
         }
     }
-    true
+    None
 }
 
 #[cfg(test)]
@@ -63,5 +146,46 @@ mod tests {
         assert!(circle(&json!({"properties": {"c": {"$ref": "#"}}})).is_none());
         assert!(circle(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"type": "object"}}})).is_none());
         assert!(circle(&json!({"properties": {"$ref": {"type": "string"}}})).is_none());
+    }
+
+    #[test]
+    fn what_is_about_the_same_value_makes_it_no_smaller() {
+        for around in ["allOf", "anyOf", "oneOf"] {
+            let through = json!({"$defs": {"a": {around: [{"type": "null"}, {"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"});
+            assert!(circle(&through).is_some(), "{around}");
+            let twice = json!({around: [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {"type": "null"}}});
+            assert!(circle(&twice).is_none(), "{around}");
+        }
+        for around in ["not", "if", "then", "else"] {
+            let through = json!({"properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": {around: {"$ref": "#/$defs/a"}}}});
+            assert_eq!(circle(&through).as_deref(), Some("#/$defs/a"), "{around}");
+        }
+        let ring = json!({"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"not": {"$ref": "#/$defs/a"}}}});
+        assert!(circle(&ring).is_some());
+        // A list of itself, and a tree.
+        let list = json!({"anyOf": [{"type": "null"}, {"items": {"$ref": "#"}}]});
+        assert!(circle(&list).is_none());
+        let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"allOf": [{"properties": {"l": {"$ref": "#/$defs/t"}}}]}}});
+        assert!(circle(&tree).is_none());
+    }
+
+    #[test]
+    fn a_way_is_walked_once_and_has_an_end() {
+        let chain = |n: usize| {
+            let mut defs = serde_json::Map::new();
+            for n in 0..n {
+                let next = format!("#/$defs/{}", n + 1);
+                // Two ways at each step: all of them together are too many to walk.
+                defs.insert(
+                    n.to_string(),
+                    json!({"allOf": [{"$ref": next}, {"$ref": next}]}),
+                );
+            }
+            defs.insert(n.to_string(), json!({}));
+            json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/0"}}})
+        };
+        assert!(circle(&chain(90)).is_none());
+        assert!(circle(&chain(110)).is_some());
+        assert!(circle(&chain(20_000)).is_some());
     }
 }

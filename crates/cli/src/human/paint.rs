@@ -92,21 +92,33 @@ pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
     }
 }
 
-/// Control characters as pictures: a model's text must not drive the terminal that shows it.
+/// Control characters as pictures, and those that turn the direction of text as escapes: a model's text must neither drive the
+/// terminal that shows it nor show as another.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let is_harmful = |c: char| c.is_control() && c != '\t' && c != '\n';
+    let is_harmful = |c: char| (c.is_control() && c != '\t' && c != '\n') || is_turning(c);
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
     }
-    let picture = |c: char| match c {
-        c if !is_harmful(c) => c,
-        '\x7f' => '\u{2421}',
-        // Unicode has a picture for each of the first 32.
-        c => char::from_u32(0x2400 + u32::from(c))
-            .filter(|_| u32::from(c) < 32)
-            .unwrap_or('\u{fffd}'),
-    };
-    Cow::Owned(text.chars().map(picture).collect())
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if !is_harmful(c) => shown.push(c),
+            c if is_turning(c) => shown.extend(c.escape_unicode()),
+            '\x7f' => shown.push('\u{2421}'),
+            // Unicode has a picture for each of the first 32.
+            c => shown.push(
+                char::from_u32(0x2400 + u32::from(c))
+                    .filter(|_| u32::from(c) < 32)
+                    .unwrap_or('\u{fffd}'),
+            ),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9, section 2).
+fn is_turning(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -116,6 +128,7 @@ mod tests {
     #[test]
     fn control_characters_become_pictures() {
         assert_eq!(harmless("a\x1b[31mb\x7f\u{9b}c\td"), "a␛[31mb␡\u{fffd}c\td");
+        assert_eq!(harmless("a\u{202e}b\u{2069}"), r"a\u{202e}b\u{2069}");
     }
 
     #[test]

@@ -57,6 +57,20 @@ pub(crate) struct Session<'a> {
     pub(crate) cancel: Option<&'a Cancel>,
 }
 
+/// What was before a call.
+#[derive(Clone, Copy)]
+struct Before<'a> {
+    steps: &'a [Step],
+    /// Of the shell block that the call is a line of.
+    refused: Option<&'a RefusedLine>,
+}
+
+/// A line of a shell block that the policy refuses.
+struct RefusedLine {
+    call: usize,
+    because: String,
+}
+
 /// Why a call is refused before the policy is asked.
 struct Objection {
     rule: &'static str,
@@ -70,9 +84,20 @@ impl Session<'_> {
     /// Carries out the calls of `message`, in document order.
     pub(crate) fn steps(&self, message: &Calls) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
-        for canonical in toolglot_tools::normalize(&message.calls, self.vocabulary) {
+        let canonicals = toolglot_tools::normalize(&message.calls, self.vocabulary);
+        let mut refused: Option<RefusedLine> = None;
+        for (index, canonical) in canonicals.iter().enumerate() {
+            let call = &message.calls[canonical.call];
+            let is_of_block = |step: &Step| message.calls[step.call.call].span == call.span;
+            if !steps.last().is_some_and(is_of_block) {
+                refused = self.refused_line(&canonicals[index..], message, &steps);
+            }
             let started = Instant::now();
-            let mut step = self.step(canonical, message, &steps);
+            let before = Before {
+                steps: &steps,
+                refused: refused.as_ref(),
+            };
+            let mut step = self.step(canonical.clone(), message, before);
             step.duration = started.elapsed();
             if let Some(auditor) = self.auditor {
                 // What is done cannot be undone by a log that fails now: it said what would be done before.
@@ -90,7 +115,53 @@ impl Session<'_> {
             .find(|dialect| dialect.name() == call.dialect)
     }
 
-    fn step(&self, mut canonical: Canonical, message: &Calls, before: &[Step]) -> Step {
+    /// The first line of a shell block that the policy refuses, if the block at the head of `rest` has more than one. All lines
+    /// are judged before any runs: half of what was meant is done by nobody.
+    fn refused_line(
+        &self,
+        rest: &[Canonical],
+        message: &Calls,
+        before: &[Step],
+    ) -> Option<RefusedLine> {
+        let span = message.calls[rest.first()?.call].span;
+        let block: Vec<&Canonical> = rest
+            .iter()
+            .take_while(|line| message.calls[line.call].span == span)
+            .collect();
+        let first = block.first()?.call;
+        if block.iter().all(|line| line.call == first) {
+            return None;
+        }
+        block.into_iter().enumerate().find_map(|(n, line)| {
+            let mut line = line.clone();
+            if let Some(spec) = self.vocabulary.get(&line.tool) {
+                fill_defaults(spec, &mut line);
+            }
+            let plan = plan(self.root, &line.tool, &line.arguments);
+            let call = &message.calls[line.call];
+            let request = Request {
+                n_before: before.len() + n,
+                ..authority::request(
+                    &line.tool,
+                    authority::effect(self.vocabulary.get(&line.tool)),
+                    authority::trusted_end(call),
+                    plan.as_ref().ok(),
+                )
+            };
+            let verdict = self.authority.judge(&request).verdict;
+            let is_refused = match verdict.decision {
+                Decision::Allow => false,
+                Decision::Ask => self.approver == Approver::Nobody && !self.dry_run,
+                Decision::Deny => true,
+            };
+            is_refused.then_some(RefusedLine {
+                call: line.call,
+                because: verdict.because,
+            })
+        })
+    }
+
+    fn step(&self, mut canonical: Canonical, message: &Calls, before: Before<'_>) -> Step {
         let call = &message.calls[canonical.call];
         let mut notes = canonical.notes.clone();
         notes.extend(self.detours(&canonical, call));
@@ -110,8 +181,8 @@ impl Session<'_> {
             }
             None => self
                 .files
-                .and_then(|files| files.carry_out(&canonical, call, (&self.gate(), before)))
-                .unwrap_or_else(|| self.judged(&canonical, call, before)),
+                .and_then(|files| files.carry_out(&canonical, call, (&self.gate(), before.steps)))
+                .unwrap_or_else(|| self.judged(&canonical, call, before.steps)),
         };
         Step {
             call: canonical,
@@ -150,7 +221,10 @@ impl Session<'_> {
         canonical: &Canonical,
         call: &Call,
         calls: &[Call],
-        before: &[Step],
+        Before {
+            steps: before,
+            refused,
+        }: Before<'_>,
     ) -> Option<Objection> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Some(Objection {
@@ -174,7 +248,19 @@ impl Session<'_> {
         if let Some(objection) = self.second_call(canonical, call, before) {
             return Some(objection);
         }
+        if let Some(line) = refused.filter(|line| line.call != canonical.call) {
+            return Some(Objection {
+                rule: "beside-a-refused-line",
+                because: format!(
+                    "a line of the same block is refused, and none is run before all are allowed: {}",
+                    line.because
+                ),
+                notes: Vec::new(),
+                shows_form: false,
+            });
+        }
         if self.after_failing_line == AfterFailure::Skip
+            && refused.is_none()
             && before.iter().any(|step| {
                 let is_of_block = |at: usize| self.is_line_of(&calls[at], call);
                 is_of_block(step.call.call) && !step.is_fine()

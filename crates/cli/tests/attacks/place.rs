@@ -189,6 +189,10 @@ impl Place {
             .env_remove("XDG_CONFIG_HOME")
             .stdin(Stdio::null())
             .stderr(Stdio::null());
+        if let Some(first) = &row.path_first {
+            let rest = std::env::var("PATH").unwrap_or_default();
+            command.env("PATH", format!("{}:{rest}", self.filled(first)));
+        }
         let document = self.path("document");
         let started = Instant::now();
         let mut child = command

@@ -28,6 +28,8 @@ pub(crate) struct Row {
     pub(crate) only: Option<String>,
     /// What is to be tidied up outside of the workspace.
     pub(crate) after: Option<String>,
+    /// A directory that stands before all others in `PATH`.
+    pub(crate) path_first: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -72,6 +74,7 @@ struct Written {
     inert: Option<String>,
     only: Option<String>,
     after: Option<String>,
+    path_first: Option<String>,
 }
 
 const FILES: &[&str] = &[
@@ -83,6 +86,7 @@ const FILES: &[&str] = &[
     include_str!("rows/paths.toml"),
     include_str!("rows/policy.toml"),
     include_str!("rows/refusals.toml"),
+    include_str!("rows/programs.toml"),
     include_str!("rows/resources.toml"),
     include_str!("rows/secrets.toml"),
     include_str!("rows/writes.toml"),
@@ -163,5 +167,6 @@ fn row(
         inert: written.inert,
         only: written.only,
         after: written.after,
+        path_first: written.path_first,
     }
 }

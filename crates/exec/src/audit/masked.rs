@@ -1,5 +1,9 @@
 //! Arguments as a log may show them.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::{Map, Value, json};
 
 /// Keys whose values are nobody's business.
@@ -63,6 +67,37 @@ pub fn shape(arguments: &Map<String, Value>) -> Value {
     })
 }
 
+/// What a text gives to a name: up to a quote's end, or a blank or sign that ends it. A key is one of [`SECRET_KEYS`], or ends
+/// in `_key`.
+const NAME: &str = r"[a-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|authorization|cookie|credentials?|[a-z0-9][_-]key)[0-9]*";
+const VALUE: &str = r#"(?:"[^"]*"?|'[^']*'?|[^\s"'&;,]+)"#;
+
+/// `NAME=value`, `"name": "value"`, `--name value`, `-u name:value`: the first group stays.
+static GIVEN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        format!(r#"(?i)({NAME}["']?[ \t]*[=:][ \t]*){VALUE}"#),
+        format!(r"(?i)((?:^|\s)--{NAME}[ \t]+){VALUE}"),
+        r#"((?:^|\s)(?:-u[ \t]*|-U[ \t]*|--(?:proxy-)?user[ \t=]+)["']?[^\s:"'/]+:)[^\s"']+"#
+            .to_owned(),
+    ]
+    .map(|pattern| Regex::new(&pattern).expect("it is fixed, and tested"))
+});
+
+/// A text without what it gives to names of secrets.
+fn hide_given(text: &str) -> Cow<'_, str> {
+    let mut shown = Cow::Borrowed(text);
+    for regex in GIVEN.iter() {
+        if regex.is_match(&shown) {
+            shown = Cow::Owned(
+                regex
+                    .replace_all(&shown, format!("${{1}}{MASK}"))
+                    .into_owned(),
+            );
+        }
+    }
+    shown
+}
+
 /// Goes through all values; objects and arrays are entered through a list of what is left, and put together again by `Value`
 /// itself, whose depth the reader of the arguments has capped.
 fn each(arguments: &Map<String, Value>, show: &dyn Fn(&str, Value) -> Value) -> Value {
@@ -73,8 +108,10 @@ fn each(arguments: &Map<String, Value>, show: &dyn Fn(&str, Value) -> Value) -> 
 }
 
 fn one(key: &str, value: &Value, show: &dyn Fn(&str, Value) -> Value) -> Value {
-    let lower = key.to_ascii_lowercase();
-    if SECRET_KEYS.iter().any(|secret| lower.contains(secret)) && !value.is_null() {
+    let lower = key.to_ascii_lowercase().replace('-', "_");
+    if (SECRET_KEYS.iter().any(|secret| lower.contains(secret)) || lower.ends_with("_key"))
+        && !value.is_null()
+    {
         return MASK.into();
     }
     match value {
@@ -82,7 +119,7 @@ fn one(key: &str, value: &Value, show: &dyn Fn(&str, Value) -> Value) -> Value {
         Value::Array(list) => {
             Value::Array(list.iter().map(|value| one(key, value, show)).collect())
         }
-        Value::String(text) => show(key, hide(text).into()),
+        Value::String(text) => show(key, hide_given(&hide(text)).into()),
         other => show(key, other.clone()),
     }
 }
@@ -133,6 +170,43 @@ mod tests {
             assert!(!shown.contains(secret), "{secret}: {shown}");
         }
         assert!(shown.contains("curl -H") && shown.contains("a/b.txt"));
+    }
+
+    #[test]
+    fn what_is_given_to_a_name_of_a_secret_is_masked() {
+        for text in [
+            "mysql --password=S3CRET db",
+            "mysql --password S3CRET db",
+            "PASSWORD=S3CRET cmd",
+            "export API_KEY='S3 CRET'",
+            "export API_KEY=\"S3 CRET",
+            "curl -u user:S3CRET h",
+            "curl --user 'user:S3CRET' h",
+            "https://h/?a=1&token=S3CRET&b=2",
+            "curl -H 'X-Key: S3CRET' h",
+            r#"{"db_password": "S3CRET"}"#,
+            "password: S3/CRET:x=y",
+            "aws_secret_access_key = S3CRET",
+        ] {
+            let arguments = json!({"command": text});
+            let shown = masked(arguments.as_object().expect("an object")).to_string();
+            assert!(
+                shown.contains("[masked]") && !shown.contains("CRET"),
+                "{shown}"
+            );
+        }
+        for text in [
+            "max_tokens=100",
+            "sort -k 1:2 --key=2 a",
+            "git log --author x:y",
+            "fn token(self) -> u8",
+            "a: b",
+            "grep -rn password src",
+        ] {
+            let arguments = json!({"command": text});
+            let shown = masked(arguments.as_object().expect("an object"));
+            assert_eq!(shown["command"], text);
+        }
     }
 
     #[test]

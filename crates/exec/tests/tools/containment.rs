@@ -83,7 +83,9 @@ fn ways_that_stay_inside_are_fine() {
         ("a\u{2215}b", "a\u{2215}b", false),
         ("a\\b", "a\\b", false),
         ("...", "...", false),
-        ("~/x", "~/x", false),
+        ("./~/x", "~/x", false),
+        ("~x", "~x", false),
+        ("a/~/x", "a/~/x", false),
         ("$HOME/x", "$HOME/x", false),
         ("-rf", "-rf", false),
     ] {
@@ -101,6 +103,9 @@ fn ways_out_are_seen() {
     let link = |link: &str| Escape::Link { link: link.into() };
     let out = world.out().join("secret.txt");
     for (written, escape) in [
+        ("~/x", Escape::Home),
+        ("~", Escape::Home),
+        ("~root/.bashrc", Escape::Home),
         ("..", Escape::Climbs),
         ("../out/secret.txt", Escape::Climbs),
         ("sub/../../out/secret.txt", Escape::Climbs),

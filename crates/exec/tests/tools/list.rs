@@ -85,6 +85,11 @@ fn patterns_are_about_names_or_about_paths() {
         files(json!({"pattern": "./src/*.rs"})),
         json!(["src/main.rs"])
     );
+    // As it comes where a schema's default was filled in.
+    assert_eq!(
+        files(json!({"pattern": "**/*.json", "recursive": false})),
+        json!(["src/b/data.json"])
+    );
     assert_eq!(
         files(json!({"path": "src", "pattern": "b/*"})),
         json!(["b/data.json", "b/mod.rs"])

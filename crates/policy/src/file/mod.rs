@@ -2,6 +2,7 @@
 
 mod axe;
 mod mcp;
+mod options;
 mod pattern;
 mod rule;
 mod subcommand;

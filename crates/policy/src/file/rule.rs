@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::PolicyError;
+use super::options::Options;
 use super::pattern::{HostPattern, Place, Word};
 use super::subcommand;
 use crate::command::is_unknown;
@@ -29,8 +30,14 @@ pub(crate) struct Written {
     pub(crate) argv: Option<Vec<Vec<Token>>>,
     #[serde(default)]
     allow_args: Option<Vec<String>>,
+    /// Options of `allow_args` whose value is the next word, whatever that is.
+    #[serde(default)]
+    value_args: Vec<String>,
     #[serde(default)]
     forbid_args: Vec<String>,
+    /// Words that are options just as they stand, and none of `forbid_args` cut short or among other letters.
+    #[serde(default)]
+    exact_args: Vec<String>,
     #[serde(default)]
     hosts: Option<Vec<String>>,
     #[serde(default, rename = "match")]
@@ -52,7 +59,9 @@ impl Written {
             except: Vec::new(),
             argv: None,
             allow_args: None,
+            value_args: Vec::new(),
             forbid_args: Vec::new(),
+            exact_args: Vec::new(),
             hosts: None,
             matches: Vec::new(),
             not_match: Vec::new(),
@@ -121,8 +130,7 @@ pub(crate) struct Rule {
     argv: Option<Vec<Vec<Vec<Word>>>>,
     /// For each line of `argv`, whether any arguments may follow.
     is_open: Vec<bool>,
-    allow_args: Option<Vec<Word>>,
-    forbid_args: Vec<Word>,
+    options: Options,
     hosts: Option<Vec<HostPattern>>,
 }
 
@@ -195,12 +203,16 @@ impl Rule {
             except: places("except", &written.except)?,
             argv,
             is_open,
-            allow_args: written
-                .allow_args
-                .as_deref()
-                .map(|list| words("allow_args", list))
-                .transpose()?,
-            forbid_args: words("forbid_args", &written.forbid_args)?,
+            options: Options {
+                allowed: written
+                    .allow_args
+                    .as_deref()
+                    .map(|list| words("allow_args", list))
+                    .transpose()?,
+                with_value: words("value_args", &written.value_args)?,
+                forbidden: words("forbid_args", &written.forbid_args)?,
+                exact: words("exact_args", &written.exact_args)?,
+            },
             hosts: written
                 .hosts
                 .as_deref()
@@ -216,12 +228,18 @@ impl Rule {
             capabilities: written.capabilities,
             id: id.clone(),
         };
-        if rule.argv.is_none() && (rule.allow_args.is_some() || !rule.forbid_args.is_empty()) {
-            return Err(PolicyError::Alone {
-                rule: id,
-                what: "allow_args` or `forbid_args",
-                with: "argv",
-            });
+        let alone = |what, with| {
+            let rule = id.clone();
+            Err(PolicyError::Alone { rule, what, with })
+        };
+        if rule.argv.is_none() && rule.options.is_any() {
+            return alone("allow_args` or `forbid_args", "argv");
+        }
+        if rule.options.allowed.is_none() && !rule.options.with_value.is_empty() {
+            return alone("value_args", "allow_args");
+        }
+        if rule.options.forbidden.is_empty() && !rule.options.exact.is_empty() {
+            return alone("exact_args", "forbid_args");
         }
         if rule.paths.is_none() && !rule.except.is_empty() {
             return Err(PolicyError::Alone {
@@ -329,17 +347,12 @@ impl Rule {
                 && line.iter().zip(words).all(fits_word)
         });
         let Some((line, _)) = line else { return false };
-        let is_forbidden = self.forbid_args.iter().any(|pattern| {
-            words[1..]
-                .iter()
-                .any(|word| is_unknown(word) || pattern.is_option(word))
-        });
-        let is_allowed = self.allow_args.as_ref().is_none_or(|list| {
-            words[line.len()..]
-                .iter()
-                .all(|word| !is_unknown(word) && list.iter().any(|pattern| pattern.fits(word)))
-        });
-        !is_forbidden && is_allowed
+        let rest = &words[line.len()..];
+        // What is not told may be any option.
+        let is_told = !words.iter().any(|word| is_unknown(word));
+        (is_told || !self.options.is_any())
+            && !self.options.forbid(&words[1..])
+            && self.options.allow(rest)
     }
 
     /// A refusal is of all that these words may be: of a program under any path, with options before what it is asked for, with
@@ -366,8 +379,8 @@ impl Rule {
                 .iter()
                 .any(|word| !is_unknown(word) && pattern.is_option(word))
         };
-        !self.forbid_args.iter().any(is_excepted)
-            && self.allow_args.as_ref().is_none_or(|list| {
+        !self.options.forbidden.iter().any(is_excepted)
+            && self.options.allowed.as_ref().is_none_or(|list| {
                 rest.iter()
                     .all(|word| list.iter().any(|pattern| pattern.may_fit(word)))
             })

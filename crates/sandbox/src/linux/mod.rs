@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 pub use resident::Resident;
+pub use scratch::Scratch;
 
 use plan::{Plan, setup};
 use pump::{Cut, Raw, Stage, Terms, pump};

@@ -78,7 +78,10 @@ pub(super) const DEVICES: [&str; 5] = [
 /// What a namespace covers with empty directories: shared places, and other programs' sockets.
 pub(super) const COVERED: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/run"];
 
-/// The home of a program in a namespace, inside one of the covered.
+/// Of the covered the one where programs leave temporary files.
+pub(super) const TEMPORARY: &str = "/tmp";
+
+/// The home of a program in a namespace, inside it.
 pub(super) const HOME: &str = "/tmp/home";
 
 /// What a program without a namespace may see of `/proc`, besides itself.

@@ -55,6 +55,8 @@ pub(super) struct Mounts {
     pub(super) trees: Vec<Tree>,
     /// What is covered by an empty directory of its own.
     pub(super) covered: Vec<CString>,
+    /// What covers one of them in place of an empty directory, because others have it as well.
+    pub(super) shared: Option<Shared>,
     /// For `mount`: how much fits into each.
     pub(super) temporary: CString,
     /// Whether nothing in what was granted and in the covers can be mapped as a program's code.
@@ -66,14 +68,22 @@ pub(super) struct Mounts {
     pub(super) pins: Vec<(CString, bool)>,
 }
 
+/// A directory that several have for temporary files.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) path: CString,
+    pub(super) copy: RawFd,
+}
+
 /// A directory or file that was granted.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) path: CString,
     pub(super) is_writable: bool,
     pub(super) is_directory: bool,
-    /// What has to be made for it to stand on, the outer ones first.
-    pub(super) makes: Vec<CString>,
+    /// What has to be made for it to stand on, the outer ones first; and whether it has to be kept from being moved, as
+    /// others may be at work in the same directory.
+    pub(super) makes: Vec<(CString, bool)>,
     pub(super) copy: RawFd,
 }
 
@@ -88,15 +98,13 @@ impl Plan {
             .cwd
             .canonicalize()
             .map_err(|error| setup(Step::Directory, Some(&command.cwd), error))?;
-        let scratch = match isolation {
-            Isolation::Namespaces => None,
-            Isolation::Plain | Isolation::Landlock => {
-                Some(Scratch::new().map_err(|error| setup(Step::Temporary, None, error))?)
-            }
+        let needs_scratch = isolation != Isolation::Namespaces && command.temporary.is_none();
+        let scratch = needs_scratch.then(Scratch::new).transpose()?;
+        let home = match (isolation, &scratch, &command.temporary) {
+            (Isolation::Plain | Isolation::Landlock, Some(own), _) => own.path(),
+            (Isolation::Plain | Isolation::Landlock, None, Some(shared)) => shared,
+            _ => Path::new(places::HOME),
         };
-        let home = scratch
-            .as_ref()
-            .map_or(Path::new(places::HOME), Scratch::path);
         let mut env = command.env.clone();
         for name in ["HOME", "TMPDIR"] {
             if !env.iter().any(|(known, _)| known == name) {
@@ -110,7 +118,9 @@ impl Plan {
             all.map(PathBuf::as_path).collect()
         });
         if let Some(reach) = &reach {
-            within_reach(&mut env, reach);
+            for (_, value) in env.iter_mut().filter(|(name, _)| name == "PATH") {
+                *value = program::reachable(value, reach);
+            }
         }
         let program = program::find(&command.argv[0], &env, &cwd, reach.as_deref())?;
         let rules = is_walled
@@ -206,20 +216,6 @@ impl Plan {
     }
 }
 
-/// Leaves out of `PATH` what the walls do not let it read: a program that stands there first would hide one that it may run.
-fn within_reach(env: &mut [(OsString, OsString)], reach: &[&Path]) {
-    let is_within = |place: &PathBuf| {
-        let real = place.canonicalize();
-        real.is_ok_and(|real| reach.iter().any(|top| real.starts_with(top)))
-    };
-    for (_, value) in env.iter_mut().filter(|(name, _)| name == "PATH") {
-        let places = std::env::split_paths(value).filter(is_within);
-        if let Ok(joined) = std::env::join_paths(places) {
-            *value = joined;
-        }
-    }
-}
-
 impl Words {
     fn new(what: &'static str, words: impl Iterator<Item = Vec<u8>>) -> Result<Words, Refusal> {
         let mut texts = Vec::new();
@@ -264,6 +260,7 @@ impl Mounts {
             }
         }
         let mut trees = Vec::new();
+        let mut pinned: BTreeSet<PathBuf> = BTreeSet::new();
         for (path, is_writable) in places {
             if covered.iter().any(|cover| cover.starts_with(path)) && !is_writable {
                 continue;
@@ -275,8 +272,12 @@ impl Mounts {
                     .ancestors()
                     .take_while(|above| above != cover)
                     .collect();
+                let is_shared =
+                    command.temporary.is_some() && cover == Path::new(places::TEMPORARY);
                 for made in inside.into_iter().rev() {
-                    makes.push(c_path(made)?);
+                    if pinned.insert(made.to_path_buf()) {
+                        makes.push((c_path(made)?, is_shared && made != path));
+                    }
                 }
             }
             trees.push(Tree {
@@ -299,8 +300,24 @@ impl Mounts {
         } else {
             Vec::new()
         };
+        let shared = command
+            .temporary
+            .as_deref()
+            .filter(|_| {
+                covered
+                    .iter()
+                    .any(|cover| cover == Path::new(places::TEMPORARY))
+            })
+            .map(|path| {
+                Ok(Shared {
+                    path: c_path(path)?,
+                    copy: -1,
+                })
+            })
+            .transpose()?;
         Ok(Mounts {
             is_inert: command.start == Start::Itself,
+            shared,
             trees,
             temporary: CString::new(format!(
                 "mode=0700,nr_inodes=65536,size={}",

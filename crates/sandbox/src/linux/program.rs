@@ -9,6 +9,31 @@ use std::path::{Path, PathBuf};
 use super::sys;
 use crate::Refusal;
 
+/// Where programs are looked for if nothing is said.
+const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// `PATH` of a program behind walls: of the directories only those that lead into `reach`.
+///
+/// A directory of a home, as `pyenv`, `nvm` and `cargo` put before the others, would be found first by every shell, and by
+/// programs that look for themselves, and then be refused: so that the system's own program is never tried. A relative one
+/// would make the program depend on where it runs, which the model says. Nothing is made readable: a policy can do that.
+pub(super) fn reachable(path: &OsStr, reach: &[&Path]) -> OsString {
+    let is_reached = |directory: &PathBuf| {
+        directory.is_absolute()
+            && directory
+                .canonicalize()
+                .is_ok_and(|real| reach.iter().any(|place| real.starts_with(place)))
+    };
+    let kept = std::env::split_paths(path).filter(is_reached);
+    // What was split at colons holds none.
+    let joined = std::env::join_paths(kept).unwrap_or_default();
+    if joined.is_empty() {
+        USUAL.into()
+    } else {
+        joined
+    }
+}
+
 /// The file that `name` names: a path if it holds a slash, otherwise the first fit along `PATH`.
 ///
 /// Behind walls only what lies in `reach` fits: a program that cannot be read is as good as none, and a later one may do.
@@ -41,9 +66,8 @@ pub(super) fn find(
         .iter()
         .find(|(known, _)| known == "PATH")
         .map(|(_, value)| value.as_os_str());
-    let directories =
-        std::env::split_paths(path.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")));
-    // A relative directory would make the program depend on where it runs, which the model says.
+    let directories = std::env::split_paths(path.unwrap_or(OsStr::new(USUAL)));
+    // Without walls nobody has left the relative ones out.
     let mut candidates = directories
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(name));
@@ -109,4 +133,45 @@ pub(super) fn n_own_tasks() -> u64 {
         .filter(|task| task.uid() == user)
         .map(|task| task.nlink().saturating_sub(2))
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::path::Path;
+
+    use super::{USUAL, reachable};
+
+    #[test]
+    fn only_directories_that_can_be_run_from_stay_in_the_path() {
+        let base = tempfile::tempdir().expect("a directory");
+        let real = base.path().canonicalize().expect("it is there");
+        for name in ["home/shims", "granted/bin"] {
+            std::fs::create_dir_all(real.join(name)).expect("made");
+        }
+        std::os::unix::fs::symlink(real.join("home/shims"), real.join("granted/link"))
+            .expect("made");
+        let granted = real.join("granted");
+        let reach = [Path::new("/usr"), granted.as_path()];
+        let base = real.to_str().expect("a plain name");
+        for (path, expected) in [
+            (
+                format!("{base}/home/shims:/usr/bin:{base}/granted/bin"),
+                format!("/usr/bin:{base}/granted/bin"),
+            ),
+            // A link out of what was granted, nothing there, relative, the empty name that means "here".
+            (
+                format!("{base}/granted/link:{base}/none:bin:.::/usr/bin"),
+                "/usr/bin".to_owned(),
+            ),
+            (format!("{base}/home/shims"), USUAL.to_owned()),
+            (String::new(), USUAL.to_owned()),
+        ] {
+            assert_eq!(
+                reachable(OsStr::new(&path), &reach),
+                OsStr::new(&expected),
+                "{path}"
+            );
+        }
+    }
 }

@@ -1,16 +1,29 @@
-//! A private directory for programs that have no private mounts.
+//! A private directory on the disk: for programs that have no private mounts, and for several that share one.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory of one command, removed with it.
+use super::plan::setup;
+use super::step::Step;
+use crate::Refusal;
+
+/// A directory of this user alone, removed when it is dropped: what the commands of one call have for temporary files, see
+/// [`Command::temporary`](crate::Command::temporary).
 #[derive(Debug)]
-pub(super) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn new() -> io::Result<Scratch> {
+    /// Makes one where the system has its temporary files.
+    ///
+    /// # Errors
+    /// If none can be made there.
+    pub fn new() -> Result<Scratch, Refusal> {
+        Scratch::make().map_err(|error| setup(Step::Temporary, None, error))
+    }
+
+    fn make() -> io::Result<Scratch> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let base = std::env::temp_dir().canonicalize()?;
         loop {
@@ -23,7 +36,9 @@ impl Scratch {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }

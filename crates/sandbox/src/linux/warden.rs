@@ -25,6 +25,9 @@ pub(super) struct Ends {
 /// So many descriptors a warden keeps at most.
 const MOST_KEPT: usize = 16;
 
+/// The cover that commands may share.
+const TEMPORARY: &std::ffi::CStr = c"/tmp";
+
 /// How often what is left is looked for, without a namespace, before the warden gives up.
 const ROUNDS: u32 = 10_000;
 
@@ -127,20 +130,34 @@ fn write_file(path: &std::ffi::CStr, text: &[u8]) -> Sys<()> {
 fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
     let private = libc::MS_REC | libc::MS_PRIVATE;
     sys::mount(None, c"/", None, private, None).map_err(at(Step::PrivateMounts, 0))?;
+    let mut attributes = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV;
+    if mounts.is_inert {
+        attributes |= sys::MOUNT_ATTR_NOEXEC;
+    }
+    if let Some(shared) = &mut mounts.shared {
+        let mut copy = || {
+            shared.copy = sys::open_tree(&shared.path)?;
+            sys::mount_attributes(shared.copy, c"", attributes, 0)
+        };
+        copy().map_err(at(Step::Temporary, usize::MAX))?;
+    }
     for (index, tree) in mounts.trees.iter_mut().enumerate() {
         tree.copy = sys::open_tree(&tree.path).map_err(at(Step::CopyTree, index))?;
-        let mut attributes = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV;
-        if !tree.is_writable {
-            attributes |= sys::MOUNT_ATTR_RDONLY;
-        }
-        if mounts.is_inert {
-            attributes |= sys::MOUNT_ATTR_NOEXEC;
-        }
+        let attributes = if tree.is_writable {
+            attributes
+        } else {
+            attributes | sys::MOUNT_ATTR_RDONLY
+        };
         sys::mount_attributes(tree.copy, c"", attributes, 0).map_err(at(Step::CopyTree, index))?;
     }
     let read_only = sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID;
     sys::mount_attributes(libc::AT_FDCWD, c"/", read_only, 0).map_err(at(Step::ReadOnly, 0))?;
     for (index, cover) in mounts.covered.iter().enumerate() {
+        if let Some(shared) = mounts.shared.as_ref().filter(|_| **cover == *TEMPORARY) {
+            sys::move_mount(shared.copy, cover).map_err(at(Step::Temporary, index))?;
+            sys::close(shared.copy);
+            continue;
+        }
         temporary(cover, &mounts.temporary).map_err(at(Step::Temporary, index))?;
         if mounts.is_inert {
             sys::mount_attributes(libc::AT_FDCWD, cover, sys::MOUNT_ATTR_NOEXEC, 0)
@@ -148,7 +165,12 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
         }
     }
     for made in &mounts.made {
-        sys::mkdir(made, 0o700).map_err(at(Step::Temporary, 0))?;
+        match sys::mkdir(made, 0o700) {
+            Ok(()) => {}
+            // A command before this one, or beside it, had it made.
+            Err(libc::EEXIST) if mounts.shared.is_some() => {}
+            Err(error) => return Err(at(Step::Temporary, 0)(error)),
+        }
     }
     for (index, tree) in mounts.trees.iter().enumerate() {
         place(tree).map_err(at(Step::PlaceTree, index))?;
@@ -199,7 +221,7 @@ fn temporary(path: &std::ffi::CStr, options: &std::ffi::CStr) -> Sys<()> {
 
 /// Puts a copy of what was granted where it was, behind the covers.
 fn place(tree: &super::plan::Tree) -> Sys<()> {
-    for (index, made) in tree.makes.iter().enumerate() {
+    for (index, (made, is_pinned)) in tree.makes.iter().enumerate() {
         let is_last = index + 1 == tree.makes.len();
         let done = if is_last && !tree.is_directory {
             sys::open(made, libc::O_CREAT | libc::O_WRONLY, 0o600).map(sys::close)
@@ -209,6 +231,9 @@ fn place(tree: &super::plan::Tree) -> Sys<()> {
         match done {
             Err(libc::EEXIST | libc::EROFS) | Ok(()) => {}
             Err(error) => return Err(error),
+        }
+        if *is_pinned {
+            sys::mount(Some(made), made, None, libc::MS_BIND | libc::MS_REC, None)?;
         }
     }
     let placed = sys::move_mount(tree.copy, &tree.path);
@@ -352,11 +377,9 @@ fn sweep_children() -> i32 {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn home_is_inside_a_cover() {
-        assert!(
-            crate::platform::places::COVERED
-                .iter()
-                .any(|cover| crate::platform::places::HOME.starts_with(cover))
-        );
+    fn home_and_temporary_files_are_inside_a_cover() {
+        use crate::platform::places::{COVERED, HOME, TEMPORARY};
+        assert!(COVERED.contains(&TEMPORARY) && HOME.starts_with(TEMPORARY));
+        assert_eq!(super::TEMPORARY.to_bytes(), TEMPORARY.as_bytes());
     }
 }
