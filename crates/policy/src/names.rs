@@ -20,6 +20,8 @@ const SECRET: &[Pattern] = &[
     Pattern::Name(".dockercfg"),
     Pattern::Name(".htpasswd"),
     Pattern::Name(".vault-token"),
+    // Tokens of servers of tools.
+    Pattern::Name("mcp-tokens"),
     Pattern::Prefix("id_rsa"),
     Pattern::Prefix("id_dsa"),
     Pattern::Prefix("id_ecdsa"),
@@ -236,6 +238,7 @@ mod tests {
             "certs/site.key",
             ".npmrc",
             "GIT~1/config",
+            ".ai/mcp-tokens/0a1b.json",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 mod attacks;
 mod neighbours;
+mod oauth;
 mod serving;
 
 /// A server in Python. How it behaves stands in the file `how` beside it, read anew at each start.

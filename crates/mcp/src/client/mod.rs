@@ -13,6 +13,7 @@ pub use lines::{Lines, lines_of};
 pub use stream::{Answer, Stream, Web, WebError};
 pub use wire::{Heard, Wire};
 
+use crate::auth::AuthError;
 use crate::message::{Fault, METHOD, Message};
 use crate::{LATEST, VERSIONS, is_name};
 
@@ -63,6 +64,9 @@ pub enum Trouble {
         /// Its `WWW-Authenticate`.
         Option<String>,
     ),
+    /// It wants a token, and there is none.
+    #[error("{0}")]
+    NoToken(AuthError),
     /// It was not asked: its place may not be.
     #[error("{0}")]
     Barred(String),

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::{Heard, Trouble, Wire};
+use crate::auth::{AuthError, Authorizer, Challenge};
 use crate::message::Message;
 use crate::sse::Event;
 
@@ -24,6 +25,8 @@ const SHORT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause that a server may ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// So many tokens are tried for one message.
+const MAX_TOKENS: usize = 2;
 /// How often a stream is taken up again without anything new.
 const MAX_TRIES: usize = 5;
 
@@ -93,6 +96,7 @@ pub struct Stream {
 struct Shared {
     web: Arc<dyn Web>,
     headers: Vec<(String, String)>,
+    authorizer: Option<Arc<Authorizer>>,
     state: Mutex<State>,
 }
 
@@ -105,13 +109,20 @@ struct State {
 }
 
 impl Stream {
-    /// A session with the server that `web` asks, with headers of the user's on every request.
-    pub fn new(web: Arc<dyn Web>, headers: Vec<(String, String)>, time: Duration) -> Stream {
+    /// A session with the server that `web` asks, with headers of the user's on every request, and a token of `authorizer`
+    /// where the server wants one.
+    pub fn new(
+        web: Arc<dyn Web>,
+        headers: Vec<(String, String)>,
+        authorizer: Option<Arc<Authorizer>>,
+        time: Duration,
+    ) -> Stream {
         let (tell, from) = channel();
         Stream {
             shared: Arc::new(Shared {
                 web,
                 headers,
+                authorizer,
                 state: Mutex::default(),
             }),
             time,
@@ -209,7 +220,49 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sends a request, with a token if there is one. A message that the server wants another token for is sent again with
+    /// that; what was not taken was not done.
     fn send(
+        &self,
+        method: &'static str,
+        own: &[(String, String)],
+        body: &[u8],
+        time: Duration,
+    ) -> Result<Answer, Trouble> {
+        let Some(authorizer) = &self.authorizer else {
+            return self.send_once(method, own, body, time);
+        };
+        let mut n_tokens = 0;
+        loop {
+            let token = authorizer.token().map_err(Trouble::NoToken)?;
+            let mut own = own.to_vec();
+            own.extend(token.iter().map(|token| {
+                (
+                    "Authorization".to_owned(),
+                    format!("Bearer {}", token.reveal()),
+                )
+            }));
+            let answer = self.send_once(method, &own, body, time)?;
+            let challenge = Challenge::of(&answer);
+            let wants_other = match answer.status {
+                401 => true,
+                403 => challenge.error.as_deref() == Some("insufficient_scope"),
+                _ => false,
+            };
+            if !wants_other || method != "POST" {
+                return Ok(answer);
+            }
+            if n_tokens == MAX_TOKENS {
+                return Err(Trouble::NoToken(AuthError::TooOften(n_tokens)));
+            }
+            n_tokens += 1;
+            authorizer
+                .challenged(answer.status, &challenge, token.as_ref())
+                .map_err(Trouble::NoToken)?;
+        }
+    }
+
+    fn send_once(
         &self,
         method: &'static str,
         own: &[(String, String)],

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 pub use http::{Gate, serve};
+pub(crate) use request::Request;
 
 use crate::message::{Fault, METHOD, Message, PARAMS, REQUEST};
 use crate::{LEVELS, VERSIONS};
