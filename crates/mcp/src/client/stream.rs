@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::stateless::{self, STATELESS};
 use super::{Heard, Trouble, Wire};
 use crate::auth::{AuthError, Authorizer, Challenge};
 use crate::message::Message;
@@ -90,6 +91,8 @@ pub struct Stream {
     time: Duration,
     tell: Sender<Heard>,
     from: Receiver<Heard>,
+    /// What headers repeat of a call's arguments.
+    repeats: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -128,18 +131,33 @@ impl Stream {
             time,
             tell,
             from,
+            repeats: Vec::new(),
         }
+    }
+
+    /// Whether the server has no sessions.
+    fn is_stateless(&self) -> bool {
+        self.shared.state().version.as_deref() == Some(STATELESS)
     }
 }
 
 impl Wire for Stream {
     fn send(&mut self, message: &Message) -> Result<(), Trouble> {
         let body = message.write().to_string();
+        let mut own = Vec::new();
+        if self.is_stateless() {
+            if !matches!(message, Message::Request { .. }) {
+                // There is nothing that it could belong to.
+                return Ok(());
+            }
+            own = stateless::headers(message);
+            own.extend(self.repeats.iter().cloned());
+        }
         if let Message::Request { id, method, .. } = message {
             let (id, is_first) = (id.clone(), method == "initialize");
             let (shared, tell, time) = (Arc::clone(&self.shared), self.tell.clone(), self.time);
             std::thread::spawn(move || {
-                if let Err(trouble) = shared.ask(&body, &id, is_first, &tell, time) {
+                if let Err(trouble) = shared.ask((&body, &own), &id, is_first, &tell, time) {
                     let _ = tell.send(Heard::Failed(trouble));
                 }
             });
@@ -165,6 +183,10 @@ impl Wire for Stream {
 
     fn agreed(&mut self, version: &str) {
         self.shared.state().version = Some(version.to_owned());
+    }
+
+    fn repeats(&mut self, headers: Vec<(String, String)>) {
+        self.repeats = headers;
     }
 }
 
@@ -300,16 +322,16 @@ impl Shared {
     /// Asks, and tells all that comes until the answer.
     fn ask(
         &self,
-        body: &str,
+        (body, own): (&str, &[(String, String)]),
         id: &Value,
         is_first: bool,
         tell: &Sender<Heard>,
         time: Duration,
     ) -> Result<(), Trouble> {
         let until = Instant::now() + time;
-        let answer = self.send("POST", &[], body.as_bytes(), time)?;
+        let answer = self.send("POST", own, body.as_bytes(), time)?;
         if answer.status != 200 {
-            return Err(self.refusal(answer));
+            return self.refused(answer, id, tell);
         }
         if is_first && let Some(session) = answer.header("mcp-session-id") {
             if session.is_empty() || !session.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
@@ -415,6 +437,27 @@ impl Shared {
             }
         }
         Ok(false)
+    }
+
+    /// Tells the error of the protocol that an answer holds, or gives what it means besides.
+    fn refused(&self, answer: Answer, id: &Value, tell: &Sender<Heard>) -> Result<(), Trouble> {
+        let has_session = self.state().session.is_some();
+        if !matches!(answer.status, 400 | 404) || has_session {
+            return Err(self.refusal(answer));
+        }
+        let (status, headers) = (answer.status, answer.headers.clone());
+        let text = text_of(answer)?;
+        match stateless::fault(&text, id) {
+            Some(heard) => {
+                let _ = tell.send(heard);
+                Ok(())
+            }
+            None => Err(self.refusal(Answer {
+                status,
+                headers,
+                body: Box::new(std::io::Cursor::new(text)),
+            })),
+        }
     }
 
     /// What an answer means that is none.
