@@ -34,6 +34,12 @@ pub(crate) fn load(arguments: &PolicyArguments, root: &Path) -> Authority {
     }
 }
 
+/// Where policy files are, or could be.
+pub(crate) fn files(arguments: &PolicyArguments, root: &Path) -> Vec<PathBuf> {
+    let own = arguments.policy.clone().or_else(user_file);
+    own.into_iter().chain([root.join(PROJECT_FILE)]).collect()
+}
+
 fn user_file() -> Option<PathBuf> {
     let settings = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)

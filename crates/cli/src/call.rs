@@ -58,7 +58,7 @@ pub(crate) struct CallArguments {
 }
 
 /// How tools that are files are run; `call` and `run` share it.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Walls {
     /// How strong the walls around a tool are
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]

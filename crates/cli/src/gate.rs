@@ -125,7 +125,8 @@ impl Gate<'_> {
     /// What becomes of a request. Capabilities are asked about apart from the effect, so that changing is granted by them.
     pub(crate) fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
         let mut authority = self.authority.clone();
-        authority.grants.write = true;
+        // Where a file of the user's says what is asked about, only the user's own grants answer it.
+        authority.grants.write |= authority.user.is_none();
         authority.judge(request)
     }
 
@@ -159,7 +160,8 @@ impl Gate<'_> {
                 .iter()
                 .filter(|reason| reason.verdict.decision == Decision::Ask)
                 .all(|reason| match &reason.item {
-                    Some(Item::Capability(name)) => host.grants(name),
+                    // Reading is granted to all: that answers nothing.
+                    Some(Item::Capability(name)) => name != "fs.read" && host.grants(name),
                     // Whether they are is seen below, by the grants that tools have.
                     _ => reason.verdict.rule == "capability-needs-grant",
                 });

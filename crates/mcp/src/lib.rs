@@ -11,6 +11,7 @@
 //!
 //! Source: <https://modelcontextprotocol.io/specification/2025-11-25>, read 2026-11.
 
+pub mod auth;
 pub mod client;
 pub mod message;
 mod pin;

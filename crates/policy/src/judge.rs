@@ -466,8 +466,11 @@ fn by_rules(
 ) {
     let capability = request.effect.capability();
     let mut push = |decision: Decision, rule: String, because: String| {
-        let is_granted =
-            decision == Decision::Ask && covers(grants, request.effect, request.tool, item);
+        // Reading is given by default: that is no answer of the user's to a rule that asks about it by name.
+        let is_asked_anyway = rule != DEFAULT && is_reading(request.effect, item);
+        let is_granted = decision == Decision::Ask
+            && !is_asked_anyway
+            && covers(grants, request.effect, request.tool, item);
         let decision = if is_granted {
             Decision::Allow
         } else {
@@ -533,6 +536,15 @@ fn by_rules(
         told(item, request.tool)
     );
     push(decision, DEFAULT.to_owned(), because);
+}
+
+/// Whether it is about reading and nothing else.
+fn is_reading(effect: Effect, item: &Item) -> bool {
+    match item {
+        Item::Path(_) | Item::Nothing => effect == Effect::Read,
+        Item::Capability(name) => matches!(name.as_str(), "read" | "fs.read"),
+        _ => false,
+    }
 }
 
 /// An item in words.

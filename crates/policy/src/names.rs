@@ -23,6 +23,8 @@ const SECRET: &[Pattern] = &[
     Pattern::Name(".dockercfg"),
     Pattern::Name(".htpasswd"),
     Pattern::Name(".vault-token"),
+    // Tokens of servers of tools.
+    Pattern::Name("mcp-tokens"),
     Pattern::Key("id_rsa"),
     Pattern::Key("id_dsa"),
     Pattern::Key("id_ecdsa"),
@@ -285,6 +287,7 @@ mod tests {
             "_netrc",
             "id_rsa_test.pem",
             ".config/gh/hosts.yml",
+            ".ai/mcp-tokens/0a1b.json",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }

@@ -406,3 +406,33 @@ fn a_refused_place_is_refused_to_whoever_passes_by() {
         );
     }
 }
+
+#[test]
+fn a_rule_that_asks_about_reading_is_answered_by_no_default() {
+    let text = "version = 1\ndefault = 'ask'\n[[rule]]\nid = 'one'\ndecision = 'ask'\ntools = ['reads', 'read_file']\n";
+    let authority = Authority {
+        grants: Grants::default(),
+        user: Some(Policy::parse(text, Scope::User).expect("a policy")),
+        project: None,
+    };
+    let reading = ["fs.read".to_owned()];
+    for (tool, capabilities, expected) in [
+        ("reads", &[][..], (Decision::Ask, "one")),
+        ("reads", &reading, (Decision::Ask, "one")),
+        ("read_file", &[], (Decision::Ask, "one")),
+        // What the file asks about only because nothing is said of it is answered by what everybody may do.
+        ("others", &[], (Decision::Allow, "policy-default")),
+    ] {
+        let request = Request {
+            capabilities,
+            ..Request::new(tool, Effect::Read, End::Closed, &[])
+        };
+        let verdict = authority.judge(&request).verdict;
+        assert_eq!(
+            (verdict.decision, &*verdict.rule),
+            expected,
+            "{tool}: {}",
+            verdict.because
+        );
+    }
+}

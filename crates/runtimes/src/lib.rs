@@ -30,7 +30,7 @@ mod watch;
 pub use call::{Attempt, Budget, Called, Host, OpenError, Prepared};
 pub use failure::CallError;
 pub use interpreter::{Interpreter, Interpreters};
-pub use mcp::{Offer, Servers, wire_to};
+pub use mcp::{LoggedIn, Offer, Servers, authorizer_of, wire_to};
 pub use resolve::{Chain, MAX_DEPTH, resolve};
 pub use toolglot_sandbox::Cancel;
 pub use warm::Warm;

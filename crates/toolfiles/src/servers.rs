@@ -22,7 +22,9 @@ pub(crate) const SERVERS: &str = "mcp/servers";
 /// A larger `.mcp.json` is none.
 const MAX_BYTES: u64 = 1 << 20;
 /// What an entry may say, and what becomes of it.
-const KEYS: &[&str] = &["command", "args", "env", "url", "headers", "timeout"];
+const KEYS: &[&str] = &[
+    "command", "args", "env", "url", "headers", "oauth", "timeout",
+];
 
 /// Where a project or a user names servers, below the root.
 pub(crate) const PLACES: &[(Space, &str)] =

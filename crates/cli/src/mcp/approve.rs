@@ -19,7 +19,12 @@ use crate::parse::write_line;
 /// How long a server may take to say what it offers where nothing else is said.
 const TIME: Duration = Duration::from_secs(30);
 
-fn answer(common: &Common, out: &mut dyn Write, json: &Value, text: &str) -> Result<(), Failure> {
+pub(super) fn answer(
+    common: &Common,
+    out: &mut dyn Write,
+    json: &Value,
+    text: &str,
+) -> Result<(), Failure> {
     match common.format {
         Format::Human => out.write_all(text.as_bytes()),
         Format::Json => write_line(out, json),
@@ -28,7 +33,7 @@ fn answer(common: &Common, out: &mut dyn Write, json: &Value, text: &str) -> Res
 }
 
 /// The id of a server's file.
-fn id_of(server: &str) -> String {
+pub(super) fn id_of(server: &str) -> String {
     if server.contains('/') {
         server.to_owned()
     } else {
@@ -115,22 +120,7 @@ pub(super) fn approve(
     let host = call::host(&registry, &trust, project, call::capabilities(allow), walls);
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
-    // Nothing of the user's goes anywhere before the user has seen where it would go.
-    let given: Vec<&str> = give.split(',').map(str::trim).collect();
-    let missing: Vec<String> = variables(&found)
-        .into_iter()
-        .filter(|name| !given.contains(&name.as_str()))
-        .collect();
-    if !missing.is_empty() {
-        let missing = missing.join(",");
-        let why = format!(
-            "it would be given variables of yours: look at where they go, then `--give {missing}` lets it have them"
-        );
-        let json = json!({
-            "success": false, "server": server_name(id.as_str()), "error": why, "code": "gives-variables",
-            "definition": defined(&found),
-        });
-        let text = format!("{server} refused: {why}\n{}", definition(&found));
+    if let Some((json, text)) = ungiven(&found, server, give) {
         answer(common, out, &json, &text)?;
         return Ok(Outcome::Faulty);
     }
@@ -168,6 +158,29 @@ pub(super) fn approve(
         &format!("{head}{}{text}", definition(&offer.server)),
     )?;
     Ok(Outcome::Fine)
+}
+
+/// What is said where a definition names variables that it was not given. Nothing of the user's goes anywhere before the user
+/// has seen where it would go.
+pub(super) fn ungiven(found: &Found, server: &str, give: &str) -> Option<(Value, String)> {
+    let given: Vec<&str> = give.split(',').map(str::trim).collect();
+    let missing: Vec<String> = variables(found)
+        .into_iter()
+        .filter(|name| !given.contains(&name.as_str()))
+        .collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let missing = missing.join(",");
+    let why = format!(
+        "it would be given variables of yours: look at where they go, then `--give {missing}` lets it have them"
+    );
+    let json = json!({
+        "success": false, "server": server_name(found.id.as_str()), "error": why, "code": "gives-variables",
+        "definition": defined(found),
+    });
+    let text = format!("{server} refused: {why}\n{}", definition(found));
+    Some((json, text))
 }
 
 pub(super) fn disapprove(

@@ -9,6 +9,7 @@
 
 mod approve;
 mod list;
+mod login;
 mod result;
 mod served;
 mod stdio;
@@ -89,6 +90,22 @@ pub(crate) enum McpCommand {
         #[command(flatten)]
         common: Common,
     },
+    /// Log in to a server over HTTP that wants a token: prints the address to visit, and waits for the browser to come back
+    Login {
+        /// The server's name, or the id of its file
+        server: String,
+        #[command(flatten)]
+        login: LoginArguments,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Forget the token of a server
+    Logout {
+        /// The server's name, or the id of its file
+        server: String,
+        #[command(flatten)]
+        common: Common,
+    },
     /// Take an approval back
     Disapprove {
         /// The server's name, or the id of its file
@@ -96,6 +113,27 @@ pub(crate) enum McpCommand {
         #[command(flatten)]
         common: Common,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoginArguments {
+    /// Scopes to ask for besides those that the server wants, by blanks; asks anew even if a token is there
+    #[arg(long, value_name = "SCOPES")]
+    scope: Option<String>,
+    /// The port of this machine that the browser comes back to, where the client was registered with one; 0 is any
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+    /// Open the address in a browser
+    #[arg(long)]
+    open: bool,
+    /// How long to wait for the browser to come back, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    wait: u64,
+    /// Variables of yours that the definition names and that the server may be given, by commas
+    #[arg(long, value_name = "NAMES", default_value = "")]
+    give: String,
+    #[command(flatten)]
+    walls: Walls,
 }
 
 #[derive(Debug, Args)]
@@ -129,6 +167,12 @@ pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outco
             walls,
             common,
         }) => approve::approve((server, give), (allow, walls), *dry_run, common, out),
+        Some(McpCommand::Login {
+            server,
+            login,
+            common,
+        }) => login::login(server, login, common, out),
+        Some(McpCommand::Logout { server, common }) => login::logout(server, common, out),
         Some(McpCommand::Disapprove { server, common }) => approve::disapprove(server, common, out),
     }
 }

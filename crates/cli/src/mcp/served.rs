@@ -40,7 +40,7 @@ pub(super) struct Setup {
     project: PathBuf,
     granted: Vec<String>,
     walls: Walls,
-    authority: Authority,
+    policy: PolicyArguments,
     audit: Option<PathBuf>,
     audit_values: bool,
     servers: Servers,
@@ -63,9 +63,20 @@ impl Setup {
             audit: serving.audit.clone(),
             audit_values: serving.audit_values,
             servers: Servers::default(),
-            authority,
+            policy,
             project,
         })
+    }
+
+    /// What the policy files say now.
+    fn authority(&self) -> Authority {
+        crate::authority::load(&self.policy, &self.project)
+    }
+
+    /// What tells whether anything changed that calls are judged by.
+    fn print(&self) -> u64 {
+        let policies = crate::authority::files(&self.policy, &self.project);
+        print(&self.project, policies)
     }
 }
 
@@ -114,7 +125,7 @@ impl Served {
     /// Whether the tools are others than when this was last asked.
     pub(super) fn is_changed(&self) -> bool {
         let mut hasher = DefaultHasher::new();
-        print(&self.setup.project).hash(&mut hasher);
+        self.setup.print().hash(&mut hasher);
         if let Ok((registry, _)) = Host::open(&self.setup.project) {
             for entry in registry.list().0 {
                 entry.id.as_str().hash(&mut hasher);
@@ -142,7 +153,7 @@ impl Served {
 
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
-        let (registry, trust) = gate::open(&self.setup.project, &self.setup.authority)
+        let (registry, trust) = gate::open(&self.setup.project, &self.setup.authority())
             .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
         list::page(&registry, &trust.borrow(), cursor)
     }
@@ -175,8 +186,9 @@ fn work(
     n_idle: &AtomicUsize,
     pending: Option<Job>,
 ) -> Option<Job> {
-    let print_then = print(&setup.project);
-    let opened = gate::open(&setup.project, &setup.authority).and_then(|opened| {
+    let print_then = setup.print();
+    let authority = setup.authority();
+    let opened = gate::open(&setup.project, &authority).and_then(|opened| {
         let root = Root::open(&setup.project);
         let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
         Ok((opened, root))
@@ -201,12 +213,12 @@ fn work(
         &setup.walls,
     );
     host.servers = setup.servers.clone();
-    host.server_rules = setup.authority.server_rules();
+    host.server_rules = authority.server_rules();
     host.budget = setup.budget.clone();
     let auditor = Auditor::of(setup.audit.as_deref(), setup.audit_values);
     let gate = Gate {
         root: &root,
-        authority: &setup.authority,
+        authority: &authority,
         // Whoever sits at the terminal of a server is not who calls.
         approver: Approver::Nobody,
         auditor: auditor.as_ref(),
@@ -218,7 +230,7 @@ fn work(
             Some(job) => job,
             None => next(queue, n_idle)?,
         };
-        if print(&setup.project) != print_then {
+        if setup.print() != print_then {
             return Some(job);
         }
         let answer = carry_out(&mut host, &registry, &gate, &job);
@@ -338,8 +350,8 @@ fn said(call: &Call, line: &str) {
     }
 }
 
-/// What tells whether anything changed that the registry and the trust are read from.
-fn print(project: &Path) -> u64 {
+/// What tells whether anything changed that the registry, the trust and the policy are read from.
+fn print(project: &Path, policies: Vec<PathBuf>) -> u64 {
     let spaces = Spaces::of(project);
     let mut hasher = DefaultHasher::new();
     let mut look = |path: PathBuf| {
@@ -352,6 +364,7 @@ fn print(project: &Path) -> u64 {
         });
         seen.hash(&mut hasher);
     };
+    policies.into_iter().for_each(&mut look);
     for file in [
         ".mcp.json",
         ".ai/toolglot.lock",

@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 
 mod attacks;
 mod neighbours;
+mod oauth;
+mod play;
 mod serving;
+mod streams;
 
 /// A server in Python. How it behaves stands in the file `how` beside it, read anew at each start.
 const SERVER: &str = include_str!("server.py");

@@ -226,3 +226,30 @@ fn two_definitions_of_one_server_are_none() {
     let (call, _, _) = world.run("m/echo", &json!({"x": "1"}), &World::pinned_policy());
     assert!(!succeeded(&call), "{}", why(&call));
 }
+
+#[test]
+fn a_server_without_sessions_is_asked_without_one() {
+    if !can_run() {
+        return;
+    }
+    let x = json!({"x": "1"});
+    let policy = World::pinned_policy();
+    let world = World::new();
+    world.how("stateless");
+    let shown = world.approve("m");
+    assert_eq!(shown["status"], "approved", "{shown}");
+    let (call, answer, _) = world.run("m/echo", &x, &policy);
+    assert!(succeeded(&call) && answer.contains('x'), "{}", why(&call));
+    // What it asks meanwhile is told to nobody, and answered by nobody.
+    world.how("stateless-asks");
+    let (call, answer, _) = world.run("m/echo", &x, &policy);
+    assert!(
+        !succeeded(&call) && why(&call).contains("elicitation/create"),
+        "{}",
+        why(&call)
+    );
+    assert!(!answer.contains("password"), "{answer}");
+    world.how("stateless-of-others");
+    let (call, _, _) = world.run("m/echo", &x, &policy);
+    assert!(!succeeded(&call), "{}", why(&call));
+}

@@ -33,6 +33,24 @@ def tools():
     return [tool]
 
 
+def stateless(message):
+    """A server of 2026-07-28: no session, and every request says who asks."""
+    meta = message.get("params", {}).get("_meta", {})
+    prefix = "io.modelcontextprotocol/"
+    if message["method"] == "initialize":
+        return None, {"code": -32601, "message": "there is no method `initialize`"}
+    if meta.get(prefix + "protocolVersion") != "2026-07-28" or not isinstance(meta.get(prefix + "clientCapabilities"), dict):
+        return None, {"code": -32602, "message": "_meta is missing"}
+    if message["method"] == "server/discover":
+        versions = ["2026-07-28"] if how != "stateless-of-others" else ["2031-01-01"]
+        return {"resultType": "complete", "supportedVersions": versions, "capabilities": {"tools": {}}}, None
+    result = answer(message)
+    if how == "stateless-asks" and message["method"] == "tools/call":
+        request = {"method": "elicitation/create", "params": {"message": "Your password?"}}
+        return {"resultType": "input_required", "inputRequests": {"a": request}, "requestState": "s"}, None
+    return result, None
+
+
 def answer(message):
     method, id = message["method"], message["id"]
     if method == "initialize":
@@ -59,6 +77,10 @@ for line in sys.stdin:
         continue
     if how == "stdout-noise":
         sys.stdout.write("starting\n{half\n\x1b[31mred\x1b[0m\n")
+    if how.startswith("stateless"):
+        result, error = stateless(message)
+        say({"jsonrpc": "2.0", "id": message["id"], **({"error": error} if error else {"result": result})})
+        continue
     result = answer(message)
     key = "Result" if how == "case-variant" and message["method"] == "tools/call" else "result"
     say({"jsonrpc": "2.0", "id": message["id"], key: result})

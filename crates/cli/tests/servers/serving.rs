@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{World, can_run, request};
 
 /// A tool that takes its time, and one that does not.
-fn tools(world: &World) {
+pub(super) fn tools(world: &World) {
     let folder = world.path("ws/.ai/tools/t");
     fs::create_dir_all(&folder).expect("made");
     for (name, command) in [("wait-long", "sleep 1000"), ("say-hi", "echo hi")] {
@@ -25,14 +25,14 @@ fn tools(world: &World) {
 }
 
 /// A server over lines.
-struct Lines {
-    child: Child,
+pub(super) struct Lines {
+    pub(super) child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
 }
 
 impl Lines {
-    fn start(world: &World, arguments: &[&str]) -> Lines {
+    pub(super) fn start(world: &World, arguments: &[&str]) -> Lines {
         let mut all = vec!["mcp"];
         all.extend(arguments);
         let mut child = world
@@ -62,7 +62,7 @@ impl Lines {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
     }
 
-    fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
+    pub(super) fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         self.heard()
     }
@@ -203,14 +203,131 @@ fn what_is_served_is_judged_and_logged() {
     );
 }
 
+#[test]
+fn what_is_served_passes_the_gate_of_every_call() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let folder = world.path("ws/.ai/tools/t");
+    let text = fs::read_to_string(folder.join("say-hi.yaml")).expect("a file");
+    for (name, requires) in [
+        ("writes", "[fs.write]"),
+        ("runs", "[shell.execute]"),
+        ("reads", "[fs.read]"),
+    ] {
+        let file = format!("{}requires: {requires}\n", text.replace("say-hi", name));
+        fs::write(folder.join(format!("{name}.yaml")), file).expect("written");
+    }
+    assert!(world.toolglot(&["tools", "trust", "t/*"]).status.success());
+    fs::write(
+        folder.join("nobodys.yaml"),
+        text.replace("say-hi", "nobodys"),
+    )
+    .expect("written");
+    let policy = world.path("policy.toml");
+    let allows = "version = 1\n[[rule]]\nid = 'all'\ndecision = 'allow'\ntools = ['t/*']\n";
+    let rule = |decision: &str, tool: &str| {
+        format!("{allows}[[rule]]\nid = 'one'\ndecision = '{decision}'\ntools = ['{tool}']\n")
+    };
+    fs::write(&policy, rule("ask", "t/reads")).expect("written");
+    let mut server = Lines::start(&world, &["--policy", &policy.display().to_string()]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    let mut id = 1;
+    let mut code = |server: &mut Lines, name: &str, arguments: Value| {
+        id += 1;
+        server.say(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}}));
+        loop {
+            let heard = server.heard();
+            if heard["id"] == id {
+                let code = heard["result"]["structuredContent"]["code"].as_str();
+                let is_error = heard["result"]["isError"] != json!(false);
+                return code.map_or_else(
+                    || {
+                        if is_error {
+                            heard.to_string()
+                        } else {
+                            "ran".to_owned()
+                        }
+                    },
+                    str::to_owned,
+                );
+            }
+        }
+    };
+    // Nobody is there to be asked, nobody trusted it, nobody granted it, it does not fit, it is not there.
+    assert_eq!(code(&mut server, "t.say-hi", json!({})), "ran");
+    assert_eq!(code(&mut server, "t.reads", json!({})), "one");
+    assert_eq!(code(&mut server, "t.nobodys", json!({})), "unsigned");
+    for name in [
+        "../../etc/passwd",
+        "t/../t/say-hi",
+        "t.say-hi\0",
+        "",
+        "T.SAY-HI",
+        "mcp/m/echo",
+    ] {
+        let said = code(&mut server, name, json!({}));
+        assert!(said != "ran", "{name:?}: {said}");
+    }
+    // By whatever name it is called, it is the tool that is judged.
+    fs::write(&policy, rule("deny", "t/say-hi")).expect("written");
+    for name in ["t.say-hi", "t/say-hi"] {
+        assert_eq!(
+            code(&mut server, name, json!({})),
+            "one",
+            "{name}: a policy that changed holds from the next call on"
+        );
+    }
+    // A policy that cannot be read denies everything, and so does the project's own.
+    fs::write(&policy, "version = ").expect("written");
+    assert_ne!(code(&mut server, "t.say-hi", json!({})), "ran");
+    fs::write(&policy, allows).expect("written");
+    assert_eq!(code(&mut server, "t.say-hi", json!({})), "ran");
+    let own = world.path("ws/.ai/policy.toml");
+    fs::write(
+        &own,
+        "version = 1\n[[rule]]\nid = 'own'\ndecision = 'deny'\ntools = ['t/say-hi']\n",
+    )
+    .expect("written");
+    assert_eq!(code(&mut server, "t.say-hi", json!({})), "own");
+    fs::remove_file(&own).expect("removed");
+    // What was listed and changed since is not what was trusted.
+    let mut listed = server.ask(900, "tools/list", &json!({}));
+    while listed["id"] != 900 {
+        listed = server.heard();
+    }
+    assert!(listed.to_string().contains("t.say-hi"), "{listed}");
+    fs::write(
+        folder.join("say-hi.yaml"),
+        text.replace("echo hi", "echo ho"),
+    )
+    .expect("written");
+    assert_eq!(code(&mut server, "t.say-hi", json!({})), "changed");
+    fs::write(folder.join("say-hi.yaml"), &text).expect("written");
+    assert_eq!(code(&mut server, "t.say-hi", json!({})), "ran");
+    let _ = server.child.kill();
+    let _ = server.child.wait();
+    // Without a policy file, what changes anything needs a grant, and nobody can be asked for it.
+    let mut server = Lines::start(&world, &[]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    for name in ["t.writes", "t.runs"] {
+        let said = code(&mut server, name, json!({}));
+        assert!(said != "ran", "{name}: {said}");
+    }
+    let _ = server.child.kill();
+    let _ = server.child.wait();
+}
+
 /// A server over HTTP.
-struct Web {
+pub(super) struct Web {
     child: Child,
-    place: String,
+    pub(super) place: String,
 }
 
 impl Web {
-    fn start(world: &World, arguments: &[&str]) -> Web {
+    pub(super) fn start(world: &World, arguments: &[&str]) -> Web {
         let mut all = vec!["mcp", "--http", "127.0.0.1:0"];
         all.extend(arguments);
         let mut child = world
@@ -229,7 +346,12 @@ impl Web {
     }
 
     /// The status, the head and the body of an answer.
-    fn ask(&self, first: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
+    pub(super) fn ask(
+        &self,
+        first: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.place).expect("it listens");
         let usual = [
             ("Content-Type", "application/json"),
@@ -267,7 +389,7 @@ impl Drop for Web {
     }
 }
 
-const HELLO: &str =
+pub(super) const HELLO: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 

@@ -1,18 +1,22 @@
 //! The client's side of a session.
 
 mod lines;
+mod stateless;
 mod stream;
 mod wire;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 pub use lines::{Lines, lines_of};
+pub use stateless::STATELESS;
 pub use stream::{Answer, Stream, Web, WebError};
 pub use wire::{Heard, Wire};
 
+use crate::auth::AuthError;
 use crate::message::{Fault, METHOD, Message};
 use crate::{LATEST, VERSIONS, is_name};
 
@@ -63,6 +67,9 @@ pub enum Trouble {
         /// Its `WWW-Authenticate`.
         Option<String>,
     ),
+    /// It wants a token, and there is none.
+    #[error("{0}")]
+    NoToken(AuthError),
     /// It was not asked: its place may not be.
     #[error("{0}")]
     Barred(String),
@@ -162,12 +169,16 @@ pub struct Client {
     server: Value,
     /// Whether it said that its tools are others now.
     is_changed: bool,
+    /// Whether it has no sessions.
+    is_stateless: bool,
+    /// Which parameters of its tools are repeated in headers.
+    mirrored: BTreeMap<String, BTreeMap<String, String>>,
     noise: Vec<String>,
     n_noise: usize,
 }
 
 impl Client {
-    /// Begins a session.
+    /// Begins a session; with a server that has none, asks what it is.
     ///
     /// # Errors
     /// If there is no server that speaks the protocol.
@@ -182,16 +193,28 @@ impl Client {
             next_id: 0,
             server: Value::Null,
             is_changed: false,
+            is_stateless: false,
+            mirrored: BTreeMap::new(),
             noise: Vec::new(),
             n_noise: 0,
         };
+        if client.profile.version == STATELESS {
+            client.discover(terms)?;
+            return Ok(client);
+        }
         let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({
             "protocolVersion": client.profile.version,
             "capabilities": client.profile.capabilities,
             "clientInfo": info,
         });
-        let server = client.request("initialize", hello, terms)?;
+        let server = match client.request("initialize", hello, terms) {
+            Err(trouble) if stateless::has_no_sessions(&trouble) => {
+                client.discover(terms)?;
+                return Ok(client);
+            }
+            server => server?,
+        };
         let version = server["protocolVersion"].as_str().unwrap_or_default();
         if !VERSIONS.contains(&version) {
             let shown: String = version.chars().take(40).collect();
@@ -262,6 +285,17 @@ impl Client {
                 _ => break,
             }
         }
+        if self.is_stateless {
+            // What one tool says of headers against the rules is no reason to do without the others.
+            tools.retain(|tool| stateless::mirrored(tool).is_some());
+            let all = tools.iter().filter_map(|tool| {
+                Some((
+                    tool["name"].as_str()?.to_owned(),
+                    stateless::mirrored(tool)?,
+                ))
+            });
+            self.mirrored = all.collect();
+        }
         let mut names = std::collections::BTreeSet::new();
         for tool in &tools {
             let name = tool["name"].as_str().unwrap_or_default();
@@ -289,7 +323,16 @@ impl Client {
         terms: &Terms<'_>,
     ) -> Result<Value, Trouble> {
         let params = json!({"name": name, "arguments": arguments});
-        let result = self.request("tools/call", params, terms)?;
+        let result = if self.is_stateless {
+            let mirrored = self.mirrored.get(name);
+            let headers = mirrored.map(|mirrored| stateless::arguments(mirrored, arguments));
+            self.wire.repeats(headers.unwrap_or_default());
+            let result = self.rounds("tools/call", &params, terms);
+            self.wire.repeats(Vec::new());
+            result?
+        } else {
+            self.request("tools/call", params, terms)?
+        };
         if !result.is_object() {
             return Err(Trouble::Odd("gave a result that is no object".to_owned()));
         }
@@ -314,6 +357,9 @@ impl Client {
         };
         if terms.tell.is_some() {
             params.insert("_meta".to_owned(), json!({"progressToken": id}));
+        }
+        if self.is_stateless {
+            stateless::add_meta(&mut params, &self.profile);
         }
         let request = Message::Request {
             id: json!(id),

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::stateless::{self, STATELESS};
 use super::{Heard, Trouble, Wire};
+use crate::auth::{AuthError, Authorizer, Challenge};
 use crate::message::Message;
 use crate::sse::Event;
 
@@ -24,6 +26,8 @@ const SHORT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause that a server may ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// So many tokens are tried for one message.
+const MAX_TOKENS: usize = 2;
 /// How often a stream is taken up again without anything new.
 const MAX_TRIES: usize = 5;
 
@@ -87,12 +91,15 @@ pub struct Stream {
     time: Duration,
     tell: Sender<Heard>,
     from: Receiver<Heard>,
+    /// What headers repeat of a call's arguments.
+    repeats: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
 struct Shared {
     web: Arc<dyn Web>,
     headers: Vec<(String, String)>,
+    authorizer: Option<Arc<Authorizer>>,
     state: Mutex<State>,
 }
 
@@ -105,30 +112,52 @@ struct State {
 }
 
 impl Stream {
-    /// A session with the server that `web` asks, with headers of the user's on every request.
-    pub fn new(web: Arc<dyn Web>, headers: Vec<(String, String)>, time: Duration) -> Stream {
+    /// A session with the server that `web` asks, with headers of the user's on every request, and a token of `authorizer`
+    /// where the server wants one.
+    pub fn new(
+        web: Arc<dyn Web>,
+        headers: Vec<(String, String)>,
+        authorizer: Option<Arc<Authorizer>>,
+        time: Duration,
+    ) -> Stream {
         let (tell, from) = channel();
         Stream {
             shared: Arc::new(Shared {
                 web,
                 headers,
+                authorizer,
                 state: Mutex::default(),
             }),
             time,
             tell,
             from,
+            repeats: Vec::new(),
         }
+    }
+
+    /// Whether the server has no sessions.
+    fn is_stateless(&self) -> bool {
+        self.shared.state().version.as_deref() == Some(STATELESS)
     }
 }
 
 impl Wire for Stream {
     fn send(&mut self, message: &Message) -> Result<(), Trouble> {
         let body = message.write().to_string();
+        let mut own = Vec::new();
+        if self.is_stateless() {
+            if !matches!(message, Message::Request { .. }) {
+                // There is nothing that it could belong to.
+                return Ok(());
+            }
+            own = stateless::headers(message);
+            own.extend(self.repeats.iter().cloned());
+        }
         if let Message::Request { id, method, .. } = message {
             let (id, is_first) = (id.clone(), method == "initialize");
             let (shared, tell, time) = (Arc::clone(&self.shared), self.tell.clone(), self.time);
             std::thread::spawn(move || {
-                if let Err(trouble) = shared.ask(&body, &id, is_first, &tell, time) {
+                if let Err(trouble) = shared.ask((&body, &own), &id, is_first, &tell, time) {
                     let _ = tell.send(Heard::Failed(trouble));
                 }
             });
@@ -154,6 +183,10 @@ impl Wire for Stream {
 
     fn agreed(&mut self, version: &str) {
         self.shared.state().version = Some(version.to_owned());
+    }
+
+    fn repeats(&mut self, headers: Vec<(String, String)>) {
+        self.repeats = headers;
     }
 }
 
@@ -209,7 +242,49 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sends a request, with a token if there is one. A message that the server wants another token for is sent again with
+    /// that; what was not taken was not done.
     fn send(
+        &self,
+        method: &'static str,
+        own: &[(String, String)],
+        body: &[u8],
+        time: Duration,
+    ) -> Result<Answer, Trouble> {
+        let Some(authorizer) = &self.authorizer else {
+            return self.send_once(method, own, body, time);
+        };
+        let mut n_tokens = 0;
+        loop {
+            let token = authorizer.token().map_err(Trouble::NoToken)?;
+            let mut own = own.to_vec();
+            own.extend(token.iter().map(|token| {
+                (
+                    "Authorization".to_owned(),
+                    format!("Bearer {}", token.reveal()),
+                )
+            }));
+            let answer = self.send_once(method, &own, body, time)?;
+            let challenge = Challenge::of(&answer);
+            let wants_other = match answer.status {
+                401 => true,
+                403 => challenge.error.as_deref() == Some("insufficient_scope"),
+                _ => false,
+            };
+            if !wants_other || method != "POST" {
+                return Ok(answer);
+            }
+            if n_tokens == MAX_TOKENS {
+                return Err(Trouble::NoToken(AuthError::TooOften(n_tokens)));
+            }
+            n_tokens += 1;
+            authorizer
+                .challenged(answer.status, &challenge, token.as_ref())
+                .map_err(Trouble::NoToken)?;
+        }
+    }
+
+    fn send_once(
         &self,
         method: &'static str,
         own: &[(String, String)],
@@ -247,16 +322,16 @@ impl Shared {
     /// Asks, and tells all that comes until the answer.
     fn ask(
         &self,
-        body: &str,
+        (body, own): (&str, &[(String, String)]),
         id: &Value,
         is_first: bool,
         tell: &Sender<Heard>,
         time: Duration,
     ) -> Result<(), Trouble> {
         let until = Instant::now() + time;
-        let answer = self.send("POST", &[], body.as_bytes(), time)?;
+        let answer = self.send("POST", own, body.as_bytes(), time)?;
         if answer.status != 200 {
-            return Err(self.refusal(answer));
+            return self.refused(answer, id, tell);
         }
         if is_first && let Some(session) = answer.header("mcp-session-id") {
             if session.is_empty() || !session.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
@@ -362,6 +437,27 @@ impl Shared {
             }
         }
         Ok(false)
+    }
+
+    /// Tells the error of the protocol that an answer holds, or gives what it means besides.
+    fn refused(&self, answer: Answer, id: &Value, tell: &Sender<Heard>) -> Result<(), Trouble> {
+        let has_session = self.state().session.is_some();
+        if !matches!(answer.status, 400 | 404) || has_session {
+            return Err(self.refusal(answer));
+        }
+        let (status, headers) = (answer.status, answer.headers.clone());
+        let text = text_of(answer)?;
+        match stateless::fault(&text, id) {
+            Some(heard) => {
+                let _ = tell.send(heard);
+                Ok(())
+            }
+            None => Err(self.refusal(Answer {
+                status,
+                headers,
+                body: Box::new(std::io::Cursor::new(text)),
+            })),
+        }
     }
 
     /// What an answer means that is none.

@@ -36,4 +36,7 @@ pub trait Wire: Debug + Send {
 
     /// The version that both speak.
     fn agreed(&mut self, _version: &str) {}
+
+    /// What the headers of the next messages repeat of them, where there are headers.
+    fn repeats(&mut self, _headers: Vec<(String, String)>) {}
 }

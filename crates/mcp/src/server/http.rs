@@ -2,26 +2,28 @@
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports>).
 //!
 //! A POST holds a message. Its answer is JSON; once something is to be said before the result, it is a stream of events.
-//! A GET listens for what belongs to no request, a DELETE ends a session. A connection has a thread.
+//! A GET listens for what belongs to no request, or takes a stream up again behind the last event that arrived; a DELETE ends a
+//! session. A connection has a thread.
 //!
 //! Who may ask: `Host` and `Origin` are this machine's names, so that no page in a browser reaches the socket through a name
 //! of its own; where there is a token, it is asked for.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::channel::{Channel, Live};
+use super::reply::Reply;
 use super::request::{Request, Unread};
-use super::{Out, Session, locked};
+use super::{Heads, Out, Session, is_stateless, locked};
 use crate::VERSIONS;
 use crate::message::{Fault, Message, PARSE, REQUEST};
-use crate::sse::Event;
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 128;
@@ -47,13 +49,15 @@ pub struct Gate {
     pub token: Option<String>,
 }
 
-type Sessions = Mutex<HashMap<String, (Arc<Session>, Instant)>>;
+type Sessions = Mutex<HashMap<String, (Live, Instant)>>;
 
 struct Server {
     gate: Gate,
     sessions: Sessions,
     new: Box<dyn Fn() -> Session + Send + Sync>,
     n_connections: AtomicUsize,
+    /// How much is kept of what was said, in bytes.
+    kept: Arc<AtomicUsize>,
 }
 
 /// Serves until the listener fails. `new` makes a session; `changed` is asked every few seconds whether the tools are
@@ -72,6 +76,7 @@ pub fn serve(
         sessions: Mutex::default(),
         new: Box::new(new),
         n_connections: AtomicUsize::new(0),
+        kept: Arc::default(),
     });
     let watching = Arc::downgrade(&server);
     std::thread::spawn(move || {
@@ -79,7 +84,7 @@ pub fn serve(
             if changed() {
                 let all: Vec<Arc<Session>> = locked(&server.sessions)
                     .values()
-                    .map(|(session, _)| Arc::clone(session))
+                    .map(|(live, _)| Arc::clone(&live.session))
                     .collect();
                 for session in all {
                     session.tools_changed();
@@ -203,8 +208,8 @@ impl Server {
                 let found = request.header("mcp-session-id");
                 let session = found.and_then(|id| locked(&self.sessions).remove(id));
                 match session {
-                    Some((session, _)) => {
-                        session.stop_all();
+                    Some((live, _)) => {
+                        live.session.stop_all();
                         reply.empty(204, "")
                     }
                     None => reply.plain(404, "there is no such session"),
@@ -215,12 +220,12 @@ impl Server {
     }
 
     /// The session that a request names; an answer where it names none that there is.
-    fn session(&self, request: &Request) -> Result<Arc<Session>, (u16, &'static str)> {
+    fn session(&self, request: &Request) -> Result<Live, (u16, &'static str)> {
         let id = request
             .header("mcp-session-id")
             .ok_or((400, "`Mcp-Session-Id` is missing"))?;
         let mut sessions = locked(&self.sessions);
-        let (session, seen) = sessions
+        let (live, seen) = sessions
             .get_mut(id)
             .ok_or((404, "there is no such session"))?;
         *seen = Instant::now();
@@ -229,17 +234,17 @@ impl Server {
         {
             return Err((400, "that version of the protocol is not spoken"));
         }
-        Ok(Arc::clone(session))
+        Ok(live.clone())
     }
 
-    fn begin(&self) -> io::Result<(String, Arc<Session>)> {
+    fn begin(&self) -> io::Result<(String, Live)> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let mut id = String::new();
         for byte in bytes {
             let _ = write!(id, "{byte:02x}");
         }
-        let session = Arc::new((self.new)());
+        let live = Live::new((self.new)());
         let mut sessions = locked(&self.sessions);
         sessions.retain(|_, (_, seen)| seen.elapsed() < IDLE);
         if sessions.len() >= MAX_SESSIONS
@@ -250,8 +255,8 @@ impl Server {
         {
             sessions.remove(&oldest);
         }
-        sessions.insert(id.clone(), (Arc::clone(&session), Instant::now()));
-        Ok((id, session))
+        sessions.insert(id.clone(), (live.clone(), Instant::now()));
+        Ok((id, live))
     }
 
     fn post(&self, request: &Request, mut reply: Reply) -> io::Result<bool> {
@@ -276,14 +281,22 @@ impl Server {
                 );
             }
         };
+        let heads = Heads {
+            version: request.header("mcp-protocol-version"),
+            method: request.header("mcp-method"),
+            name: request.header("mcp-name"),
+        };
+        if !request.has("mcp-session-id") && is_stateless(&value, Some(&heads)) {
+            return self.alone(value, &heads, reply);
+        }
         let is_first = value.get("method").and_then(Value::as_str) == Some("initialize");
-        let session = if is_first {
-            let (id, session) = self.begin()?;
+        let live = if is_first {
+            let (id, live) = self.begin()?;
             reply.head = format!("Mcp-Session-Id: {id}\r\n");
-            session
+            live
         } else {
             match self.session(request) {
-                Ok(session) => session,
+                Ok(live) => live,
                 Err((status, why)) => {
                     let id = value.get("id").cloned().unwrap_or_default();
                     return reply.fault(status, id, Fault::new(REQUEST, why));
@@ -294,193 +307,85 @@ impl Server {
             Err((id, fault)) => return reply.fault(400, id, fault),
             Ok(message) => !matches!(message, Message::Request { .. }),
         };
-        let stream = Arc::new(Mutex::new(reply));
+        let channel = Arc::new(live.channel(reply, &self.kept));
         let out: Out = {
-            let stream = Arc::clone(&stream);
+            let (channel, live) = (Arc::clone(&channel), live.clone());
+            // A client that is gone may come back for the result of what it asked; it is not stopped by going.
             Arc::new(move |message| {
-                // A client that is gone may come back for the result of what it asked; it is not stopped by going.
-                let _ = locked(&stream).event(message);
-            })
-        };
-        let answer = session.hear(value, &out);
-        drop(out);
-        let mut reply = locked(&stream);
-        match answer {
-            Some(message) => reply.end(&message),
-            None if is_message => std::mem::take(&mut *reply).empty(202, ""),
-            // It was taken back: the stream ends without an answer.
-            None => reply.end_without(),
-        }
-    }
-
-    fn get(&self, request: &Request, mut reply: Reply) -> io::Result<bool> {
-        if !request.accepts("text/event-stream") {
-            return reply.plain(406, "a client accepts `text/event-stream`");
-        }
-        let session = match self.session(request) {
-            Ok(session) => session,
-            Err((status, why)) => return reply.plain(status, why),
-        };
-        reply.begin_stream()?;
-        let id = request
-            .header("mcp-session-id")
-            .unwrap_or_default()
-            .to_owned();
-        let (stream, is_open) = (Arc::new(Mutex::new(reply)), Arc::new(AtomicBool::new(true)));
-        let own: Out = {
-            let (stream, is_open) = (Arc::clone(&stream), Arc::clone(&is_open));
-            Arc::new(move |message| {
-                if locked(&stream).event(message).is_err() {
-                    is_open.store(false, Ordering::SeqCst);
+                if channel.say(message) {
+                    live.keep(&channel);
                 }
             })
         };
-        session.listen(Arc::clone(&own));
-        while is_open.load(Ordering::SeqCst) && locked(&self.sessions).contains_key(&id) {
-            std::thread::sleep(BEAT.min(Duration::from_secs(1)));
-            let mut stream = locked(&stream);
-            if stream.last.elapsed() >= BEAT && stream.comment().is_err() {
-                break;
+        let answer = live.session.hear(value, &out);
+        drop(out);
+        match answer {
+            Some(message) => channel.answer(&message),
+            None if is_message => channel.reply().empty(202, ""),
+            // It was taken back: the stream ends without an answer.
+            None => Ok(channel.end()),
+        }
+    }
+
+    /// Answers a request of the revision that has no sessions.
+    fn alone(&self, value: Value, heads: &Heads<'_>, reply: Reply) -> io::Result<bool> {
+        // What belongs to it goes on its own stream, which ends with it.
+        let live = Live::new((self.new)());
+        let channel = Arc::new(live.channel(reply, &self.kept));
+        let out: Out = {
+            let channel = Arc::clone(&channel);
+            Arc::new(move |message| {
+                channel.say(message);
+            })
+        };
+        match live.session.hear_alone(value, Some(heads), &out) {
+            Some((200, message)) => channel.answer(&message),
+            Some((status, message)) => {
+                channel
+                    .reply()
+                    .whole(status, "application/json", "", &message.write().to_string())
             }
+            None => channel.reply().empty(202, ""),
         }
-        session.retain_listeners(|out| !Arc::ptr_eq(out, &own));
-        let _ = locked(&stream).end_without();
+    }
+
+    fn get(&self, request: &Request, reply: Reply) -> io::Result<bool> {
+        if !request.accepts("text/event-stream") {
+            return reply.plain(406, "a client accepts `text/event-stream`");
+        }
+        let live = match self.session(request) {
+            Ok(live) => live,
+            Err((status, why)) => return reply.plain(status, why),
+        };
+        let (channel, turn) = match request.header("last-event-id") {
+            None => {
+                let channel = Arc::new(live.channel(reply, &self.kept));
+                channel.listen();
+                live.keep(&channel);
+                (channel, 0)
+            }
+            Some(id) => {
+                let place = Channel::place(id);
+                let found = place.and_then(|(id, after)| Some((live.kept(id)?, after)));
+                let gone = "that stream cannot be taken up again";
+                let Some((channel, after)) = found else {
+                    return reply.plain(400, gone);
+                };
+                let turn = match channel.resume(after, reply) {
+                    Ok(turn) => turn,
+                    Err(reply) => return reply.plain(400, gone),
+                };
+                (channel, turn)
+            }
+        };
+        let id = request.header("mcp-session-id").unwrap_or_default();
+        while channel.is_held(turn) && locked(&self.sessions).contains_key(id) {
+            std::thread::sleep(BEAT.min(Duration::from_secs(1)));
+            channel.beat(BEAT);
+        }
+        if channel.is_held(turn) {
+            channel.end();
+        }
         Ok(false)
-    }
-}
-
-/// The way back of one request.
-#[derive(Debug)]
-struct Reply {
-    to: Option<TcpStream>,
-    /// Headers that go with it.
-    head: String,
-    is_stream: bool,
-    last: Instant,
-}
-
-impl Default for Reply {
-    fn default() -> Reply {
-        Reply {
-            to: None,
-            head: String::new(),
-            is_stream: false,
-            last: Instant::now(),
-        }
-    }
-}
-
-impl Reply {
-    fn new(to: TcpStream) -> Reply {
-        Reply {
-            to: Some(to),
-            ..Reply::default()
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.last = Instant::now();
-        match &mut self.to {
-            Some(to) => to.write_all(bytes),
-            None => Ok(()),
-        }
-    }
-
-    /// The whole answer. Whether the connection can go on.
-    fn whole(&mut self, status: u16, kind: &str, own: &str, body: &str) -> io::Result<bool> {
-        let reason = match status {
-            200 => "OK",
-            202 => "Accepted",
-            204 => "No Content",
-            400 => "Bad Request",
-            401 => "Unauthorized",
-            403 => "Forbidden",
-            404 => "Not Found",
-            405 => "Method Not Allowed",
-            406 => "Not Acceptable",
-            413 => "Content Too Large",
-            415 => "Unsupported Media Type",
-            431 => "Request Header Fields Too Large",
-            503 => "Service Unavailable",
-            _ => "Error",
-        };
-        let mut text = format!("HTTP/1.1 {status} {reason}\r\n{own}{}", self.head);
-        if status == 401 {
-            text.push_str("WWW-Authenticate: Bearer\r\n");
-        }
-        if !kind.is_empty() {
-            let _ = write!(text, "Content-Type: {kind}\r\n");
-        }
-        if status != 204 {
-            let _ = write!(text, "Content-Length: {}\r\n", body.len());
-        }
-        text.push_str("X-Content-Type-Options: nosniff\r\n\r\n");
-        text.push_str(body);
-        self.write(text.as_bytes())?;
-        Ok(true)
-    }
-
-    fn empty(mut self, status: u16, own: &str) -> io::Result<bool> {
-        self.whole(status, "", own, "")
-    }
-
-    fn plain(mut self, status: u16, why: &str) -> io::Result<bool> {
-        self.whole(status, "text/plain; charset=utf-8", "", &format!("{why}\n"))
-    }
-
-    fn fault(mut self, status: u16, id: Value, fault: Fault) -> io::Result<bool> {
-        let message = Message::Response {
-            id,
-            result: Err(fault),
-        };
-        self.whole(status, "application/json", "", &message.write().to_string())
-    }
-
-    fn begin_stream(&mut self) -> io::Result<()> {
-        self.is_stream = true;
-        let head = std::mem::take(&mut self.head);
-        self.write(format!("HTTP/1.1 200 OK\r\n{head}Content-Type: text/event-stream\r\nCache-Control: no-store\r\nTransfer-Encoding: chunked\r\n\r\n").as_bytes())
-    }
-
-    fn chunk(&mut self, text: &str) -> io::Result<()> {
-        self.write(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())
-    }
-
-    /// A message before the result: from here on it is a stream.
-    fn event(&mut self, message: &Message) -> io::Result<()> {
-        if self.to.is_none() {
-            return Ok(());
-        }
-        if !self.is_stream {
-            self.begin_stream()?;
-        }
-        let event = Event {
-            kind: "message".to_owned(),
-            data: message.write().to_string(),
-            ..Event::default()
-        };
-        self.chunk(&event.write())
-    }
-
-    fn comment(&mut self) -> io::Result<()> {
-        self.chunk(": here\n\n")
-    }
-
-    /// The result.
-    fn end(&mut self, message: &Message) -> io::Result<bool> {
-        if !self.is_stream {
-            return self.whole(200, "application/json", "", &message.write().to_string());
-        }
-        self.event(message)?;
-        self.end_without()
-    }
-
-    fn end_without(&mut self) -> io::Result<bool> {
-        if !self.is_stream {
-            self.begin_stream()?;
-        }
-        self.write(b"0\r\n\r\n")?;
-        self.is_stream = false;
-        Ok(true)
     }
 }

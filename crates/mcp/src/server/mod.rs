@@ -1,7 +1,10 @@
 //! The server's side: what a session does with what it hears, whatever the messages travel on.
 
+mod channel;
 mod http;
+mod reply;
 mod request;
+mod stateless;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +15,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 pub use http::{Gate, serve};
+pub(crate) use request::Request;
+pub use stateless::{Heads, is_stateless};
 
 use crate::message::{Fault, METHOD, Message, PARAMS, REQUEST};
 use crate::{LEVELS, VERSIONS};
@@ -244,6 +249,11 @@ impl Session {
     ///
     /// Blocks as long as that takes; other messages may be heard meanwhile, from other threads.
     pub fn hear(&self, value: Value, out: &Out) -> Option<Message> {
+        if stateless::is_stateless(&value, None) {
+            return self
+                .hear_alone(value, None, out)
+                .map(|(_, message)| message);
+        }
         let (id, method, params) = match Message::read(value) {
             Ok(Message::Request { id, method, params }) => (id, method, params),
             Ok(Message::Notification { method, params }) => {
@@ -395,10 +405,5 @@ impl Session {
         for out in listeners {
             out(&message);
         }
-    }
-
-    /// Leaves out listeners that nobody hears any more.
-    pub fn retain_listeners(&self, keep: impl Fn(&Out) -> bool) {
-        locked(&self.shared.state).listeners.retain(keep);
     }
 }

@@ -11,9 +11,9 @@ pub(super) const MAX_BODY: usize = 16 << 20;
 
 /// A request.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) method: String,
-    pub(super) path: String,
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
     /// Names in lower case.
     headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct Request {
 
 /// What is no request, and the status that says so.
 #[derive(Debug)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     /// The connection ended, or broke.
     Ended,
     /// Told with this status.
@@ -38,7 +38,7 @@ impl From<io::Error> for Unread {
 
 impl Request {
     /// The one header of that name; `None` also where there are several.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key == name);
         match (found.next(), found.next()) {
             (Some((_, value)), None) => Some(value),
@@ -68,7 +68,7 @@ impl Request {
     }
 
     /// Reads a request. `out` is for `100 Continue`.
-    pub(super) fn read(from: &mut impl BufRead, out: &mut impl Write) -> Result<Request, Unread> {
+    pub(crate) fn read(from: &mut impl BufRead, out: &mut impl Write) -> Result<Request, Unread> {
         let head = head(from)?;
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);

@@ -10,9 +10,12 @@
 //! when a session begins, when the server says that its tools changed, and every minute. A session stays until the host
 //! goes, so that the next call need not begin one.
 
+mod login;
+mod oauth;
 mod pool;
 mod program;
 mod result;
+mod tokens;
 mod web;
 
 use std::time::{Duration, Instant};
@@ -23,6 +26,8 @@ use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Pin;
 use toolglot_toolfiles::{Found, ItemId, Space, TrustError, server_name};
 
+pub use login::LoggedIn;
+pub use oauth::authorizer_of;
 pub use pool::Servers;
 pub use web::wire_to;
 
@@ -94,7 +99,7 @@ pub(crate) fn attempt(
     match called {
         Ok(answer) => Ok(answer),
         Err(Failed::Refused(error)) => Err(error),
-        Err(Failed::Trouble(trouble)) => of_trouble(id, trouble),
+        Err(Failed::Trouble(trouble)) => of_trouble(id, short, trouble),
     }
 }
 
@@ -214,17 +219,15 @@ fn checked(
 }
 
 /// What the server's failure is to whoever called.
-fn of_trouble(id: String, trouble: Trouble) -> Result<Answer, CallError> {
+fn of_trouble(id: String, server: &str, trouble: Trouble) -> Result<Answer, CallError> {
     match trouble {
         Trouble::Gone(_) | Trouble::Expired | Trouble::Late { .. } => {
             Ok(result::failed(&trouble.to_string(), true))
         }
         Trouble::Barred(why) => Err(CallError::Config { id, why }),
-        Trouble::Unauthorized(_) => Err(CallError::Config {
+        Trouble::Unauthorized(_) | Trouble::NoToken(_) => Err(CallError::Config {
             id,
-            why: format!(
-                "{trouble}: give it a token with `headers: {{Authorization: \"Bearer ${{NAME}}\"}}`; no authorization page is opened"
-            ),
+            why: format!("{trouble}{}", login::help(server, &trouble)),
         }),
         Trouble::Stopped => Err(CallError::Stopped { id }),
         _ => Ok(result::failed(&trouble.to_string(), false)),
@@ -262,7 +265,7 @@ impl Host<'_> {
             Err(Failed::Refused(error)) => Err(error),
             Err(Failed::Trouble(trouble)) => Err(CallError::Config {
                 id,
-                why: trouble.to_string(),
+                why: format!("{trouble}{}", login::help(server_name(server), &trouble)),
             }),
         }
     }

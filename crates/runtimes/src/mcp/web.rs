@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use toolglot_exec::Failure;
 use toolglot_exec::web;
+use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Web, WebError, Wire};
 use toolglot_policy::Host as WebHost;
 use toolglot_toolfiles::template;
 
-use super::{Definition, Failed};
+use super::{Definition, Failed, oauth};
 use crate::CallError;
 use crate::call::Host;
 
@@ -35,6 +36,39 @@ pub(super) fn wire(
     definition: &Definition,
     time: Duration,
 ) -> Result<Box<dyn Wire>, Failed> {
+    let place = place(host, definition)?;
+    let bad = |why: String| {
+        Failed::Refused(CallError::Config {
+            id: definition.found.id.to_string(),
+            why,
+        })
+    };
+    // Who names a token gives it; who does not is given one by whom the server says.
+    let authorizer = if place.has_token() {
+        None
+    } else {
+        Some(oauth::authorizer(host, definition, &place.url, None).map_err(bad)?)
+    };
+    wire_to(&place.url, place.headers, authorizer, time).map_err(bad)
+}
+
+/// Where a server is asked, and with which headers.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// Whether the definition names the token.
+    pub(super) fn has_token(&self) -> bool {
+        let is_token = |name: &str| name.eq_ignore_ascii_case("authorization");
+        self.headers.iter().any(|(name, _)| is_token(name))
+    }
+}
+
+/// Where a server is asked, if that is granted.
+pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, Failed> {
     let id = definition.found.id.to_string();
     let bad = |why: String| {
         Failed::Refused(CallError::Config {
@@ -49,7 +83,7 @@ pub(super) fn wire(
         template::variables(&text, &host.variables)
     };
     let settings: &Map<String, Value> = &definition.settings;
-    let url = settings.get("url").map(text);
+    let url = url(host, definition);
     let url =
         url.ok_or_else(|| bad("it has neither `config.command` nor `config.url`".to_owned()))?;
     let place = WebHost::of(&url).map_err(|error| bad(error.to_string()))?;
@@ -81,23 +115,31 @@ pub(super) fn wire(
         }
         headers.push((name.clone(), value));
     }
-    wire_to(&url, headers, time).map_err(bad)
+    Ok(Asked { url, headers })
 }
 
-/// The wire to a server at an address that somebody else has judged, with headers of the user's on every request.
+/// The address of a server, with the user's variables in it.
+pub(super) fn url(host: &Host<'_>, definition: &Definition) -> Option<String> {
+    let url = definition.settings.get("url")?.as_str()?;
+    Some(template::variables(url, &host.variables))
+}
+
+/// The wire to a server at an address that somebody else has judged, with headers of the user's on every request and a token
+/// where there is one.
 ///
 /// # Errors
 /// If the address is none, or its name leads nearby.
 pub fn wire_to(
     url: &str,
     headers: Vec<(String, String)>,
+    authorizer: Option<Arc<Authorizer>>,
     time: Duration,
 ) -> Result<Box<dyn Wire>, String> {
     let place = WebHost::of(url).map_err(|error| error.to_string())?;
     let way = web::Web::to(&place).map_err(|failure| failure.to_string())?;
     let url = url.to_owned();
     let way = Arc::new(Way { way, url });
-    Ok(Box::new(Stream::new(way, headers, time)))
+    Ok(Box::new(Stream::new(way, headers, authorizer, time)))
 }
 
 #[derive(Debug)]
@@ -114,32 +156,37 @@ impl Web for Way {
         body: &[u8],
         time: Duration,
     ) -> Result<Answer, WebError> {
-        let ask = web::Ask {
-            url: &self.url,
-            method,
-            headers,
-            body,
-            time,
-        };
-        let answer = self.way.ask(&ask).map_err(|failure| match failure {
-            Failure::Unanswered { problem, .. } => WebError::Unanswered(problem),
-            other => WebError::Barred(other.to_string()),
-        })?;
-        let (parts, body) = answer.into_parts();
-        let headers = parts
-            .headers
-            .iter()
-            .map(|(name, value)| {
-                (
-                    name.to_string(),
-                    String::from_utf8_lossy(value.as_bytes()).into_owned(),
-                )
-            })
-            .collect();
-        Ok(Answer {
-            status: parts.status.as_u16(),
-            headers,
-            body: Box::new(body.into_reader()),
-        })
+        asked(
+            &self.way,
+            &web::Ask {
+                url: &self.url,
+                method,
+                headers,
+                body,
+                time,
+            },
+        )
     }
+}
+
+/// Asks on a way that was looked at.
+pub(super) fn asked(way: &web::Web, ask: &web::Ask<'_>) -> Result<Answer, WebError> {
+    let answer = way.ask(ask).map_err(|failure| match failure {
+        Failure::Unanswered { problem, .. } => WebError::Unanswered(problem),
+        other => WebError::Barred(other.to_string()),
+    })?;
+    let (parts, body) = answer.into_parts();
+    let headers = parts
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (name.to_string(), value)
+        })
+        .collect();
+    Ok(Answer {
+        status: parts.status.as_u16(),
+        headers,
+        body: Box::new(body.into_reader()),
+    })
 }

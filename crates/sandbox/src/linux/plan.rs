@@ -1,7 +1,7 @@
 //! Everything that warden and program need, made ready before `fork`: behind it nothing may allocate.
 
 use std::collections::BTreeSet;
-use std::ffi::{CString, OsStr, OsString, c_char};
+use std::ffi::{CString, OsStr, c_char};
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};

@@ -308,7 +308,11 @@ impl Trust {
         write(&project.join(LOCK), text.as_bytes(), 0o644)
     }
 
-    fn home(&self) -> Result<PathBuf, TrustError> {
+    /// The user's directory, which holds `.ai`.
+    ///
+    /// # Errors
+    /// If the environment names none.
+    pub fn home(&self) -> Result<PathBuf, TrustError> {
         self.spaces.user.clone().ok_or(TrustError::NoHome)
     }
 

@@ -1,0 +1,255 @@
+//! Revision 2026-07-28, which has no sessions: every request says in `_meta` who asks, in which version and with what
+//! capabilities, and over HTTP its headers repeat what it is about
+//! (<https://modelcontextprotocol.io/specification/draft>, as of 2026-11).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::{Client, Heard, Profile, Terms, Trouble};
+use crate::message::{Fault, METHOD, Message};
+
+/// The version.
+pub const STATELESS: &str = "2026-07-28";
+/// The server does not speak the version that it was asked in, and says which it does.
+const UNSUPPORTED: i64 = -32_022;
+/// It misses the header that names the version, or reads another one in it. No server with sessions knows this.
+const HEADERS: i64 = -32_020;
+/// What the keys of `_meta` begin with.
+const PREFIX: &str = "io.modelcontextprotocol/";
+/// So often a server may ask for more before it gives a result.
+const MAX_ROUNDS: usize = 8;
+
+/// Whether a server refused a session because it has none.
+pub(super) fn has_no_sessions(trouble: &Trouble) -> bool {
+    let Trouble::Refused { fault, .. } = trouble else {
+        return false;
+    };
+    matches!(fault.code, METHOD | HEADERS) || fault.code == UNSUPPORTED && supports(fault)
+}
+
+fn supports(fault: &Fault) -> bool {
+    let said = fault.data.as_ref().and_then(|data| data.get("supported"));
+    let said = said.and_then(Value::as_array);
+    said.is_some_and(|said| said.iter().any(|version| version == STATELESS))
+}
+
+/// Puts into a request who asks.
+pub(super) fn add_meta(params: &mut Map<String, Value>, profile: &Profile) {
+    let meta = params.entry("_meta").or_insert_with(|| json!({}));
+    let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
+    for (key, value) in [
+        ("protocolVersion", json!(STATELESS)),
+        ("clientInfo", info),
+        ("clientCapabilities", profile.capabilities.clone()),
+    ] {
+        meta[format!("{PREFIX}{key}")] = value;
+    }
+}
+
+/// What the headers of a message repeat.
+pub(super) fn headers(message: &Message) -> Vec<(String, String)> {
+    let (Message::Request { method, params, .. } | Message::Notification { method, params }) =
+        message
+    else {
+        return Vec::new();
+    };
+    let mut out = vec![("Mcp-Method".to_owned(), method.clone())];
+    let key = match method.as_str() {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return out,
+    };
+    if let Some(name) = params.get(key).and_then(Value::as_str) {
+        out.push(("Mcp-Name".to_owned(), encoded(name)));
+    }
+    out
+}
+
+/// A value as a header holds it: as it is, or in base64 where that would not arrive.
+fn encoded(text: &str) -> String {
+    let is_plain = text.bytes().all(|byte| matches!(byte, 0x20..=0x7e))
+        && text.trim() == text
+        && !text.starts_with("=?base64?");
+    if is_plain {
+        return text.to_owned();
+    }
+    format!("=?base64?{}?=", STANDARD.encode(text))
+}
+
+/// The parameters of a tool that headers repeat (`x-mcp-header`), by the header's name; `None` where what it says of them is
+/// against the rules, and the tool is none.
+pub(super) fn mirrored(tool: &Value) -> Option<BTreeMap<String, String>> {
+    let (mut out, mut seen) = (BTreeMap::new(), BTreeSet::new());
+    let properties = tool["inputSchema"]["properties"].as_object();
+    for (name, schema) in properties.into_iter().flatten() {
+        let Some(header) = schema.get("x-mcp-header") else {
+            continue;
+        };
+        let header = header.as_str()?;
+        let is_letter =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let is_name = (1..=64).contains(&header.len()) && header.bytes().all(is_letter);
+        let is_scalar = matches!(
+            schema["type"].as_str(),
+            Some("string" | "integer" | "boolean")
+        );
+        if !(is_name && is_scalar && seen.insert(header.to_ascii_lowercase())) {
+            return None;
+        }
+        out.insert(name.clone(), header.to_owned());
+    }
+    Some(out)
+}
+
+/// The headers that repeat a call's arguments.
+pub(super) fn arguments(
+    mirrored: &BTreeMap<String, String>,
+    arguments: &Map<String, Value>,
+) -> Vec<(String, String)> {
+    let said = mirrored.iter().filter_map(|(name, header)| {
+        let value = match arguments.get(name)? {
+            Value::String(text) => encoded(text),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(is) => is.to_string(),
+            _ => return None,
+        };
+        Some((format!("Mcp-Param-{header}"), value))
+    });
+    said.collect()
+}
+
+impl Client {
+    /// Asks a server without sessions what it is.
+    pub(super) fn discover(&mut self, terms: &Terms<'_>) -> Result<(), Trouble> {
+        self.is_stateless = true;
+        self.wire.agreed(STATELESS);
+        let said = match self.request("server/discover", json!({}), terms) {
+            // It may have looked at an older version of ours.
+            Err(Trouble::Refused { fault, .. })
+                if fault.code == UNSUPPORTED && supports(&fault) =>
+            {
+                self.request("server/discover", json!({}), terms)?
+            }
+            said => said?,
+        };
+        let versions = said["supportedVersions"].as_array();
+        if !versions.is_some_and(|versions| versions.iter().any(|version| version == STATELESS)) {
+            return Err(Trouble::Odd(format!(
+                "does not say that it speaks {STATELESS}"
+            )));
+        }
+        let info = &said["_meta"][format!("{PREFIX}serverInfo")];
+        let info = if info.is_null() {
+            said["serverInfo"].clone()
+        } else {
+            info.clone()
+        };
+        self.server = json!({
+            "protocolVersion": STATELESS, "capabilities": said["capabilities"], "serverInfo": info, "instructions": said["instructions"],
+        });
+        Ok(())
+    }
+
+    /// Asks, and gives what the server wants to know meanwhile, if we know it: what it remembers of that goes back as it is.
+    pub(super) fn rounds(
+        &mut self,
+        method: &str,
+        params: &Value,
+        terms: &Terms<'_>,
+    ) -> Result<Value, Trouble> {
+        let mut asked = params.clone();
+        for _ in 0..MAX_ROUNDS {
+            let result = self.request(method, asked, terms)?;
+            match result["resultType"].as_str() {
+                None | Some("complete") => return Ok(result),
+                Some("input_required") => {}
+                Some(_) => {
+                    return Err(Trouble::Odd(
+                        "gave a result of a type that is not known".to_owned(),
+                    ));
+                }
+            }
+            let mut given = Map::new();
+            for (key, wanted) in result["inputRequests"].as_object().into_iter().flatten() {
+                let wants = wanted["method"].as_str().unwrap_or_default();
+                let empty = Map::new();
+                let answer =
+                    (self.profile.answers)(wants, wanted["params"].as_object().unwrap_or(&empty));
+                let Some(Ok(answer)) = answer else {
+                    let wants: String = wants
+                        .chars()
+                        .filter(char::is_ascii_graphic)
+                        .take(80)
+                        .collect();
+                    return Err(Trouble::Odd(format!(
+                        "asks for `{wants}`, which it is not given here"
+                    )));
+                };
+                given.insert(key.clone(), answer);
+            }
+            asked = params.clone();
+            asked["inputResponses"] = Value::Object(given);
+            if let Some(state) = result.get("requestState") {
+                asked["requestState"] = state.clone();
+            }
+        }
+        Err(Trouble::Odd(format!(
+            "asked for more {MAX_ROUNDS} times and gave no result"
+        )))
+    }
+}
+
+/// A response to a request in an answer that is none of HTTP's own: an error of the protocol.
+pub(super) fn fault(text: &str, id: &Value) -> Option<Heard> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    (value.get("id") == Some(id) && value["error"]["code"].is_i64())
+        .then_some(Heard::Message(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_go_into_headers_as_they_can_arrive() {
+        for (text, header) in [
+            ("us-west1", "us-west1"),
+            ("us west 1", "us west 1"),
+            ("", ""),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("a\r\nX: b", "=?base64?YQ0KWDogYg==?="),
+            ("世", "=?base64?5LiW?="),
+            ("=?base64?x?=", "=?base64?PT9iYXNlNjQ/eD89?="),
+        ] {
+            assert_eq!(encoded(text), header, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_names_no_header_is_no_tool() {
+        let of = |property: Value| {
+            mirrored(
+                &json!({"inputSchema": {"properties": {"a": property, "b": {"type": "string", "x-mcp-header": "B"}}}}),
+            )
+        };
+        assert_eq!(
+            of(json!({"type": "integer", "x-mcp-header": "A"})).map(|all| all.len()),
+            Some(2)
+        );
+        assert_eq!(of(json!({"type": "object"})).map(|all| all.len()), Some(1));
+        for property in [
+            json!({"type": "string", "x-mcp-header": ""}),
+            json!({"type": "string", "x-mcp-header": "b"}),
+            json!({"type": "string", "x-mcp-header": "A: b\r\nC"}),
+            json!({"type": "string", "x-mcp-header": "é"}),
+            json!({"type": "string", "x-mcp-header": 1}),
+            json!({"type": "number", "x-mcp-header": "A"}),
+            json!({"type": "object", "x-mcp-header": "A"}),
+        ] {
+            assert_eq!(of(property.clone()), None, "{property}");
+        }
+    }
+}

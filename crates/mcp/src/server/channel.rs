@@ -1,0 +1,298 @@
+//! Streams of events that outlast their connection: what was said is kept for a while, so that a client whose connection broke
+//! can take a stream up again behind the last event that it has.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::reply::Reply;
+use super::{Out, Session, locked};
+use crate::message::Message;
+use crate::sse::Event;
+
+/// So many streams of a session can be taken up again.
+const MAX_STREAMS: usize = 16;
+/// So many events of a stream are kept.
+const MAX_EVENTS: usize = 256;
+/// So much of all that all sessions were told is kept, in bytes; what comes beyond that is sent and not kept.
+const MAX_KEPT: usize = 64 << 20;
+/// Clients of before this version would take an event without data for a message.
+const PRIMED_SINCE: &str = "2025-11-25";
+
+/// A session, and its streams.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    pub(super) session: Arc<Session>,
+    streams: Arc<Mutex<Streams>>,
+}
+
+#[derive(Debug, Default)]
+struct Streams {
+    n: u64,
+    kept: VecDeque<Arc<Channel>>,
+}
+
+impl Live {
+    pub(super) fn new(session: Session) -> Live {
+        let streams: Arc<Mutex<Streams>> = Arc::default();
+        let listening = Arc::downgrade(&streams);
+        let out: Out = Arc::new(move |message| {
+            let Some(streams) = listening.upgrade() else {
+                return;
+            };
+            // On one stream only: the newest that somebody hears, or else the newest, for when somebody comes back.
+            let listeners: Vec<Arc<Channel>> = {
+                let streams = locked(&streams);
+                let listeners = streams.kept.iter().filter(|channel| channel.is_listener());
+                listeners.cloned().collect()
+            };
+            let heard = listeners.iter().rev().find(|channel| channel.is_heard());
+            if let Some(channel) = heard.or(listeners.last()) {
+                channel.say(message);
+            }
+        });
+        session.listen(out);
+        Live {
+            session: Arc::new(session),
+            streams,
+        }
+    }
+
+    /// A stream that answers on `reply`.
+    pub(super) fn channel(&self, reply: Reply, kept: &Arc<AtomicUsize>) -> Channel {
+        let mut streams = locked(&self.streams);
+        streams.n += 1;
+        Channel {
+            id: streams.n,
+            // Versions are dates, and sort as such.
+            is_primed: self
+                .session
+                .version()
+                .is_some_and(|version| version >= PRIMED_SINCE),
+            kept: Arc::clone(kept),
+            state: Mutex::new(State {
+                to: Some(reply),
+                ..State::default()
+            }),
+        }
+    }
+
+    /// Keeps a stream, so that it can be taken up again.
+    pub(super) fn keep(&self, channel: &Arc<Channel>) {
+        let mut streams = locked(&self.streams);
+        if streams.kept.len() == MAX_STREAMS {
+            streams.kept.pop_front();
+        }
+        streams.kept.push_back(Arc::clone(channel));
+    }
+
+    /// A stream that is kept.
+    pub(super) fn kept(&self, id: u64) -> Option<Arc<Channel>> {
+        let streams = locked(&self.streams);
+        streams
+            .kept
+            .iter()
+            .find(|channel| channel.id == id)
+            .cloned()
+    }
+}
+
+/// A stream of events, or the one answer in its place.
+pub(super) struct Channel {
+    id: u64,
+    is_primed: bool,
+    kept: Arc<AtomicUsize>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    to: Option<Reply>,
+    /// Which connection has it: it is counted up when another takes it.
+    turn: usize,
+    n_events: u64,
+    /// Their numbers and texts, the oldest first.
+    events: VecDeque<(u64, String)>,
+    is_begun: bool,
+    is_listener: bool,
+    is_over: bool,
+}
+
+impl fmt::Debug for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Channel")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        let n: usize = locked(&self.state)
+            .events
+            .iter()
+            .map(|(_, text)| text.len())
+            .sum();
+        self.kept.fetch_sub(n, Ordering::SeqCst);
+    }
+}
+
+impl Channel {
+    /// The stream and the number of an event, by its id.
+    pub(super) fn place(id: &str) -> Option<(u64, u64)> {
+        let (stream, event) = id.split_once('-')?;
+        Some((stream.parse().ok()?, event.parse().ok()?))
+    }
+
+    fn event(&self, n: u64, text: &str) -> Event {
+        Event {
+            kind: if text.is_empty() {
+                String::new()
+            } else {
+                "message".to_owned()
+            },
+            id: Some(format!("{}-{n}", self.id)),
+            data: text.to_owned(),
+            ..Event::default()
+        }
+    }
+
+    fn begin(&self, state: &mut State) {
+        state.is_begun = true;
+        let Some(reply) = &mut state.to else { return };
+        let mut begun = reply.begin_stream();
+        if self.is_primed {
+            // An id before anything else: there is something to come back to.
+            begun = begun.and_then(|()| reply.event(&self.event(0, "")));
+        }
+        if begun.is_err() {
+            state.to = None;
+        }
+    }
+
+    /// Begins a stream for what belongs to no request.
+    pub(super) fn listen(&self) {
+        let mut state = locked(&self.state);
+        state.is_listener = true;
+        self.begin(&mut state);
+    }
+
+    /// Says something before the answer. Whether it began the stream.
+    pub(super) fn say(&self, message: &Message) -> bool {
+        let mut state = locked(&self.state);
+        if state.is_over {
+            return false;
+        }
+        let begins = !state.is_begun;
+        if begins {
+            self.begin(&mut state);
+        }
+        self.push(&mut state, message.write().to_string());
+        begins
+    }
+
+    fn push(&self, state: &mut State, text: String) {
+        state.n_events += 1;
+        let n = state.n_events;
+        if let Some(reply) = &mut state.to
+            && reply.event(&self.event(n, &text)).is_err()
+        {
+            state.to = None;
+        }
+        if state.events.len() == MAX_EVENTS
+            && let Some((_, oldest)) = state.events.pop_front()
+        {
+            self.kept.fetch_sub(oldest.len(), Ordering::SeqCst);
+        }
+        let size = text.len();
+        if self.kept.fetch_add(size, Ordering::SeqCst) + size > MAX_KEPT {
+            self.kept.fetch_sub(size, Ordering::SeqCst);
+            return;
+        }
+        state.events.push_back((n, text));
+    }
+
+    /// Says the answer: as it is, or as the last event. Whether the connection that asked can go on.
+    pub(super) fn answer(&self, message: &Message) -> io::Result<bool> {
+        let text = message.write().to_string();
+        {
+            let mut state = locked(&self.state);
+            if !state.is_begun {
+                state.is_over = true;
+                let mut reply = state.to.take().unwrap_or_default();
+                return reply.whole(200, "application/json", "", &text);
+            }
+            self.push(&mut state, text);
+        }
+        Ok(self.end())
+    }
+
+    /// Ends the stream. Whether the connection that asked can go on.
+    pub(super) fn end(&self) -> bool {
+        let mut state = locked(&self.state);
+        if !state.is_begun {
+            self.begin(&mut state);
+        }
+        state.is_over = true;
+        let ended = state.to.take().map(|mut reply| reply.end_stream());
+        matches!(ended, Some(Ok(()))) && state.turn == 0
+    }
+
+    /// The way back, which is not used as a stream.
+    pub(super) fn reply(&self) -> Reply {
+        let mut state = locked(&self.state);
+        state.is_over = true;
+        state.to.take().unwrap_or_default()
+    }
+
+    /// Goes on at `reply` behind the event of that number; which turn that is. Gives the way back where that is not kept any
+    /// more: what is missing cannot be passed over.
+    pub(super) fn resume(&self, after: u64, mut reply: Reply) -> Result<usize, Reply> {
+        let mut state = locked(&self.state);
+        let n_missed = state.n_events.checked_sub(after);
+        let n_kept = state.events.iter().filter(|(n, _)| *n > after).count() as u64;
+        if n_missed != Some(n_kept) {
+            return Err(reply);
+        }
+        state.turn += 1;
+        let mut sent = reply.begin_stream();
+        for (n, text) in state.events.iter().filter(|(n, _)| *n > after) {
+            sent = sent.and_then(|()| reply.event(&self.event(*n, text)));
+        }
+        if state.is_over {
+            let _ = sent.and_then(|()| reply.end_stream());
+        } else {
+            state.to = sent.is_ok().then_some(reply);
+        }
+        Ok(state.turn)
+    }
+
+    fn is_listener(&self) -> bool {
+        locked(&self.state).is_listener
+    }
+
+    fn is_heard(&self) -> bool {
+        locked(&self.state).to.is_some()
+    }
+
+    /// Whether it still goes to the connection of that turn.
+    pub(super) fn is_held(&self, turn: usize) -> bool {
+        let state = locked(&self.state);
+        state.turn == turn && state.to.is_some()
+    }
+
+    /// Shows after some silence that it is there, and finds out whether the other side is.
+    pub(super) fn beat(&self, after: Duration) {
+        let mut state = locked(&self.state);
+        let State { to, .. } = &mut *state;
+        if let Some(reply) = to
+            && reply.last.elapsed() >= after
+            && reply.comment().is_err()
+        {
+            *to = None;
+        }
+    }
+}

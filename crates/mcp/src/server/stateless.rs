@@ -1,0 +1,178 @@
+//! Revision 2026-07-28 on the served side: no sessions, every request says who asks
+//! (<https://modelcontextprotocol.io/specification/draft>, as of 2026-11).
+
+use serde_json::{Map, Value, json};
+
+use super::{Out, Session, locked};
+use crate::LEVELS;
+use crate::client::STATELESS;
+use crate::message::{Fault, METHOD, Message, PARAMS};
+
+/// What the keys of `_meta` begin with.
+const PREFIX: &str = "io.modelcontextprotocol/";
+/// A header is missing, or says something else than the message.
+const HEADERS: i64 = -32_020;
+/// The version is not spoken.
+const UNSUPPORTED: i64 = -32_022;
+
+/// What the headers of a request say of its message.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heads<'a> {
+    /// `MCP-Protocol-Version`
+    pub version: Option<&'a str>,
+    /// `Mcp-Method`
+    pub method: Option<&'a str>,
+    /// `Mcp-Name`
+    pub name: Option<&'a str>,
+}
+
+/// Whether a message is one of this revision: it says so itself, or its headers do.
+pub fn is_stateless(value: &Value, heads: Option<&Heads<'_>>) -> bool {
+    let says_so = value["params"]["_meta"]
+        .get(format!("{PREFIX}protocolVersion"))
+        .is_some();
+    says_so
+        || heads.is_some_and(|heads| heads.version == Some(STATELESS))
+        || value["method"] == "server/discover"
+}
+
+impl Session {
+    /// Does what a message of this revision asks for. Gives the status of HTTP and the response; `None` where none is wanted.
+    pub fn hear_alone(
+        &self,
+        value: Value,
+        heads: Option<&Heads<'_>>,
+        out: &Out,
+    ) -> Option<(u16, Message)> {
+        let (id, method, params) = match Message::read(value) {
+            Ok(Message::Request { id, method, params }) => (id, method, params),
+            Ok(_) => return None,
+            Err((id, fault)) => {
+                return Some((
+                    400,
+                    Message::Response {
+                        id,
+                        result: Err(fault),
+                    },
+                ));
+            }
+        };
+        let refused = |status: u16, fault: Fault| {
+            Some((
+                status,
+                Message::Response {
+                    id: id.clone(),
+                    result: Err(fault),
+                },
+            ))
+        };
+        if let Err(fault) = checked(&method, &params, heads) {
+            return refused(400, fault);
+        }
+        self.hush(&params);
+        let response = match method.as_str() {
+            "server/discover" => Message::Response {
+                id,
+                result: Ok(discovered()),
+            },
+            "tools/list" => Message::Response {
+                id,
+                result: self.answer(&method, &params),
+            },
+            "tools/call" => self.call(id, &params, out)?,
+            _ => {
+                return refused(
+                    404,
+                    Fault::new(METHOD, format!("there is no method `{method}`")),
+                );
+            }
+        };
+        let Message::Response { id, result } = response else {
+            return None;
+        };
+        let result = result.map(|result| complete(result, method != "tools/call"));
+        Some((200, Message::Response { id, result }))
+    }
+
+    /// Logs nothing but what this request asks for.
+    fn hush(&self, params: &Map<String, Value>) {
+        let level = params
+            .get("_meta")
+            .and_then(|meta| meta.get(format!("{PREFIX}logLevel"))?.as_str());
+        let rank = level.and_then(|level| LEVELS.iter().position(|known| *known == level));
+        locked(&self.shared.state).level = rank.unwrap_or(LEVELS.len());
+    }
+}
+
+/// What is wrong with who asks, or with what the headers say of it.
+fn checked(
+    method: &str,
+    params: &Map<String, Value>,
+    heads: Option<&Heads<'_>>,
+) -> Result<(), Fault> {
+    let differs = |what: &str| {
+        Fault::new(
+            HEADERS,
+            format!("the header `{what}` is missing, or says something else than the message"),
+        )
+    };
+    if heads.is_some_and(|heads| heads.version.is_none()) {
+        return Err(differs("MCP-Protocol-Version"));
+    }
+    let meta = params.get("_meta").and_then(Value::as_object);
+    let of = |key: &str| meta.and_then(|meta| meta.get(&format!("{PREFIX}{key}")));
+    let version = of("protocolVersion").and_then(Value::as_str);
+    let version = version
+        .ok_or_else(|| Fault::new(PARAMS, format!("`_meta` has no `{PREFIX}protocolVersion`")))?;
+    if !of("clientCapabilities").is_some_and(Value::is_object) {
+        return Err(Fault::new(
+            PARAMS,
+            format!("`_meta` has no `{PREFIX}clientCapabilities`"),
+        ));
+    }
+    if let Some(heads) = heads {
+        if heads.version != Some(version) {
+            return Err(differs("MCP-Protocol-Version"));
+        }
+        // Whoever stands between judges by the headers: they have to tell the truth.
+        if heads.method != Some(method) {
+            return Err(differs("Mcp-Method"));
+        }
+        let name = params.get("name").and_then(Value::as_str);
+        if method == "tools/call" && heads.name != name {
+            return Err(differs("Mcp-Name"));
+        }
+    }
+    if version != STATELESS {
+        let mut fault = Fault::new(
+            UNSUPPORTED,
+            "that version of the protocol is not spoken without a session",
+        );
+        fault.data = Some(Box::new(
+            json!({"supported": [STATELESS], "requested": version}),
+        ));
+        return Err(fault);
+    }
+    Ok(())
+}
+
+fn discovered() -> Value {
+    let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
+    json!({
+        "supportedVersions": [STATELESS],
+        "capabilities": {"tools": {}},
+        "_meta": {format!("{PREFIX}serverInfo"): info},
+    })
+}
+
+/// A result with what every result says; a list may not be kept, as trust can change at any time.
+fn complete(mut result: Value, is_list: bool) -> Value {
+    if let Value::Object(map) = &mut result {
+        map.insert("resultType".to_owned(), json!("complete"));
+        if is_list {
+            map.insert("ttlMs".to_owned(), json!(0));
+            map.insert("cacheScope".to_owned(), json!("private"));
+        }
+    }
+    result
+}

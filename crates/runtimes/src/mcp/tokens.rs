@@ -1,0 +1,134 @@
+//! Where the tokens of servers are kept: a file for each server in the user's directory, which nobody else may read.
+
+use std::any::Any;
+use std::fmt::Write as _;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use toolglot_mcp::auth::{Grant, Store, canonical};
+
+/// The directory below the user's. Its name is one of those that no model reads.
+const FOLDER: &str = ".ai/mcp-tokens";
+/// A longer file is none.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The file of one server.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Tokens {
+    /// The file of the server at `url`, below the user's directory.
+    pub(super) fn of(home: &Path, url: &str) -> Result<Tokens, String> {
+        let url = canonical(url).ok_or_else(|| format!("{url:?} is no address"))?;
+        let mut name = String::new();
+        for byte in &Sha256::digest(url.as_bytes())[..16] {
+            let _ = write!(name, "{byte:02x}");
+        }
+        let folder = home.join(FOLDER);
+        let file = folder.join(format!("{name}.json"));
+        Ok(Tokens { folder, file })
+    }
+
+    /// Removes it. Whether there was one.
+    pub(super) fn remove(&self) -> Result<bool, String> {
+        match fs::remove_file(&self.file) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        format!("`{}`: {error}", self.file.display())
+    }
+
+    fn read(&self) -> io::Result<Option<String>> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags.bits().cast_signed())
+            .open(&self.file);
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() > MAX_BYTES {
+            return Err(io::Error::other("it holds no token"));
+        }
+        if metadata.mode() & 0o077 != 0 {
+            return Err(io::Error::other(
+                "others may read it, and may have: `toolglot mcp logout`, then log in again",
+            ));
+        }
+        let mut text = String::new();
+        file.take(MAX_BYTES).read_to_string(&mut text)?;
+        Ok(Some(text))
+    }
+
+    fn write(&self, grant: &Grant) -> io::Result<()> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)?;
+        // Readable for nobody else from its first byte on.
+        let mut file = tempfile::Builder::new()
+            .prefix(".new")
+            .tempfile_in(&self.folder)?;
+        file.write_all(grant.write().to_string().as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.file)?;
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<File> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)?;
+        let mut options = OpenOptions::new();
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(self.folder.join(".lock"))?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(file)
+    }
+}
+
+impl Store for Tokens {
+    fn load(&self) -> Result<Option<Grant>, String> {
+        let Some(text) = self.read().map_err(|error| self.failed(&error))? else {
+            return Ok(None);
+        };
+        // What is wrong with it is not quoted.
+        let kept = serde_json::from_str::<Value>(&text).ok();
+        let grant = kept.and_then(|kept| Grant::read(kept.as_object()?));
+        let damaged = || {
+            format!(
+                "`{}` is damaged: `toolglot mcp logout`, then log in again",
+                self.file.display()
+            )
+        };
+        grant.map(Some).ok_or_else(damaged)
+    }
+
+    fn save(&self, grant: &Grant) -> Result<(), String> {
+        self.write(grant).map_err(|error| self.failed(&error))
+    }
+
+    fn alone(&self) -> Result<Box<dyn Any>, String> {
+        Ok(Box::new(self.lock().map_err(|error| self.failed(&error))?))
+    }
+}
