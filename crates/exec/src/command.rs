@@ -125,13 +125,17 @@ fn literal(
     told: &mut Told,
 ) -> Result<(), Failure> {
     let started = Instant::now();
-    // The walls are found out once: looking for what may not be seen takes longest.
-    let mut base = root.walls.command(root.path(), &cwd, false);
     // What one command leaves in `/tmp` the next one finds there.
     let scratch = (line.commands().count() > 1)
         .then(Scratch::new)
         .transpose()?;
-    base.temporary = scratch.as_ref().map(|scratch| scratch.path().to_path_buf());
+    let walls = |cwd: &Path| {
+        let mut base = root.walls.command(root.path(), cwd, false);
+        base.temporary = scratch.as_ref().map(|scratch| scratch.path().to_path_buf());
+        base
+    };
+    // They are found out once for the commands of a pipeline: looking for what may not be seen takes longest.
+    let mut base = walls(&cwd);
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -165,7 +169,7 @@ fn literal(
         }
         if told.n_run > 0 {
             // What ran before may have moved what is kept.
-            base = root.walls.command(root.path(), &cwd, false);
+            base = walls(&cwd);
         }
         let mut changed = Vec::new();
         let commands: Vec<Command> = pipeline

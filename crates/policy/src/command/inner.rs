@@ -37,9 +37,6 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("git", "--upload-pack", ""),
     ("git", "--receive-pack", ""),
     ("git", "--exec", ""),
-    ("git", "-x", ""),
-    ("git", "-u", ""),
-    ("git", "-O", ""),
     ("git", "--extcmd", ""),
     ("git", "--tree-filter", ""),
     ("git", "--index-filter", ""),
@@ -63,6 +60,14 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("hyperfine", "--prepare", ""),
     ("xterm", "-e", ""),
 ];
+/// Options of a letter that mean a command only behind some of git's subcommands, and the letters there behind which the rest
+/// of a word is a value.
+const GIT_HOOKS: &[(&str, &[&str], &str)] = &[
+    ("-O", &["grep"], "ABCefm"),
+    ("-u", &["clone", "fetch-pack", "ls-remote"], "bcjo"),
+    ("-x", &["difftool", "rebase"], "CSXst"),
+];
+
 /// Programs whose words, joined, are a text for a shell; and their options whose value is the next word.
 const TEXTS: &[(&str, &[&str])] = &[
     (
@@ -360,6 +365,20 @@ const GIT_RUNS: &[&str] = &[
 
 /// What git runs by another name: an alias among its own settings, a command for each of several places.
 fn git(arguments: &[String], found: &mut Vec<Inner>) {
+    for (option, subcommands, with_value) in GIT_HOOKS {
+        let is_there = |word: &String| subcommands.contains(&word.as_str());
+        let Some(at) = arguments.iter().position(is_there) else {
+            continue;
+        };
+        for (index, word) in arguments.iter().enumerate().skip(at + 1) {
+            let next = || arguments.get(index + 1).map(String::as_str);
+            let is_value = |(before, _): (&str, &str)| before.contains(|c| with_value.contains(c));
+            if !word.split_once(&option[1..]).is_some_and(is_value) {
+                let value = value_of(option, word, next);
+                found.extend(value.map(|text| Inner::Text(text.to_owned())));
+            }
+        }
+    }
     for (key, value) in arguments
         .windows(2)
         .filter(|pair| pair[0] == "-c")

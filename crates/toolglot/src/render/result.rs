@@ -212,16 +212,20 @@ fn captured<'a>(capture: Capture, result: &ResultText<'a>) -> &'a str {
     }
 }
 
-/// Where calls would be read in `text`, by readers that take them from quoted code too; in order.
+/// Where calls would be read in `text`, in order: by readers that take them from quoted code too, and by those that do not,
+/// to which a fence may be another thing.
 fn calls(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     for guard in guards {
-        let mut read = Calls::default();
-        let mut parser = Parser::new(Arc::clone(guard)).in_code(InCode::Accept);
-        parser.push(Input::Text(text), &mut read);
-        parser.finish(Finish::Unknown, &mut read);
-        starts.extend(read.calls.iter().map(|call| call.span.range().start));
+        for in_code in [InCode::Accept, InCode::default()] {
+            let mut read = Calls::default();
+            let mut parser = Parser::new(Arc::clone(guard)).in_code(in_code);
+            parser.push(Input::Text(text), &mut read);
+            parser.finish(Finish::Unknown, &mut read);
+            starts.extend(read.calls.iter().map(|call| call.span.range().start));
+        }
     }
     starts.sort_unstable();
+    starts.dedup();
     starts
 }

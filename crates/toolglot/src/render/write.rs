@@ -106,7 +106,9 @@ impl<'a> Writer<'a> {
                 continue;
             }
             for seq in &rule.alt.0 {
-                all.push((rule, seq.as_slice()));
+                if rule.name == "call" || seq.iter().any(|term| loops_calls(self.dialect, term)) {
+                    all.push((rule, seq.as_slice()));
+                }
             }
         }
         all
