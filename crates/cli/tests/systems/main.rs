@@ -263,10 +263,8 @@ fn server() -> u16 {
     let port = listener.local_addr().expect("it has one").port();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let mut bytes = [0; 4096];
-            let n = stream.read(&mut bytes).unwrap_or(0);
-            let head = String::from_utf8_lossy(&bytes[..n]).into_owned();
-            let method = head.split(' ').next().unwrap_or_default();
+            let asked = request(&mut stream);
+            let method = asked.split(' ').next().unwrap_or_default();
             let body = format!("answered {method}");
             let _ = write!(
                 stream,
@@ -276,6 +274,27 @@ fn server() -> u16 {
         }
     });
     port
+}
+
+/// All of a request: who is answered with a part of it unread may see the connection break instead.
+fn request(stream: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    while let Ok(n @ 1..) = stream.read(&mut piece) {
+        bytes.extend_from_slice(&piece[..n]);
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.split_once("content-length:").map_or(0, |(_, rest)| {
+            let number = rest.lines().next().unwrap_or_default();
+            number.trim().parse().unwrap_or(0)
+        });
+        if body.len() >= length {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn walls_stand(place: &Place) -> bool {
