@@ -17,10 +17,7 @@ impl Transducer {
             self.owed.clear();
             self.state = State::After;
         }
-        if self.state == State::Tail && !self.owed.contains(['}', ']']) {
-            // No bracket proves anything.
-            self.tail_was_data(at, out);
-        }
+        self.settle_tail(at, out);
         let rest = match self.state {
             State::Done => return Rest::Whole,
             State::After => Rest::Brackets,
@@ -80,9 +77,7 @@ impl Transducer {
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
         self.catch_up(at, out);
-        if self.state == State::Tail && !self.owed.contains(['}', ']']) {
-            self.tail_was_data(at, out);
-        }
+        self.settle_tail(at, out);
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
             self.state = self.resume;
         }

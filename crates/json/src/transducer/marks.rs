@@ -317,12 +317,9 @@ impl Transducer {
         if let State::Brace(_) = self.state {
             self.open_brace(false, at, out);
         }
-        while !self.replay.is_empty() {
-            let replay = core::mem::take(&mut self.replay);
-            let (used, step) = self.read(&replay, self.replay_at, out);
-            if step != Step::Stuck && used < replay.len() {
-                self.replay_at += used as u64;
-                self.replay.push_str(&replay[used..]);
+        while self.has_read_ahead() {
+            if self.read_again(out) == Step::Stuck {
+                self.replay.clear();
             }
         }
         if self.state != State::Quoted {

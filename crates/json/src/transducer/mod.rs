@@ -381,15 +381,8 @@ impl Transducer {
             return (0, Step::Stuck);
         }
         loop {
-            if !self.replay.is_empty() {
-                let mut replay = core::mem::take(&mut self.replay);
-                let (used, step) = self.read(&replay, self.replay_at, out);
-                replay.drain(..used);
-                if self.replay.is_empty() {
-                    self.replay_at += used as u64;
-                }
-                // What was read ahead behind what is read again comes first.
-                self.replay.push_str(&replay);
+            if self.has_read_ahead() {
+                let step = self.read_again(out);
                 if step != Step::More {
                     return (i, step);
                 }
@@ -401,6 +394,19 @@ impl Transducer {
                 return (i, step);
             }
         }
+    }
+
+    /// Reads what was read ahead.
+    fn read_again(&mut self, out: &mut Output) -> Step {
+        let mut replay = core::mem::take(&mut self.replay);
+        let (used, step) = self.read(&replay, self.replay_at, out);
+        replay.drain(..used);
+        if self.replay.is_empty() {
+            self.replay_at += used as u64;
+        }
+        // What was read ahead again comes before the rest.
+        self.replay.push_str(&replay);
+        step
     }
 
     fn read(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {

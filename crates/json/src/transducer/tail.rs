@@ -109,6 +109,13 @@ impl Transducer {
         self.tail_was_data(at + *i as u64, out);
     }
 
+    /// The input ends at `at`: what waits without a bracket, which would prove something, is data.
+    pub(super) fn settle_tail(&mut self, at: u64, out: &mut Output) {
+        if self.state == State::Tail && !self.owed.contains(['}', ']']) {
+            self.tail_was_data(at, out);
+        }
+    }
+
     /// What waits is data of its string; `at` is the byte behind it.
     pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
         let mut owed = core::mem::take(&mut self.owed);
