@@ -1,0 +1,108 @@
+//! What git runs: its options, settings, aliases and subcommands that hold a command.
+
+use super::{Inner, value_of};
+
+/// Options of a letter that mean a command only behind some of git's subcommands, and the letters there behind which the rest
+/// of a word is a value.
+const GIT_HOOKS: &[(&str, &[&str], &str)] = &[
+    ("-O", &["grep"], "ABCefm"),
+    ("-u", &["clone", "fetch-pack", "ls-remote"], "bcjo"),
+    ("-x", &["difftool", "rebase"], "CSXst"),
+];
+
+/// Ends of git's settings whose value is run.
+const GIT_RUNS: &[&str] = &[
+    "askpass",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "helper",
+    "pager",
+    "path",
+    "process",
+    "program",
+    "smudge",
+    "textconv",
+];
+
+/// What git runs by another name: an alias among its own settings, a command for each of several places.
+pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
+    for (option, subcommands, with_value) in GIT_HOOKS {
+        let is_there = |word: &String| subcommands.contains(&word.as_str());
+        let Some(at) = arguments.iter().position(is_there) else {
+            continue;
+        };
+        for (index, word) in arguments.iter().enumerate().skip(at + 1) {
+            let next = || arguments.get(index + 1).map(String::as_str);
+            let is_value = |(before, _): (&str, &str)| before.contains(|c| with_value.contains(c));
+            if !word.split_once(&option[1..]).is_some_and(is_value) {
+                let value = value_of(option, word, next);
+                found.extend(value.map(|text| Inner::Text(text.to_owned())));
+            }
+        }
+    }
+    for (key, value) in arguments
+        .windows(2)
+        .filter(|pair| pair[0] == "-c")
+        .filter_map(|pair| pair[1].split_once('='))
+    {
+        let key = key.to_ascii_lowercase();
+        if GIT_RUNS.iter().any(|end| key.ends_with(end)) {
+            found.push(Inner::Text(value.to_owned()));
+        }
+    }
+    let helpers = arguments
+        .iter()
+        .filter_map(|word| word.strip_prefix("ext::"));
+    found.extend(helpers.map(|text| Inner::Text(text.to_owned())));
+    for setting in arguments
+        .iter()
+        .filter_map(|word| word.strip_prefix("alias."))
+    {
+        let Some((alias, value)) = setting.split_once('=') else {
+            continue;
+        };
+        if let Some(text) = value.strip_prefix('!') {
+            found.push(Inner::Text(text.to_owned()));
+            continue;
+        }
+        let at = arguments.iter().position(|word| word == alias);
+        let rest = at.map_or(&[][..], |at| &arguments[at + 1..]);
+        let words = std::iter::once("git").chain(value.split_ascii_whitespace());
+        found.push(Inner::Command(
+            words
+                .map(str::to_owned)
+                .chain(rest.iter().cloned())
+                .collect(),
+        ));
+    }
+    if let Some(at) = arguments
+        .iter()
+        .position(|word| word == "--config-env" || word.starts_with("--config-env="))
+    {
+        found.push(Inner::Unknown(format!(
+            "`{}` sets what git runs",
+            arguments[at]
+        )));
+    }
+    for (first, second) in [("submodule", "foreach"), ("bisect", "run")] {
+        let at = arguments.iter().position(|word| word == first);
+        let behind = at.and_then(|at| {
+            let rest = &arguments[at + 1..];
+            let at = rest.iter().position(|word| word == second)?;
+            Some(&rest[at + 1..])
+        });
+        if let Some(rest) = behind {
+            let rest: Vec<&str> = rest
+                .iter()
+                .map(String::as_str)
+                .skip_while(|word| word.starts_with('-'))
+                .collect();
+            found.push(Inner::Text(rest.join(" ")));
+        }
+    }
+}
