@@ -391,19 +391,31 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let limits = &program.limits;
-        let fields = self.parameters(program);
+        let blanks = program.limits.blanks;
+        self.write_value(program, value, sink, |value, out| {
+            value.advance(text, to, view, blanks, out);
+        });
+    }
+
+    /// Lets a value write arguments, and says what is to be said about it.
+    fn write_value(
+        &mut self,
+        program: &Program,
+        value: &mut Value,
+        sink: &mut dyn Sink,
+        write: impl FnOnce(&mut Value, &mut Out<'_>),
+    ) {
         let mut out = Out {
-            fields,
+            fields: self.parameters(program),
             args: self.teller.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
             changes: alloc::vec::Vec::new(),
             refused: false,
-            scalar: limits.scalar,
-            undecided: limits.undecided,
+            scalar: program.limits.scalar,
+            undecided: program.limits.undecided,
         };
-        value.advance(text, to, view, limits.blanks, &mut out);
+        write(value, &mut out);
         let Out {
             remarks,
             repairs,

@@ -8,6 +8,7 @@ use core::fmt::Write as _;
 
 use toolglot_json::{Kind, Shape, kind, members};
 
+use super::reach::{holds, loops_calls, references};
 use super::value::{between_tokens, envelope, python, raw, siblings};
 use super::{CallText, Unrenderable};
 use crate::grammar::{
@@ -596,45 +597,4 @@ fn begins_fence(term: Option<&Term>) -> bool {
         Some(TermKind::Group(alt)) => alt.0.iter().any(|seq| begins_fence(seq.first())),
         _ => false,
     }
-}
-
-fn references<'r>(alt: &'r Alt, used: &mut Vec<&'r str>) {
-    fn term<'r>(kind: &'r TermKind, used: &mut Vec<&'r str>) {
-        match kind {
-            TermKind::Rule(name) => used.push(name),
-            TermKind::Group(alt) => references(alt, used),
-            TermKind::Optional(inner) | TermKind::Many(inner) => term(&inner.kind, used),
-            _ => {}
-        }
-    }
-    for t in alt.0.iter().flatten() {
-        term(&t.kind, used);
-    }
-}
-
-/// Whether a term, or what it leads to short of another call rule, is such.
-fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> bool {
-    if wanted(&term.kind) {
-        return true;
-    }
-    let in_alt = |alt: &Alt| {
-        alt.0
-            .iter()
-            .flatten()
-            .any(|term| holds(dialect, term, wanted))
-    };
-    match &term.kind {
-        TermKind::Group(alt) => in_alt(alt),
-        TermKind::Optional(inner) | TermKind::Many(inner) => holds(dialect, inner, wanted),
-        TermKind::Rule(name) => dialect.rules_named(name).any(|rule| in_alt(&rule.alt)),
-        _ => false,
-    }
-}
-
-fn loops_calls(dialect: &Dialect, term: &Term) -> bool {
-    holds(
-        dialect,
-        term,
-        &|kind| matches!(kind, TermKind::Rule(name) if name == "call"),
-    )
 }

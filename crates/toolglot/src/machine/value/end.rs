@@ -6,8 +6,7 @@ use alloc::string::String;
 use toolglot_json::escape_into;
 
 use super::Value;
-use super::write::{Out, Wrapper};
-use crate::machine::fitting::remark;
+use super::write::Wrapper;
 use crate::machine::log::Log;
 use crate::machine::thread::{Judge, Thread};
 use crate::machine::typing::How;
@@ -34,37 +33,13 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         value.probe = None;
-        let fields = self.parameters(program);
-        let mut out = Out {
-            fields,
-            args: self.teller.args(),
-            remarks: alloc::vec::Vec::new(),
-            repairs: alloc::vec::Vec::new(),
-            changes: alloc::vec::Vec::new(),
-            refused: false,
-            scalar: program.limits.scalar,
-            undecided: program.limits.undecided,
-        };
-        if !value.overlong {
-            value.settle(text, at, view, &mut out);
-        }
-        value.close(at, &program.dialect_of(value.node).values, &mut out);
-        let Out {
-            remarks,
-            repairs,
-            mut changes,
-            refused,
-            ..
-        } = out;
-        self.open_arguments(&value);
-        self.say(&value, remarks, &repairs, refused, sink);
-        remark(
-            &mut self.teller,
-            &mut changes,
-            (value.wrapper != Wrapper::Object).then_some(value.key.as_str()),
-            value.start,
-            sink,
-        );
+        let values = &program.dialect_of(value.node).values;
+        self.write_value(program, &mut value, sink, |value, out| {
+            if !value.overlong {
+                value.settle(text, at, view, out);
+            }
+            value.close(at, values, out);
+        });
         let end = value.told;
         if value.dropped {
             self.teller.markup(view, end, sink);
