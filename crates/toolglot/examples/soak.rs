@@ -396,8 +396,7 @@ fn roo(dice: &mut Dice, name: &str, args: &Map<String, Value>) -> String {
     text + &format!("</{name}>")
 }
 
-fn invoke(dice: &mut Dice, name: &str, args: &Map<String, Value>) -> String {
-    let quote = *dice.pick(&['"', '\'']);
+fn invoke(dice: &mut Dice, quote: char, name: &str, args: &Map<String, Value>) -> String {
     let mut text = format!("<invoke name={quote}{name}{quote}>\n");
     for (key, value) in args {
         let gap = *dice.pick(&["", "\n", "\r\n"]);
@@ -410,11 +409,13 @@ fn invoke(dice: &mut Dice, name: &str, args: &Map<String, Value>) -> String {
 }
 
 fn rye_invoke(dice: &mut Dice, name: &str, args: &Map<String, Value>) -> String {
-    invoke(dice, name, args)
+    // Its system reads no other quotation marks.
+    invoke(dice, '"', name, args)
 }
 
 fn axe_invoke(dice: &mut Dice, name: &str, args: &Map<String, Value>) -> String {
-    let inside = invoke(dice, name, args);
+    let quote = *dice.pick(&['"', '\'']);
+    let inside = invoke(dice, quote, name, args);
     format!("<function_calls>\n{inside}\n</function_calls>")
 }
 
