@@ -2,25 +2,25 @@
 //!
 //! The cases lie beside the repository and are no part of it; without them this test says so and passes. Each attack that is a
 //! command is also run without any protection first: one that does not fire then proves nothing, and is listed.
-//! Every row holds, or stands in [`ELSEWHERE`] with the reason.
+//! Every row holds, or its area stands in [`ELSEWHERE`] with the place.
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
+mod place;
+mod timing;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Rows that are shown elsewhere, or need what this binary does not have.
-const ELSEWHERE: &[(&str, &str)] = &[];
+use crate::place::Place;
 
-/// Areas that need what this binary does not have yet.
-const AREAS_ELSEWHERE: &[(&str, &str)] =
-    &[("mcp", "servers that misbehave: crates/cli/tests/servers.rs")];
+/// Areas that are shown elsewhere.
+const ELSEWHERE: &[(&str, &str)] = &[("mcp", "servers that misbehave: crates/cli/tests/servers")];
 
 /// Areas whose attacks are run unprotected first. Not those that would take the machine down.
 const LIVE_AREAS: &[&str] = &["command", "network", "secrets"];
@@ -34,11 +34,6 @@ struct Row {
     policy: String,
     must: String,
     check: String,
-}
-
-/// Directories of one row.
-struct Place {
-    base: tempfile::TempDir,
 }
 
 /// What came of a row.
@@ -67,11 +62,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     let mut not_live = Vec::new();
     let mut n_live = 0;
     for row in &rows {
-        let elsewhere = AREAS_ELSEWHERE
-            .iter()
-            .find(|(area, _)| *area == row.area)
-            .or_else(|| ELSEWHERE.iter().find(|(id, _)| *id == row.id));
-        if elsewhere.is_some() {
+        if ELSEWHERE.iter().any(|(area, _)| *area == row.area) {
             continue;
         }
         if let Some(fired) = fires_unprotected(row) {
@@ -103,7 +94,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
         "  fired without protection: {n_live}; did not here: {}",
         not_live.join(" ")
     );
-    for (what, why) in AREAS_ELSEWHERE.iter().chain(ELSEWHERE) {
+    for (what, why) in ELSEWHERE {
         eprintln!("  not run: {what}: {why}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -249,125 +240,6 @@ fn toolglot(arguments: &[&str]) -> Command {
     command
 }
 
-impl Place {
-    fn new() -> Place {
-        let base = tempfile::tempdir().expect("a directory");
-        for name in ["ws", "out", "home"] {
-            fs::create_dir(base.path().join(name)).expect("made");
-        }
-        Place { base }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.base.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.path(name).to_string_lossy().into_owned()
-    }
-
-    /// A text with the directories in place of their names.
-    fn filled(&self, text: &str) -> String {
-        text.replace("$OUT", &self.text("out"))
-            .replace("$WS", &self.text("ws"))
-            .replace("$HOMEDIR", &self.text("home"))
-    }
-
-    fn filled_value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => match text.strip_prefix("@nest:") {
-                Some(rest) => {
-                    let (piece, n) = rest.rsplit_once(':').expect("a text and a number");
-                    piece.repeat(n.parse().expect("a number")).into()
-                }
-                None => self.filled(text).into(),
-            },
-            Value::Array(list) => list.iter().map(|value| self.filled_value(value)).collect(),
-            Value::Object(map) => Value::Object(
-                map.iter()
-                    .map(|(key, value)| (key.clone(), self.filled_value(value)))
-                    .collect(),
-            ),
-            other => other.clone(),
-        }
-    }
-
-    /// Runs a script in the workspace. Whether it succeeded.
-    fn bash(&self, script: &str, ran: Option<&Ran>) -> bool {
-        // From a file: a script among the arguments would find itself among the processes.
-        let script_file = self.path("script");
-        fs::write(&script_file, self.filled(script)).expect("written");
-        let mut command = Command::new("bash");
-        command
-            .arg(script_file)
-            .current_dir(self.path("ws"))
-            .env("HOME", self.path("home"))
-            .env("FIX", self.path("fix"))
-            .env("RESULT", self.path("result"))
-            .env("AUDIT", self.path("audit"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        if let Some(ran) = ran {
-            command
-                .env("ELAPSED_MS", ran.elapsed.as_millis().to_string())
-                .env("PEAK_RSS_MB", ran.peak_mb.to_string());
-        }
-        command.status().expect("bash runs").success()
-    }
-
-    /// The files of rows about signatures: a tool as it is, as it was signed before, and a module that nobody signed.
-    ///
-    /// They are signed where they will lie, so that the lock file and the user's memory know of them.
-    fn sign_fixtures(&self) {
-        let tool = |version: &str, body: &str| {
-            format!(
-                "import helper\n\n__version__ = \"{version}\"\n__tool_type__ = \"python\"\n__executor_id__ = \"python/function\"\n__category__ = \"demo\"\n__tool_description__ = \"Greets\"\n\n\ndef execute(params: dict, project_path: str) -> dict:\n    {body}\n    return {{\"success\": True, \"output\": helper.word()}}\n"
-            )
-        };
-        let library = |word: &str| {
-            format!(
-                "__version__ = \"1.0.0\"\n__tool_type__ = \"library\"\n__executor_id__ = None\n__category__ = \"demo\"\n__tool_description__ = \"A word\"\n\n\ndef word():\n    return \"{word}\"\n"
-            )
-        };
-        let run = |words: &[&str]| {
-            let output = toolglot(words)
-                .current_dir(self.path("ws"))
-                .env("HOME", self.path("home"))
-                .env_remove("USER_SPACE")
-                .output()
-                .expect("it runs");
-            assert!(output.status.success(), "{words:?}: {output:?}");
-        };
-        let demo = self.path("ws/.ai/tools/demo");
-        fs::create_dir_all(&demo).expect("made");
-        fs::create_dir(self.path("fix")).expect("made");
-        fs::write(self.path("fix/helper_evil.py"), library("evil")).expect("written");
-        run(&["tools", "keys", "new"]);
-        fs::write(demo.join("helper.py"), library("good")).expect("written");
-        run(&["tools", "sign", "demo/helper"]);
-        let hello = demo.join("hello.py");
-        for (name, version, body) in [
-            (
-                "fix/hello.old.signed.py",
-                "1.0.0",
-                "open(project_path + '/pwned', 'w')",
-            ),
-            ("fix/hello.signed.py", "1.1.0", "pass"),
-        ] {
-            fs::write(&hello, tool(version, body)).expect("written");
-            run(&["tools", "sign", "demo/hello"]);
-            fs::rename(&hello, self.path(name)).expect("moved");
-        }
-    }
-
-    fn end(&self) {
-        if let Ok(pid) = fs::read_to_string(self.path("out/srv.pid")) {
-            let _ = Command::new("kill").arg(pid.trim()).status();
-        }
-    }
-}
-
 /// Whether the attack of a row fires without protection; `None` if that is not tried.
 fn fires_unprotected(row: &Row) -> Option<bool> {
     let command = row.call["arguments"]["command"].as_str()?;
@@ -399,123 +271,11 @@ fn fires_unprotected(row: &Row) -> Option<bool> {
     Some(!held)
 }
 
-/// A directory and a link that leads out change places while the binary writes into it, some hundred times.
-fn race(row: &Row) -> Result<(), String> {
-    let place = Place::new();
-    place.bash(&row.setup, None);
-    let (dir, link, aside) = (
-        place.path("ws/a"),
-        place.path("ws/l"),
-        place.path("ws/aside"),
-    );
-    std::os::unix::fs::symlink(place.path("out"), &link).expect("made");
-    let is_over = std::sync::atomic::AtomicBool::new(false);
-    let swap = || {
-        for (from, to) in [(&dir, &aside), (&link, &dir), (&dir, &link), (&aside, &dir)] {
-            let _ = fs::rename(from, to);
-        }
-    };
-    let escaped = || place.path("out/f").exists();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                swap();
-            }
-        });
-        // The attack fires where nothing protects.
-        let n_tries = (0..200_000).find(|_| {
-            let _ = fs::write(dir.join("f"), "x");
-            escaped()
-        });
-        let _ = fs::remove_file(place.path("out/f"));
-        let calls = (0..600)
-            .map(|n| {
-                let call = json!({"tool": "write_file", "arguments": {"path": "a/f", "content": format!("{n}")}});
-                format!("TOOL_CALL: {call}\n")
-            })
-            .collect::<Vec<String>>()
-            .concat();
-        let ran = run_text(&place, &policy(row, &place), &calls, "tool_call", row);
-        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
-        let n_done = ran.document["calls"].as_array().map_or(0, |calls| {
-            calls
-                .iter()
-                .filter(|call| call["result"]["ok"] == true)
-                .count()
-        });
-        if n_tries.is_none() {
-            return Err("the race never fired without protection".to_owned());
-        }
-        if n_done == 0 {
-            return Err("nothing was written at all".to_owned());
-        }
-        if escaped() {
-            return Err("a write went out of the root".to_owned());
-        }
-        Ok(())
-    })
-}
-
-/// On a terminal, the file changes while its owner looks at the question; then the same without that.
-fn approval(row: &Row) -> Result<(), String> {
-    for (changes, expected) in [(true, "theirs"), (false, "new")] {
-        let place = Place::new();
-        fs::write(place.path("ws/a"), "old").expect("written");
-        let rule =
-            "version = 1\n[[rule]]\nid = 'ask'\ndecision = 'ask'\ncapabilities = ['write']\n";
-        fs::write(place.path("policy.toml"), rule).expect("written");
-        let call = json!({"tool": "write_file", "arguments": {"path": "a", "content": "new"}});
-        fs::write(place.path("message"), format!("TOOL_CALL: {call}\n")).expect("written");
-        let line = format!(
-            "{} run --dialect tool_call --policy {} --root {} {}",
-            env!("CARGO_BIN_EXE_toolglot"),
-            place.text("policy.toml"),
-            place.text("ws"),
-            place.text("message")
-        );
-        let child = Command::new("script")
-            .args(["-qefc", &line, "/dev/null"])
-            .env("HOME", place.path("home"))
-            .env_remove("XDG_CONFIG_HOME")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn();
-        let Ok(mut child) = child else {
-            eprintln!(
-                "SKIPPED: {}: there is no `script` to make a terminal",
-                row.id
-            );
-            return Ok(());
-        };
-        let mut shown = Vec::new();
-        let mut from = child.stdout.take().expect("asked for");
-        let mut byte = [0];
-        while !shown.ends_with(b"[y/N]") && from.read(&mut byte).is_ok_and(|n| n > 0) {
-            shown.extend(byte);
-        }
-        if changes {
-            fs::write(place.path("ws/a"), "theirs").expect("written");
-        }
-        let mut to = child.stdin.take().expect("asked for");
-        to.write_all(b"y\n").expect("written");
-        let _ = from.read_to_end(&mut shown);
-        child.wait().expect("it ends");
-        let found = fs::read_to_string(place.path("ws/a")).expect("there");
-        if found != expected {
-            return Err(format!(
-                "the file holds {found:?}: {}",
-                String::from_utf8_lossy(&shown)
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// Runs a row. Why it is not as it must be.
 fn judge(row: &Row) -> Result<(), String> {
     match row.id.as_str() {
-        "write-021" => return race(row),
-        "pol-008" => return approval(row),
+        "write-021" => return timing::race(row),
+        "pol-008" => return timing::approval(row),
         _ => {}
     }
     let place = Place::new();
