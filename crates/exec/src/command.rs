@@ -87,7 +87,7 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
             literal(root, cwd.to_path_buf(), &line, time, &mut told)?;
         }
         Err(text) => {
-            let mut command = root.walls.command(root.path(), cwd, true);
+            let mut command = root.walls.command(root.path(), cwd, true)?;
             command.argv = ["bash", "--noprofile", "--norc", "-c", &text]
                 .map(Into::into)
                 .to_vec();
@@ -130,12 +130,12 @@ fn literal(
         .then(Scratch::new)
         .transpose()?;
     let walls = |cwd: &Path| {
-        let mut base = root.walls.command(root.path(), cwd, false);
+        let mut base = root.walls.command(root.path(), cwd, false)?;
         base.temporary = scratch.as_ref().map(|scratch| scratch.path().to_path_buf());
-        base
+        Ok::<Command, Failure>(base)
     };
     // They are found out once for the commands of a pipeline: looking for what may not be seen takes longest.
-    let mut base = walls(&cwd);
+    let mut base = walls(&cwd)?;
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -169,7 +169,7 @@ fn literal(
         }
         if told.n_run > 0 {
             // What ran before may have moved what is kept.
-            base = walls(&cwd);
+            base = walls(&cwd)?;
         }
         let mut changed = Vec::new();
         let commands: Vec<Command> = pipeline

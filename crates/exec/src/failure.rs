@@ -105,6 +105,19 @@ pub enum Failure {
         /// The command.
         name: String,
     },
+    /// More in the root than can be looked through for what commands may not see.
+    #[error(
+        "no command runs here: the directory holds more than {n} files, too many to look through for what commands may not see; work in a smaller one"
+    )]
+    TooMany {
+        /// How many are looked at.
+        n: usize,
+    },
+    /// A directory that no path leads to, so that nothing in it can be kept from commands.
+    #[error(
+        "no command runs here: a directory stands deeper than a path can say, and what is in it cannot be kept from commands; remove it"
+    )]
+    TooDeep,
     /// The walls that a program needs cannot be built, or the program cannot be started.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::Refusal),
@@ -295,6 +308,7 @@ impl Failure {
                 toolglot_sandbox::Refusal::ArgumentTooLong { .. } => "argument-too-long",
                 _ => "no-sandbox",
             },
+            Failure::TooMany { .. } | Failure::TooDeep => "not-looked-through",
             Failure::MissingParameter { .. } => "missing-parameter",
             Failure::WrongType { .. } => "wrong-type",
             Failure::Path { escape, .. } if escape.is_outside() => "outside-root",

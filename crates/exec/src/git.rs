@@ -263,7 +263,7 @@ fn git(root: &Root, may_write: bool, arguments: &[&str]) -> Result<String, Failu
 
 /// Runs git in a directory of the root.
 fn git_in(root: &Root, cwd: &Path, may_write: bool, arguments: &[&str]) -> Result<String, Failure> {
-    let mut command = root.walls.command(root.path(), cwd, false);
+    let mut command = root.walls.command(root.path(), cwd, false)?;
     command.argv = std::iter::once("git")
         .chain(arguments.iter().copied())
         .map(Into::into)

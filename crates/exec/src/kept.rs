@@ -1,22 +1,24 @@
 //! What in the root commands may not see or change.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use toolglot_policy::{Refusals, is_guarded, is_secret};
 
-use crate::Root;
+use crate::{Failure, Root};
 
-/// Entries that are looked at for names that commands may not change or see.
-const MOST_VISITS: usize = 50_000;
+/// Entries of the root that are looked at. Where there are more, no command runs: what it could see is not known.
+const MOST_VISITS: usize = 1_000_000;
 
 /// Entries below a repository's own directories that are looked at for settings.
 const MOST_SETTINGS: usize = 10_000;
 
-/// Levels of directories that are looked into for them.
+/// Levels of directories below them that are looked into.
 const MOST_LEVELS: usize = 12;
 
-/// Directories that nobody keeps a secret in on purpose, and that are too large to look through.
-const PASSED_OVER: &[&str] = &[
+/// Directories that package managers and builders fill, and empty again: what programs obey may be changed there, since a file
+/// that stays as it is stays there.
+const FILLED: &[&str] = &[
     "node_modules",
     "target",
     "__pycache__",
@@ -25,7 +27,6 @@ const PASSED_OVER: &[&str] = &[
     ".tox",
     "dist",
     "build",
-    "objects",
 ];
 
 /// What commands may not change or see, of what is there.
@@ -40,22 +41,31 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Looks through the root, as far as the caps allow. Names that come later, or stand deeper, are not among them: the walls
-    /// keep them inside the root, and what a command makes of such a name is not protected.
-    pub(crate) fn of(root: &Path, refused: &Refusals) -> Kept {
+    /// Looks through the root, all of it. Names that come later are not among them: the walls keep them inside the root, and what
+    /// a command makes of such a name is not protected.
+    ///
+    /// # Errors
+    ///
+    /// There is more than can be looked through, or it stands deeper than a path can say.
+    pub(crate) fn of(root: &Path, refused: &Refusals) -> Result<Kept, Failure> {
         let mut kept = Kept::default();
-        let mut ahead = vec![(PathBuf::new(), 0)];
+        let mut ahead = vec![(PathBuf::new(), false)];
         let mut n_visits = 0;
-        while let Some((directory, level)) = ahead.pop() {
-            let Ok(entries) = std::fs::read_dir(root.join(&directory)) else {
-                continue;
+        while let Some((directory, is_filled)) = ahead.pop() {
+            let entries = match std::fs::read_dir(root.join(&directory)) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == ErrorKind::InvalidFilename => {
+                    return Err(Failure::TooDeep);
+                }
+                // What is gone, or closed to this user, is so to commands.
+                Err(_) => continue,
             };
             for entry in entries.flatten() {
-                let name = entry.file_name();
                 n_visits += 1;
                 if n_visits > MOST_VISITS {
-                    return kept;
+                    return Err(Failure::TooMany { n: MOST_VISITS });
                 }
+                let name = entry.file_name();
                 let path = directory.join(&name);
                 let Ok(kind) = entry.file_type() else {
                     continue;
@@ -63,7 +73,9 @@ impl Kept {
                 if kind.is_symlink() {
                     continue;
                 }
-                if name == ".git" && kind.is_dir() {
+                // What stands further above is neither secret nor obeyed, or nobody would look here.
+                let near = Path::new(directory.file_name().unwrap_or_default()).join(&name);
+                if name == ".git" && kind.is_dir() && !refused.hides(TOOL, &path) {
                     // git itself has to write here; what it obeys has to stay.
                     let git = root.join(path);
                     for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
@@ -72,7 +84,7 @@ impl Kept {
                         }
                     }
                     kept.secret.extend(secrets_of_git(&git));
-                } else if is_secret(&path)
+                } else if is_secret(&near)
                     || refused.hides(TOOL, &path)
                     || (refused.shared && is_shared(&entry))
                 {
@@ -80,17 +92,15 @@ impl Kept {
                         kept.held.push(root.join(&directory));
                     }
                     kept.secret.push(root.join(path));
-                } else if is_guarded(&path) || refused.keeps(TOOL, &path) {
+                } else if (is_guarded(&near) && !is_filled) || refused.keeps(TOOL, &path) {
                     kept.guarded.push(root.join(path));
-                } else if kind.is_dir()
-                    && level < MOST_LEVELS
-                    && !PASSED_OVER.iter().any(|passed| name == *passed)
-                {
-                    ahead.push((path, level + 1));
+                } else if kind.is_dir() {
+                    let is_filled = is_filled || FILLED.iter().any(|filled| name == *filled);
+                    ahead.push((path, is_filled));
                 }
             }
         }
-        kept
+        Ok(kept)
     }
 }
 
@@ -128,10 +138,7 @@ fn secrets_of_git(git: &Path) -> Vec<PathBuf> {
             }
             let name = entry.file_name();
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory
-                && level < MOST_LEVELS
-                && !PASSED_OVER.iter().any(|passed| name == *passed)
-            {
+            if is_directory && level < MOST_LEVELS && name != "objects" {
                 ahead.push((entry.path(), level + 1));
             } else if name == "config" || name == "config.worktree" {
                 settings.push(entry.path());

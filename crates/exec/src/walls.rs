@@ -8,8 +8,8 @@ use std::time::Duration;
 use toolglot_policy::{Level, Reach, Refusals, Sandbox};
 use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
 
-use crate::identity;
 use crate::kept::Kept;
+use crate::{Failure, identity};
 
 /// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
 const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
@@ -75,7 +75,16 @@ impl Walls {
     }
 
     /// A command with no words yet, in the directory `cwd` of the root.
-    pub(crate) fn command(&self, root: &Path, cwd: &Path, needs_shell: bool) -> Command {
+    ///
+    /// # Errors
+    ///
+    /// What it may not see cannot be told.
+    pub(crate) fn command(
+        &self,
+        root: &Path,
+        cwd: &Path,
+        needs_shell: bool,
+    ) -> Result<Command, Failure> {
         let isolation = self.isolation(needs_shell);
         let network = match (self.sandbox.network, isolation) {
             (Some(Reach::Host), _) | (_, Isolation::Plain) => Network::Host,
@@ -97,7 +106,7 @@ impl Walls {
         );
         command.write = self.writable(root);
         if isolation == Isolation::Namespaces {
-            let kept = Kept::of(root, &self.refused);
+            let kept = Kept::of(root, &self.refused)?;
             command.protect = kept.guarded;
             command.hold = kept.held;
             command.mask = kept.secret;
@@ -114,7 +123,7 @@ impl Walls {
             file_bytes: mib(self.sandbox.fsize_mb, standard.file_bytes),
             ..standard
         };
-        command
+        Ok(command)
     }
 
     /// How long a command has that asks for so many seconds.

@@ -3,6 +3,7 @@
 //! Both lists are about the resolved path, so a link or a `..` hides nothing, and about letters
 //! without their case, because some file systems ignore it.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Directories and files that hold secrets, wherever they stand.
@@ -63,6 +64,8 @@ const SHARED: &[&str] = &[
     ".env.sample",
     ".env.template",
     ".env.dist",
+    // What programs trust, as packages bring it along.
+    "cacert.pem",
     "id_rsa.pub",
     "id_dsa.pub",
     "id_ecdsa.pub",
@@ -183,10 +186,10 @@ pub fn is_guarded(path: &Path) -> bool {
 }
 
 fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
-    let mut parent = String::new();
     let mut above: Vec<String> = Vec::new();
     for component in path {
-        let name = folded(&component.to_string_lossy());
+        let component = component.to_string_lossy();
+        let name = folded(&component);
         let fits = |pattern: &Pattern| match *pattern {
             Pattern::Name(other) => name == other,
             Pattern::Prefix(prefix) => name.starts_with(prefix),
@@ -194,16 +197,17 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
                 name.starts_with(prefix) && !SOURCES.iter().any(|end| name.ends_with(end))
             }
             Pattern::Suffix(suffix) => name.ends_with(suffix),
-            Pattern::Within(directory, other) => parent == directory && name == other,
+            Pattern::Within(directory, other) => {
+                name == other && above.last().is_some_and(|parent| parent == directory)
+            }
             Pattern::Under(directory, names) => {
-                names.contains(&name.as_str()) && above.iter().any(|above| above == directory)
+                names.contains(&&*name) && above.iter().any(|above| above == directory)
             }
         };
-        if !except.contains(&name.as_str()) && patterns.iter().any(fits) {
+        if !except.contains(&&*name) && patterns.iter().any(fits) {
             return true;
         }
-        above.push(name.clone());
-        parent = name;
+        above.push(name.into_owned());
     }
     false
 }
@@ -211,7 +215,11 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
 /// A name as the most forgiving file system compares it: without case, without the letters that HFS+ does not see, without the
 /// stream behind a `:` of NTFS, without the dots and blanks at its end that some drop, and `GIT~1` as what it is short for.
 /// Upper case first, since `ſ` and its like fold only that way.
-fn folded(name: &str) -> String {
+fn folded(name: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.');
+    if name.bytes().all(is_plain) && !name.ends_with('.') {
+        return Cow::Borrowed(name);
+    }
     let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
     let folded = seen.to_uppercase().to_lowercase();
     // A name of nothing but a stream is none.
@@ -221,8 +229,8 @@ fn folded(name: &str) -> String {
     };
     let name = whole.trim_end_matches(['.', ' ']);
     match name.strip_prefix("git~") {
-        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => ".git".to_owned(),
-        _ => name.to_owned(),
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => ".git".into(),
+        _ => Cow::Owned(name.to_owned()),
     }
 }
 
@@ -233,7 +241,7 @@ fn is_unseen(c: char) -> bool {
 
 /// A path with every name folded.
 pub(crate) fn folded_path(path: &str) -> String {
-    let names: Vec<String> = path.split('/').map(folded).collect();
+    let names: Vec<Cow<'_, str>> = path.split('/').map(folded).collect();
     names.join("/")
 }
 
@@ -307,6 +315,7 @@ mod tests {
             ".git/HEAD",
             "config",
             ".config/git",
+            "venv/lib/certifi/cacert.pem",
             "id_rsa.pub",
             "monkey",
             "id_map.rs",

@@ -59,24 +59,30 @@ fn one(
             whole = fill(dialect, result, &text, shows);
             found = calls(guards, &whole.text);
         }
-        let inside: Vec<usize> = found
-            .into_iter()
-            .filter_map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
-            .collect();
-        if inside.is_empty() {
+        if found.is_empty() {
             return whole.text;
         }
+        let inside: Option<Vec<usize>> = found
+            .into_iter()
+            .map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
+            .collect();
+        // A call that the frame begins ends with the text's help.
+        let Some(inside) = inside else { break };
         text = broken(&text, &inside);
     }
-    let openers: Vec<usize> = (0..text.len())
-        .filter(|&at| text.is_char_boundary(at))
-        .filter(|&at| {
-            guards
+    let text = broken(&text, &openers(guards, &text));
+    fill(dialect, result, &text, Shows::NameAlone).text
+}
+
+/// Where anything could open.
+fn openers(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
+    let can_open = |at: &usize| {
+        text.is_char_boundary(*at)
+            && guards
                 .iter()
-                .any(|guard| guard.can_open(&text.as_bytes()[at..]))
-        })
-        .collect();
-    fill(dialect, result, &broken(&text, &openers), Shows::NameAlone).text
+                .any(|guard| guard.can_open(&text.as_bytes()[*at..]))
+    };
+    (0..text.len()).filter(can_open).collect()
 }
 
 /// What of the call stands in its result.
@@ -161,11 +167,11 @@ fn fill_seq(seq: &[Term], result: &ResultText<'_>, text: &str, shows: Shows, out
                 for piece in pieces {
                     match piece {
                         Piece::Bytes(literal) => out.text.push_str(literal),
-                        Piece::Hole(capture) => out.text.push_str(captured(*capture, result)),
+                        Piece::Hole(capture) => out.text.push_str(&captured(*capture, result)),
                     }
                 }
             }
-            TermKind::Capture(capture, _) => out.text.push_str(captured(*capture, result)),
+            TermKind::Capture(capture, _) => out.text.push_str(&captured(*capture, result)),
             TermKind::Text(None) | TermKind::Xml(_) => {
                 out.text_at = out.text.len();
                 out.text.push_str(text);
@@ -203,13 +209,18 @@ fn is_said(seq: &[Term], result: &ResultText<'_>) -> bool {
     })
 }
 
-fn captured<'a>(capture: Capture, result: &ResultText<'a>) -> &'a str {
-    match capture {
+/// What stands in a capture's place: only what a name may hold, as a model wrote it.
+fn captured(capture: Capture, result: &ResultText<'_>) -> String {
+    let said = match capture {
         Capture::Name => result.call.name,
         Capture::Id => result.call.id.unwrap_or(""),
         Capture::Ns => result.call.ns.unwrap_or(""),
         Capture::Key | Capture::Kind | Capture::Skip => "",
-    }
+    };
+    let is_fit = |c: char| c.is_alphanumeric() || " _-./:$@#".contains(c);
+    said.chars()
+        .map(|c| if is_fit(c) { c } else { '_' })
+        .collect()
 }
 
 /// Where calls would be read in `text`, in order: by readers that take them from quoted code too, and by those that do not,
