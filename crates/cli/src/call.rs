@@ -19,9 +19,10 @@ use toolglot_sandbox::Isolation;
 
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
-use crate::audit::{Auditor, Came};
+use crate::audit::{self, Auditor, Came};
 use crate::failure::Failure;
 use crate::gate::{Asked, Gate, Passed};
+use crate::human::screen;
 use crate::parse::write_line;
 use crate::{Outcome, authority, gate, interrupt, source};
 
@@ -83,24 +84,11 @@ impl Walls {
 
 /// One line for a step; what the tool itself says as it says it. Nothing is lost where standard error is closed.
 fn told_on_stderr(progress: Progress) {
-    let mut out = std::io::stderr();
+    let mut out = screen::stderr();
     let _ = match progress {
         Progress::Attempt(number) => writeln!(out, "attempt {number}"),
         Progress::Waiting(delay) => writeln!(out, "failed; again in {} s", delay.as_secs_f64()),
-        // What would change the terminal is shown, not obeyed.
-        Progress::Said(said) => {
-            let shown: String = said
-                .chars()
-                .map(|c| {
-                    if c.is_control() && c != '\n' && c != '\t' {
-                        '\u{fffd}'
-                    } else {
-                        c
-                    }
-                })
-                .collect();
-            write!(out, "{shown}")
-        }
+        Progress::Said(said) => write!(out, "{said}"),
         _ => Ok(()),
     };
 }
@@ -144,7 +132,8 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
         policy: arguments.policy.clone(),
         allow: grants(&arguments.allow),
     };
-    let authority = authority::load(&policy, root.path());
+    let log_place = audit::place(arguments.audit.as_deref());
+    let authority = authority::load(&policy, root.path(), log_place.as_deref());
     let (registry, trust) = gate::open(&project, &authority)?;
     let mut host = host(
         &registry,
@@ -157,7 +146,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     host.server_rules = authority.server_rules();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     host.watch = arguments.walls.watch(&cancel);
-    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
+    let auditor = log_place.map(|place| Auditor::new(place, arguments.audit_values));
     let gate = Gate {
         root: &root,
         authority: &authority,
@@ -217,7 +206,7 @@ fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
             Ok(called) => {
                 for note in &called.notes {
                     // What is to be said about the tool is not its answer.
-                    let _ = writeln!(std::io::stderr(), "note: {note}");
+                    let _ = writeln!(screen::stderr(), "note: {note}");
                 }
                 let outcome = Outcome::faulty_if(!called.returned.success);
                 let json = match arguments.format {

@@ -95,7 +95,7 @@ fn main() -> ExitCode {
         }
         Err(failure) => {
             // Nothing can be done where standard error is closed as well.
-            let _ = writeln!(io::stderr(), "{}", failure.report());
+            let _ = writeln!(human::screen::stderr(), "{}", failure.report());
             ExitCode::from(2)
         }
     }

@@ -92,7 +92,10 @@ impl Kept {
                         kept.held.push(root.join(&directory));
                     }
                     kept.secret.push(root.join(path));
-                } else if (is_guarded(&near) && !is_filled) || refused.keeps(TOOL, &path) {
+                } else if refused.keeps(TOOL, &path) {
+                    kept.held.push(root.join(&directory));
+                    kept.guarded.push(root.join(path));
+                } else if is_guarded(&near) && !is_filled {
                     kept.guarded.push(root.join(path));
                 } else if kind.is_dir() {
                     let is_filled = is_filled || FILLED.iter().any(|filled| name == *filled);

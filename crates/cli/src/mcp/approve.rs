@@ -14,6 +14,7 @@ use super::{Common, Format};
 use crate::Outcome;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::parse::write_line;
 
 /// How long a server may take to say what it offers where nothing else is said.
@@ -97,7 +98,7 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
         }));
     }
     for problem in &problems {
-        let _ = writeln!(std::io::stderr(), "note: {problem}");
+        let _ = writeln!(screen::stderr(), "note: {problem}");
     }
     answer(
         common,

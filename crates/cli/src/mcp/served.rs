@@ -53,14 +53,14 @@ impl Setup {
             policy: serving.policy.clone(),
             allow: call::grants(&serving.allow),
         };
-        let authority = crate::authority::load(&policy, &project);
+        let authority = crate::authority::load(&policy, &project, None);
         // What is wrong with the registry is told now, and not with the first call.
         gate::open(&project, &authority)?;
         Ok(Setup {
             granted: call::capabilities(&serving.allow),
             walls: serving.walls.clone(),
             budget: call::budget(&serving.walls, &authority),
-            audit: serving.audit.clone(),
+            audit: crate::audit::place(serving.audit.as_deref()),
             audit_values: serving.audit_values,
             servers: Servers::default(),
             policy,
@@ -70,7 +70,7 @@ impl Setup {
 
     /// What the policy files say now.
     fn authority(&self) -> Authority {
-        crate::authority::load(&self.policy, &self.project)
+        crate::authority::load(&self.policy, &self.project, self.audit.as_deref())
     }
 
     /// What tells whether anything changed that calls are judged by.
@@ -215,7 +215,10 @@ fn work(
     host.servers = setup.servers.clone();
     host.server_rules = authority.server_rules();
     host.budget = setup.budget.clone();
-    let auditor = Auditor::of(setup.audit.as_deref(), setup.audit_values);
+    let auditor = setup
+        .audit
+        .clone()
+        .map(|log| Auditor::new(log, setup.audit_values));
     let gate = Gate {
         root: &root,
         authority: &authority,

@@ -7,12 +7,13 @@ mod examples;
 mod template;
 mod tool_list;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use toolglot_tools::Toolbox;
 
 use crate::args::PromptArguments;
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::{Outcome, select, toolboxes};
 
 /// The dialect that is taught where none is named: it needs no special token of any model.
@@ -42,7 +43,7 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
     let name = arguments.dialect.as_deref().unwrap_or_else(|| {
         // A hint only; standard error may be closed.
         let _ = writeln!(
-            io::stderr(),
+            screen::stderr(),
             "no --dialect: `{DEFAULT}`, which needs no special token of any model"
         );
         DEFAULT

@@ -23,12 +23,12 @@ use toolglot_tools::Toolbox;
 
 use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
-use crate::audit::Auditor;
+use crate::audit::{self, Auditor};
 use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
 use crate::gate;
-use crate::human;
+use crate::human::{self, screen};
 use crate::interrupt;
 use crate::lookalike;
 use crate::parse::write_line;
@@ -63,7 +63,8 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let project = crate::call::project(&arguments.root)?;
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
-    let authority = authority::load(&arguments.policy, root.path());
+    let log = audit::place(arguments.audit.as_deref());
+    let authority = authority::load(&arguments.policy, root.path(), log.as_deref());
     let (registry, trust) = gate::open(&project, &authority)?;
     let mut capabilities = crate::call::capabilities(&arguments.capability);
     if arguments.policy.allow.write {
@@ -83,7 +84,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root = root.with_walls(authority::walls(&authority, &cancel));
-    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
+    let auditor = log.map(|log| Auditor::new(log, arguments.audit_values));
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();
@@ -117,7 +118,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     };
     let steps = session.steps(&message);
     if let Some(why) = journal.as_ref().and_then(Journal::why_off) {
-        let _ = writeln!(io::stderr(), "note: nothing is kept for `--undo`: {why}");
+        let _ = writeln!(
+            screen::stderr(),
+            "note: nothing is kept for `--undo`: {why}"
+        );
     }
     let answer = answer::answer(&session, &message, &steps);
     let is_faulty =
