@@ -22,50 +22,138 @@ pub struct Fix {
 }
 
 /// JSON text in the making, and what was repaired on the way.
+///
+/// ```text
+///   out                       stretch            (the rest of the input)
+///   {"a": "b", "c": true,  |  "path": "a.rs", .. |
+///        copied already    |  from            to |
+/// ```
+///
+/// What reads in the input as it should is not copied piece by piece: the stretch grows over it, and is copied as a whole
+/// when something else has to be written.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
-    /// What was written, blanks at its end included.
-    pub(super) out: String,
-    /// Where the blanks begin that nothing has followed yet.
+pub(super) struct Writer<'a> {
+    /// The input.
+    text: &'a str,
+    /// What was written, without the stretch.
+    out: String,
+    /// The stretch of the input that follows, not copied yet.
+    from: usize,
+    to: usize,
+    /// Where the blanks begin that nothing has followed yet, the stretch counted.
     blanks: Option<usize>,
-    pub(super) fixes: Vec<Fix>,
-    pub(super) counts: Vec<u32>,
+    fixes: Vec<Fix>,
+    counts: Vec<u32>,
 }
 
-impl Writer {
-    pub(super) fn with_capacity(bytes: usize) -> Writer {
+impl<'a> Writer<'a> {
+    /// For the repair of `text`, to which most repairs add little.
+    pub(super) fn new(text: &'a str) -> Writer<'a> {
         Writer {
-            out: String::with_capacity(bytes),
+            text,
+            out: String::with_capacity(text.len() + text.len() / 8),
             ..Writer::default()
         }
+    }
+
+    /// What was written, blanks at its end included, to be appended to or changed.
+    pub(super) fn out(&mut self) -> &mut String {
+        self.flush();
+        &mut self.out
+    }
+
+    /// How many bytes were written, blanks at the end included.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.out.len() + (self.to - self.from)
+    }
+
+    #[inline]
+    fn flush(&mut self) {
+        if self.from < self.to {
+            self.out.push_str(&self.text[self.from..self.to]);
+            self.from = self.to;
+        }
+    }
+
+    /// Grows the stretch over these bytes of the input.
+    #[inline]
+    fn extend(&mut self, from: usize, to: usize) {
+        if self.to != from {
+            self.flush();
+            self.from = from;
+        }
+        self.to = to;
+    }
+
+    /// Appends bytes of the input as they are, behind the blanks.
+    #[inline]
+    pub(super) fn pass(&mut self, from: usize, to: usize) {
+        self.blanks = None;
+        self.extend(from, to);
     }
 
     /// Appends, behind the blanks.
     #[inline]
     pub(super) fn put(&mut self, text: &str) {
         self.blanks = None;
-        self.out.push_str(text);
+        if self.text.as_bytes()[self.to..].starts_with(text.as_bytes()) {
+            self.to += text.len();
+        } else {
+            self.flush();
+            self.out.push_str(text);
+        }
     }
 
-    /// Appends blanks, which wait until something follows them.
+    /// Appends in the place of what the input has before `next`.
     #[inline]
-    pub(super) fn blank(&mut self, blanks: &str) {
-        self.blanks.get_or_insert(self.out.len());
-        self.out.push_str(blanks);
+    pub(super) fn put_for(&mut self, text: &str, next: usize) {
+        self.blanks = None;
+        self.flush();
+        self.out.push_str(text);
+        (self.from, self.to) = (next, next);
+    }
+
+    /// Appends blanks of the input, which wait until something follows them.
+    #[inline]
+    pub(super) fn blank(&mut self, from: usize, to: usize) {
+        self.blanks
+            .get_or_insert(self.out.len() + (self.to - self.from));
+        self.extend(from, to);
+    }
+
+    /// Appends a space that waits until something follows it.
+    pub(super) fn blank_space(&mut self) {
+        let blanks = *self
+            .blanks
+            .get_or_insert(self.out.len() + (self.to - self.from));
+        self.put(" ");
+        self.blanks = Some(blanks);
     }
 
     /// Where the blanks that wait begin, or the end.
     fn end(&self) -> usize {
-        self.blanks.unwrap_or(self.out.len())
+        self.blanks.unwrap_or(self.len())
     }
 
     /// What was written, without the blanks that wait.
-    pub(super) fn solid(&self) -> &str {
+    pub(super) fn solid(&mut self) -> &str {
+        self.flush();
         &self.out[..self.end()]
+    }
+
+    /// The last byte that was written, the blanks that wait aside.
+    pub(super) fn last(&self) -> Option<u8> {
+        let last = self.end().checked_sub(1)?;
+        match last.checked_sub(self.out.len()) {
+            Some(n) => self.text.as_bytes().get(self.from + n).copied(),
+            None => self.out.as_bytes().get(last).copied(),
+        }
     }
 
     /// Leaves the blanks that wait out.
     pub(super) fn drop_blanks(&mut self) {
+        self.flush();
         self.out.truncate(self.end());
         self.blanks = None;
     }
@@ -73,12 +161,19 @@ impl Writer {
     /// Appends before the blanks that wait.
     #[inline]
     pub(super) fn put_before_blanks(&mut self, text: &str) {
-        match &mut self.blanks {
-            None => self.out.push_str(text),
-            Some(end) => {
-                self.out.insert_str(*end, text);
-                *end += text.len();
-            }
+        let Some(at) = self.blanks else {
+            self.put(text);
+            return;
+        };
+        if let Some(n) = at.checked_sub(self.out.len()) {
+            let split = self.from + n;
+            self.out.push_str(&self.text[self.from..split]);
+            self.out.push_str(text);
+            self.from = split;
+            self.blanks = Some(self.out.len());
+        } else {
+            self.out.insert_str(at, text);
+            self.blanks = Some(at + text.len());
         }
     }
 
@@ -92,7 +187,8 @@ impl Writer {
 
     /// Takes back a comma if it is the last thing written.
     pub(super) fn take_comma(&mut self) {
-        if self.solid().ends_with(',') {
+        if self.last() == Some(b',') {
+            self.flush();
             let at = self.end() - 1;
             self.out.remove(at);
             if let Some(end) = &mut self.blanks {
@@ -102,9 +198,10 @@ impl Writer {
     }
 
     /// Whether what was written ends with a comma or a line break, other blanks aside.
-    pub(super) fn ends_line_or_comma(&self) -> bool {
+    pub(super) fn ends_line_or_comma(&mut self) -> bool {
+        self.flush();
         let blanks = self.out[self.end()..].trim_end_matches([' ', '\t', '\r']);
-        blanks.ends_with('\n') || (blanks.is_empty() && self.solid().ends_with(','))
+        blanks.ends_with('\n') || (blanks.is_empty() && self.last() == Some(b','))
     }
 
     /// Remembers a repair.
@@ -133,14 +230,16 @@ impl Writer {
             .get(repair as usize)
             .is_none_or(|&count| count < KEPT);
         let after = if is_kept {
-            String::from(self.out.get(from..).unwrap_or_default())
+            String::from(self.out().get(from..).unwrap_or_default())
         } else {
             String::new()
         };
         self.note(repair, start, end, &after);
     }
 
-    pub(super) fn finish(self) -> (String, Vec<Fix>, Vec<u32>) {
+    /// The text, the repairs kept, and how many there were of each kind.
+    pub(super) fn finish(mut self) -> (String, Vec<Fix>, Vec<u32>) {
+        self.flush();
         (self.out, self.fixes, self.counts)
     }
 }

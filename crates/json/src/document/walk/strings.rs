@@ -46,7 +46,7 @@ impl<'a> Walk<'a> {
             self.i = at;
             self.string_inside(marks, length, place);
         }
-        self.writer.out.push('"');
+        self.writer.put("\"");
     }
 
     /// Reads a string from its mark on and writes its inside.
@@ -73,8 +73,13 @@ impl<'a> Walk<'a> {
             at,
             next,
             is_missing,
+            is_plain,
         } = self.find_end(from, marks, place);
-        self.inside(from, at, marks);
+        if is_plain {
+            self.writer.pass(from, at);
+        } else {
+            self.inside(from, at, marks);
+        }
         if is_missing {
             self.writer.note(Repair::MissingQuote, at, at, "\"");
         }
