@@ -1,5 +1,6 @@
 //! Where repaired text goes: what is supplied can stand before the blanks that nothing has followed yet.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -18,7 +19,7 @@ pub struct Fix {
     /// The byte after the last. The text between is what stood there before.
     pub end: usize,
     /// What stands there now.
-    pub after: String,
+    pub after: Cow<'static, str>,
 }
 
 /// JSON text in the making, and what was repaired on the way.
@@ -114,6 +115,24 @@ impl<'a> Writer<'a> {
         (self.from, self.to) = (next, next);
     }
 
+    /// The same with one byte of ASCII, which may be what the input has there.
+    #[inline]
+    pub(super) fn put_byte(&mut self, byte: u8, next: usize) {
+        if self.to + 1 == next && self.text.as_bytes().get(self.to) == Some(&byte) {
+            self.blanks = None;
+            self.to = next;
+        } else {
+            self.put_other(byte, next);
+        }
+    }
+
+    fn put_other(&mut self, byte: u8, next: usize) {
+        self.blanks = None;
+        self.flush();
+        self.out.push(char::from(byte));
+        (self.from, self.to) = (next, next);
+    }
+
     /// Appends blanks of the input, which wait until something follows them.
     #[inline]
     pub(super) fn blank(&mut self, from: usize, to: usize) {
@@ -204,37 +223,49 @@ impl<'a> Writer<'a> {
         blanks.ends_with('\n') || (blanks.is_empty() && self.last() == Some(b','))
     }
 
-    /// Remembers a repair.
+    /// Remembers a repair that wrote `after`.
+    #[inline]
+    pub(super) fn note(&mut self, repair: Repair, start: usize, end: usize, after: &'static str) {
+        if self.counts(repair) {
+            self.keep(repair, start, end, Cow::Borrowed(after));
+        }
+    }
+
+    /// The same, of a text that is made at run time.
     #[cold]
-    pub(super) fn note(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
+    pub(super) fn note_text(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
+        if self.counts(repair) {
+            self.keep(repair, start, end, Cow::Owned(String::from(after)));
+        }
+    }
+
+    /// The same, of what was written from `from` on.
+    pub(super) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
+        if self.counts(repair) {
+            let after = String::from(self.out().get(from..).unwrap_or_default());
+            self.keep(repair, start, end, Cow::Owned(after));
+        }
+    }
+
+    /// Counts a repair; whether it is to be kept.
+    #[inline]
+    fn counts(&mut self, repair: Repair) -> bool {
         let kind = repair as usize;
         if self.counts.len() <= kind {
             self.counts.resize(kind + 1, 0);
         }
         self.counts[kind] += 1;
-        if self.counts[kind] <= KEPT {
-            self.fixes.push(Fix {
-                repair,
-                start,
-                end,
-                after: String::from(after),
-            });
-        }
+        self.counts[kind] <= KEPT
     }
 
-    /// Remembers a repair that was written from `from` on.
     #[cold]
-    pub(super) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
-        let is_kept = self
-            .counts
-            .get(repair as usize)
-            .is_none_or(|&count| count < KEPT);
-        let after = if is_kept {
-            String::from(self.out().get(from..).unwrap_or_default())
-        } else {
-            String::new()
-        };
-        self.note(repair, start, end, &after);
+    fn keep(&mut self, repair: Repair, start: usize, end: usize, after: Cow<'static, str>) {
+        self.fixes.push(Fix {
+            repair,
+            start,
+            end,
+            after,
+        });
     }
 
     /// The text, the repairs kept, and how many there were of each kind.

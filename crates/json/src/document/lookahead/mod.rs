@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         } else {
             (start.min(self.text.len()), end.min(self.text.len()))
         };
-        self.writer.note(repair, start, end, after);
+        self.writer.note_text(repair, start, end, after);
     }
 
     fn enter(&mut self, context: Context) {

@@ -428,7 +428,7 @@ impl Walk<'_> {
     fn scalar(&mut self, start: usize, end: usize) {
         let (json, repair) = crate::word::value(&self.text[start..end], false);
         if let Some(repair) = repair {
-            self.writer.note(repair, start, end, &json);
+            self.writer.note_text(repair, start, end, &json);
         }
         if end < self.text.trim_end().len() {
             self.writer

@@ -157,7 +157,7 @@ impl Walk<'_> {
                 if self.past_space(end) >= self.bytes.len()
                     && let Some(json) = cut_word(word)
                 {
-                    self.writer.note(Repair::CutOff, start, end, &json);
+                    self.writer.note_text(Repair::CutOff, start, end, &json);
                     self.writer.put(&json);
                 } else {
                     self.put_bare(start, end);
@@ -165,7 +165,7 @@ impl Walk<'_> {
             }
             Some(repair) => {
                 self.writer.put(&json);
-                self.writer.note(repair, start, end, &json);
+                self.writer.note_text(repair, start, end, &json);
             }
         }
     }

@@ -42,6 +42,11 @@ impl Walk<'_> {
                     self.writer.put("\\\"");
                     at + 1
                 }
+                b'\n' => {
+                    self.writer.note(Repair::RawControl, at, at + 1, "\\n");
+                    self.writer.put_for("\\n", at + 1);
+                    at + 1
+                }
                 _ => {
                     let from = self.writer.len();
                     escape_byte_into(self.writer.out(), byte);
@@ -59,7 +64,7 @@ impl Walk<'_> {
     fn odd_escape(&mut self, at: usize, to: usize) -> usize {
         let bytes = &self.bytes[..to];
         let mut fix = |repair, end: usize, after: &str| {
-            self.writer.note(repair, at, end, after);
+            self.writer.note_text(repair, at, end, after);
             self.writer.put(after);
             end
         };

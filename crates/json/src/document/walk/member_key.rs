@@ -105,21 +105,21 @@ impl<'a> Walk<'a> {
         let is_bare = from == start;
         if is_bare {
             self.writer.put_for("\"", start);
-        } else if self.bytes[start] == b'"' {
-            self.writer.pass(start, from);
         } else {
-            self.writer.note(Repair::OtherQuote, start, start + 1, "\"");
-            self.writer.put_for("\"", from);
+            if self.bytes[start] != b'"' {
+                self.writer.note(Repair::OtherQuote, start, from, "\"");
+            }
+            self.writer.put_byte(b'"', from);
         }
         self.writer.pass(from, to);
         self.i = colon;
         let inner = self.member_shape(&text[from..to], start);
-        self.writer.put("\"");
+        self.writer.put_byte(b'"', colon);
         if is_bare {
             let from = self.writer.len() - (to - from) - 2;
             self.writer.note_written(Repair::BareKey, start, to, from);
         }
-        self.writer.pass(colon, colon + 1);
+        self.writer.put_byte(b':', colon + 1);
         self.i = colon + 1;
         if let Some(top) = self.top() {
             top.initial = false;
@@ -140,7 +140,8 @@ impl<'a> Walk<'a> {
         };
         if !self.keys.insert(name.as_bytes()) {
             let name = crate::escape::quoted(name);
-            self.writer.note(Repair::DoubleKey, start, self.i, &name);
+            self.writer
+                .note_text(Repair::DoubleKey, start, self.i, &name);
         }
         inner
     }

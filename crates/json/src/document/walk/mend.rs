@@ -24,13 +24,14 @@ impl Walk<'_> {
                         self.writer
                             .note(Repair::PythonLiteral, self.i, self.i + 1, "[");
                     }
-                    self.writer.put(if kind == Kind::Tuple { "[" } else { "{" });
+                    let opener = if kind == Kind::Tuple { b'[' } else { b'{' };
+                    self.writer.put_byte(opener, self.i + 1);
                     let state = self.open(kind);
                     self.i += 1;
                     return state;
                 }
                 b'[' => {
-                    self.writer.put("[");
+                    self.writer.put_byte(b'[', self.i + 1);
                     let state = self.open(Kind::Array);
                     self.i += 1;
                     return state;
@@ -386,7 +387,7 @@ impl Walk<'_> {
                 self.writer
                     .note(Repair::MissingComma, self.i, self.i + 1, ",");
             }
-            self.writer.put(",");
+            self.writer.put_byte(b',', self.i + 1);
             *comma = Some(self.i);
         }
         self.i += 1;

@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
                 .note(Repair::MissingBracket, self.i, self.i, closer);
             self.writer.put_before_blanks(closer);
         } else {
-            self.writer.put(closer);
+            self.writer.put_byte(closer.as_bytes()[0], self.i + 1);
             self.i += 1;
         }
         self.root_closer = (self.stack.is_empty() && frame.kind == Kind::Object)

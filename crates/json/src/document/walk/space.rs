@@ -110,16 +110,29 @@ impl Walk<'_> {
     /// Copies blanks and leaves comments out.
     #[inline]
     pub(super) fn space(&mut self, line_breaks: bool) {
-        let begins = |&byte: &u8| BEGINS_SPACE[usize::from(byte)];
-        if self.bytes.get(self.i).is_some_and(begins) {
+        if self.begins_space() {
             self.some_space(line_breaks);
         }
     }
 
+    #[inline]
+    fn begins_space(&self) -> bool {
+        let begins = |&byte: &u8| BEGINS_SPACE[usize::from(byte)];
+        self.bytes.get(self.i).is_some_and(begins)
+    }
+
     fn some_space(&mut self, line_breaks: bool) {
         let from = self.i;
+        if self.bytes[from] == b' ' {
+            // Most runs are one space.
+            self.i += 1;
+            if !self.begins_space() {
+                self.writer.blank(from, from + 1);
+                return;
+            }
+        }
         if line_breaks {
-            self.i = super::super::valid::blanks(self.bytes, from);
+            self.i = super::super::valid::blanks(self.bytes, self.i);
         } else {
             while let Some(b' ' | b'\t' | b'\r') = self.bytes.get(self.i) {
                 self.i += 1;
@@ -128,10 +141,7 @@ impl Walk<'_> {
         if self.i > from {
             self.writer.blank(from, self.i);
         }
-        if matches!(
-            self.bytes.get(self.i),
-            Some(b'/' | b'#' | b'<' | 0xc2 | 0xe1..=0xef)
-        ) {
+        if self.begins_space() {
             self.odd_space(line_breaks);
         }
     }
