@@ -145,19 +145,7 @@ impl Transducer {
         match (turn, split) {
             (_, Some(colon)) => {
                 // `"path: "a.js"`: the key's own mark is missing, and this one opens its value.
-                let rest = unescape(&self.key.split_off(colon)).into_owned();
-                let length = (rest.len() + ahead.len()) as u64;
-                self.key.truncate(self.key.trim_end().len());
-                self.mend(
-                    Repair::MissingQuote,
-                    here - length,
-                    here - length,
-                    piece.out,
-                );
-                self.end_key(here, piece.out);
-                self.replay.push_str(&rest);
-                self.replay.push_str(ahead);
-                self.replay_at = here - length;
+                self.split_key(colon, ahead, here, piece.out);
             }
             (Turn::Inside | Turn::Wait, _) => {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
@@ -201,9 +189,21 @@ impl Transducer {
         self.owed.clear();
     }
 
+    /// Ends the key before its colon; the rest of it, and `ahead` behind it, are read again. All of it stands before `here`.
+    pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
+        let rest = unescape(&self.key.split_off(colon)).into_owned();
+        let begin = here - (rest.len() + ahead.len()) as u64;
+        self.key.truncate(self.key.trim_end().len());
+        self.mend(Repair::MissingQuote, begin, begin, out);
+        self.end_key(here, out);
+        self.replay.push_str(&rest);
+        self.replay.push_str(ahead);
+        self.replay_at = begin;
+    }
+
     /// Where in the key that is being read its colon stands, if what is before it is a name and what is behind it can be
     /// no part of one.
-    fn key_without_mark(&self) -> Option<usize> {
+    pub(super) fn key_without_mark(&self) -> Option<usize> {
         let colon = self.key.find(':')?;
         let (name, value) = (
             self.key[..colon].trim_end(),
@@ -305,7 +305,8 @@ impl Transducer {
             self.open_brace(false, at, out);
         }
         while self.has_read_ahead() {
-            if self.read_again(out) == Step::Stuck {
+            // Behind the document nothing is read.
+            if let Step::Stuck | Step::Done = self.read_again(out) {
                 self.replay.clear();
             }
         }

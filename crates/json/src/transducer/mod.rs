@@ -321,6 +321,11 @@ impl Transducer {
         self.state == State::Next
     }
 
+    /// Whether only the bracket of the root, an object, was read.
+    pub fn is_before_members(&self) -> bool {
+        self.state == State::Key && self.stack.len() == 1 && self.empty && !self.comma
+    }
+
     /// Whether a repair so far was more than spelling.
     pub fn is_structural(&self) -> bool {
         self.structural
@@ -422,6 +427,9 @@ impl Transducer {
         };
         let piece = &mut piece;
         let step = loop {
+            if self.has_read_ahead() {
+                break Step::More;
+            }
             if self.value_ended {
                 self.value_ended = false;
                 break if self.state == State::Done {
@@ -470,6 +478,17 @@ impl Transducer {
                         piece.skip(1);
                     }
                     b'{' => self.state = State::Value,
+                    b'"' => {
+                        // `"tool": ..}`: the members of an object that lost its brace.
+                        piece.out.text.push('{');
+                        self.mend(
+                            Repair::MissingBracket,
+                            piece.here(),
+                            piece.here(),
+                            piece.out,
+                        );
+                        self.open(Frame::Object);
+                    }
                     _ => break Step::Stuck,
                 },
                 State::Value => {
@@ -484,18 +503,8 @@ impl Transducer {
                 }
                 State::Str(quote) => self.odd_string(quote, piece),
                 State::Esc(quote) => self.escape(quote, piece),
-                State::Quoted => {
-                    self.after_quote(piece);
-                    if !self.replay.is_empty() {
-                        break Step::More;
-                    }
-                }
-                State::Brace(brace) => {
-                    self.behind_brace(brace, piece);
-                    if !self.replay.is_empty() {
-                        break Step::More;
-                    }
-                }
+                State::Quoted => self.after_quote(piece),
+                State::Brace(brace) => self.behind_brace(brace, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
                 State::Word => {

@@ -148,6 +148,14 @@ impl Transducer {
                 }
             }
         }
+        if byte == b'"'
+            && self.in_key
+            && let Some(colon) = self.key_without_mark()
+        {
+            // `'path: "a"`: the mark opens the value.
+            self.split_key(colon, "", piece.here(), piece.out);
+            return;
+        }
         if closes && quote == Quote::Single && self.python && !self.in_key {
             self.apostrophe_in_string(piece);
             return;
@@ -218,6 +226,12 @@ impl Transducer {
         if byte == b'\'' && !self.in_key && self.token_at + 2 == here {
             self.state = State::Str(Quote::Triple(b'\''));
             piece.skip(1);
+        } else if byte != b':'
+            && self.in_key
+            && let Some(colon) = self.key_without_mark()
+        {
+            // `'path: 'a'`: so it was with the mark before.
+            self.split_key(colon, "'", here, piece.out);
         } else if byte.is_ascii_alphabetic() && self.after_letter {
             self.copy("'", piece.out);
             self.after_letter = false;

@@ -80,7 +80,9 @@ impl Transducer {
                     self.mend(Repair::BadEscape, self.token_at, piece.here(), piece.out);
                 }
                 self.key.clear();
-                escape_into(&mut self.key, key.trim_end());
+                let name = key.trim_end();
+                let name = if self.python { name } else { name_of(name) };
+                escape_into(&mut self.key, name);
                 if self.stack.last() != Some(&Frame::Keywords) {
                     self.mend(Repair::BareKey, self.token_at, piece.here(), piece.out);
                 }
@@ -166,6 +168,13 @@ impl Transducer {
         self.token.clear();
         self.end_value();
     }
+}
+
+/// What a bare key is called: `path': 1` has lost its first mark.
+fn name_of(key: &str) -> &str {
+    let name = key.strip_suffix('\'');
+    name.filter(|name| !name.is_empty() && !name.contains('\''))
+        .unwrap_or(key)
 }
 
 pub(super) fn is_word_byte(byte: u8) -> bool {
