@@ -187,7 +187,7 @@ impl Parser {
             let message = String::from("the arguments are no JSON object");
             self.teller.note(
                 Code::MalformedJson,
-                Span::new(envelope.at, self.pos),
+                self.no_object(envelope, view),
                 message,
                 None,
                 sink,
@@ -212,6 +212,18 @@ impl Parser {
             self.teller.args().push_str("{}");
             let at = self.teller.cursor;
             self.teller.flush_args(at, sink);
+        }
+    }
+
+    /// Where the arguments stand that are no object, without the blanks around; all of the envelope, if that was told.
+    fn no_object(&self, envelope: &Envelope, view: View<'_>) -> Span {
+        match envelope.malformed_at {
+            Some((start, end)) if start >= self.teller.cursor => {
+                let text = view.slice(start, end);
+                let start = end - text.trim_start().len() as u64;
+                Span::new(start, start + text.trim().len() as u64)
+            }
+            _ => Span::new(envelope.at, self.pos),
         }
     }
 

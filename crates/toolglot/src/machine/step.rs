@@ -181,11 +181,10 @@ impl Stepper<'_> {
             },
             Node::Capture(capture) => self.capture(thread, capture, byte, pos, next, found),
             Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next, found),
-            Node::Json { .. } | Node::Object(_) => {
-                if byte == b'{' {
-                    self.body(thread, next, found);
-                }
-            }
+            Node::Json { .. } if byte != b'{' => {}
+            // Behind a marker it may have lost its brace.
+            Node::Object(_) if byte != b'{' && !(byte == b'"' && thread.marked) => {}
+            Node::Json { .. } | Node::Object(_) => self.body(thread, next, found),
             Node::Py { .. } => {
                 // Behind a known name's begin, which opened it, the name goes on.
                 let within = thread.since < pos

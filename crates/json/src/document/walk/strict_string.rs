@@ -36,7 +36,7 @@ impl Walk<'_> {
                 .note(Repair::Concatenation, joined_from, self.i, "");
             if let Some(text) = self.strict_part()? {
                 self.writer.drop_blanks();
-                self.writer.out.pop();
+                self.writer.out().pop();
                 self.writer.put(&text);
                 self.writer.put("\"");
             }

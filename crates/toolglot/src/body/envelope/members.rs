@@ -36,6 +36,9 @@ impl Envelope {
         self.capture.clear();
         self.overlong = false;
         // Readings that know the key go first; for the others the key may be the name.
+        if self.is_braceless && self.is_first(program, &path) {
+            return Asked::Dead;
+        }
         let role_known = self.bodies.iter().any(|body| {
             !name_is_key(program, body)
                 && (role_of(program, body, &path).is_some()
@@ -113,6 +116,12 @@ impl Envelope {
         Asked::More
     }
 
+    /// Whether the key at `path` is the first of all, and has no role.
+    fn is_first(&self, program: &Program, path: &str) -> bool {
+        let has_role = |body: &Thread| role_of(program, body, path).is_some();
+        self.name.is_none() && !self.args_seen && !self.bodies.iter().any(has_role)
+    }
+
     /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
     pub(super) fn is_flat_parameter(&self, program: &Program, key: &str) -> bool {
         let name = self.name.as_deref();
@@ -135,6 +144,15 @@ impl Envelope {
             }
             return Asked::More;
         }
+        let asked = self.value_of(part, program);
+        if self.malformed && self.malformed_at.is_none() {
+            self.malformed_at = Some((self.member_at, self.here()));
+        }
+        asked
+    }
+
+    /// What the value says that stands where `part` does.
+    fn value_of(&mut self, part: Part, program: &Program) -> Asked {
         match part {
             Part::Role(Role::Args) | Part::Flat => Asked::Args,
             Part::Encoded => {

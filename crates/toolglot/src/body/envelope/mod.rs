@@ -3,6 +3,7 @@
 //! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
 
 mod arguments;
+mod escaped;
 mod members;
 
 use alloc::boxed::Box;
@@ -12,6 +13,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer};
 
+use self::escaped::Escaped;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -79,6 +81,8 @@ pub(crate) struct Envelope {
     pub(crate) at: u64,
     /// The arguments are no object.
     pub(crate) malformed: bool,
+    /// Where the value stands that should be the arguments and is no object.
+    pub(crate) malformed_at: Option<(u64, u64)>,
     inner: Option<(Transducer, Output)>,
     /// Bytes that `inner` was fed.
     decoded: u64,
@@ -88,6 +92,10 @@ pub(crate) struct Envelope {
     marked: bool,
     /// It is the message's begin.
     starts: bool,
+    /// It has no opening brace.
+    is_braceless: bool,
+    /// How it is read, if it was escaped once too often.
+    escaped: Escaped,
     pub(crate) repairs: Vec<Mended>,
     pub(crate) encoded_at: Option<u64>,
     /// Where the first parameter beside the name stands, until that is told.
@@ -149,6 +157,9 @@ impl Envelope {
             needs_marker,
             marked,
             starts,
+            is_braceless,
+            escaped,
+            malformed_at,
             repairs,
             encoded_at,
             flat_at,
@@ -165,6 +176,7 @@ impl Envelope {
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
         (*args_at, *encoded_at, *flat_at) = (None, None, None);
+        (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
             overlong,
             args_seen,
@@ -174,6 +186,7 @@ impl Envelope {
             needs_marker,
             marked,
             starts,
+            is_braceless,
             known,
         ] {
             *flag = false;
@@ -222,7 +235,8 @@ impl Envelope {
             Some(end) if !self.committed => &text[..end],
             _ => text,
         };
-        let (used, step) = self.json.feed(text, self.pos, &mut self.out);
+        self.is_braceless |= self.pos == self.at && text.starts_with('"');
+        let (used, step) = self.read(text);
         let direct = live.is_some();
         if let Some(live) = live {
             core::mem::swap(live, &mut self.out.text);
@@ -272,6 +286,7 @@ impl Envelope {
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty()
+            && self.escaped == Escaped::No
         {
             self.json.stretch(text)
         } else {
