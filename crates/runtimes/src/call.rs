@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use toolglot_policy::ServerRules;
 use toolglot_sandbox::Isolation;
-use toolglot_schema::Validator;
 use toolglot_toolfiles::{
-    Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, ToolFile, Trust,
-    TrustError, capability,
+    Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, Trust, TrustError,
+    capability,
 };
 
 use crate::attempt::attempt;
@@ -133,7 +132,7 @@ pub struct Prepared {
     /// What the tool requires and nobody granted: it runs only once that is [approved](Prepared::approve).
     pub missing: Vec<String>,
     approved: Vec<String>,
-    contract: ReturnContract,
+    contract: Arc<ReturnContract>,
 }
 
 impl Prepared {
@@ -292,7 +291,7 @@ impl Host<'_> {
         let chain = resolve(self.registry, &self.trust.borrow(), found)?;
         let (found, tool) = chain.tool();
         let id = found.id.to_string();
-        let (action, arguments) = fitted(tool, &id, action, arguments)?;
+        let (action, arguments) = fitted(found, action, arguments)?;
         let missing: Vec<String> = tool
             .metadata
             .requires
@@ -300,7 +299,8 @@ impl Host<'_> {
             .filter(|requirement| !self.grants(requirement))
             .cloned()
             .collect();
-        let contract = ReturnContract::new(tool.schema.output.as_ref())
+        let contract = found
+            .contract()
             .map_err(|source| CallError::Schema { id, source })?;
         Ok(Prepared {
             chain,
@@ -385,11 +385,11 @@ impl Host<'_> {
 
 /// The arguments with defaults, checked against the schema of the tool or of its action; with the action among them.
 fn fitted(
-    tool: &ToolFile,
-    id: &str,
+    found: &Found,
     action: Option<String>,
     mut arguments: Map<String, Value>,
 ) -> Result<(Option<String>, Map<String, Value>), CallError> {
+    let tool = found.tool();
     // Called by its own name, a tool with actions is told which among its arguments.
     let action = action.or_else(|| {
         let named = arguments.get("action")?.as_str()?;
@@ -402,16 +402,16 @@ fn fitted(
         }
         None => &tool.schema.input,
     };
-    let validator = Validator::new(schema).map_err(|source| CallError::Schema {
-        id: id.to_owned(),
-        source,
-    })?;
+    let id = || found.id.to_string();
+    let validator = found
+        .validator(action.as_deref())
+        .map_err(|source| CallError::Schema { id: id(), source })?;
     let mut value = Value::Object(arguments);
     toolglot_schema::fill_defaults(schema, &mut value);
     let violations = validator.validate(&value);
     if !violations.is_empty() {
         return Err(CallError::Arguments {
-            id: id.to_owned(),
+            id: id(),
             violations,
         });
     }

@@ -155,7 +155,7 @@ fn modules(
 ) -> Result<Vec<(String, Found)>, CallError> {
     let is_python = tool.language == Language::Python;
     let mut modules: Vec<(String, Found)> = Vec::new();
-    let mut open = tool.siblings();
+    let mut open = tool.siblings().to_vec();
     while let Some(sibling) = open.pop() {
         let mut found = None;
         for (id, extension) in &sibling.files {
@@ -182,7 +182,7 @@ fn modules(
                 why: format!("it imports more than {MAX_MODULES} files"),
             });
         }
-        open.extend(found.siblings());
+        open.extend_from_slice(found.siblings());
         modules.push((name, found));
     }
     Ok(modules)

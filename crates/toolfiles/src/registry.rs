@@ -3,15 +3,20 @@
 //! A directory is opened once and everything in it is opened below that handle, so no link and no `..` leads out of it.
 //! A file is read once; what was read is what is checked, verified and run.
 
+mod memory;
+mod open;
 mod walk;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
+
+use memory::Memory;
+use open::{failure, read};
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
@@ -28,6 +33,8 @@ pub struct Registry {
     made: BTreeMap<ItemId, Found>,
     /// What is wrong with what they are made from.
     problems: Vec<String>,
+    /// Files that were found before.
+    memory: Memory,
 }
 
 /// A file of a listing.
@@ -124,6 +131,7 @@ impl Registry {
             places,
             made: BTreeMap::new(),
             problems: Vec::new(),
+            memory: Memory::default(),
         })
     }
 
@@ -159,6 +167,10 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn find_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
+        Ok(self.memory.of(self.read_from(id, space)?))
+    }
+
+    fn read_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
         let made = self.made.get(id).filter(|made| made.space >= space);
         for (here, dir, root) in &self.places {
             if *here < space {
@@ -221,8 +233,11 @@ impl Registry {
             space,
             extension,
         };
-        Ok(read(dir, &relative)?
-            .map(|text| Found::new(entry, *language, Some(root.join(relative)), text)))
+        let found = read(dir, &relative)?.map(|text| {
+            let path = Some(root.join(relative));
+            self.memory.of(Found::new(entry, *language, path, text))
+        });
+        Ok(found)
     }
 
     fn nearest(&self, id: &ItemId) -> Option<String> {
@@ -296,63 +311,6 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn read(&self, entry: &Entry) -> Result<Found, FindError> {
-        self.find_from(&entry.id, entry.space)
-    }
-}
-
-/// The text of a file below `dir`; `None` if it is not there.
-fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindError> {
-    let metadata = match dir.metadata(relative) {
-        Ok(metadata) => metadata,
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            return Ok(None);
-        }
-        Err(error) => return Err(failure(error, relative)),
-    };
-    let path = || relative.to_owned();
-    if metadata.is_dir() {
-        return Ok(None);
-    }
-    if !metadata.is_file() {
-        return Err(FindError::NotRegular { path: path() });
-    }
-    if metadata.len() > MAX_BYTES as u64 {
-        return Err(FindError::TooLarge {
-            path: path(),
-            bytes: metadata.len(),
-        });
-    }
-    let file = dir
-        .open(relative)
-        .map_err(|error| failure(error, relative))?;
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-    file.take(MAX_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failure(error, relative))?;
-    if bytes.len() > MAX_BYTES {
-        return Err(FindError::TooLarge {
-            path: path(),
-            bytes: bytes.len() as u64,
-        });
-    }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|_| FindError::NotText { path: path() })
-}
-
-fn failure(error: io::Error, path: &str) -> FindError {
-    let path = path.to_owned();
-    // What cap-std says where a path leads out of its directory.
-    if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-        return FindError::Escapes { path };
-    }
-    FindError::Io {
-        path,
-        source: error,
+        self.read_from(&entry.id, entry.space)
     }
 }

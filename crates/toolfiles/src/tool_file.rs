@@ -5,7 +5,7 @@ use toolglot_schema::{SchemaError, Validator};
 use toolglot_tools::{Effect, ToolSpec};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::read::read;
+use crate::read::{Asked, read};
 use crate::rules::{self, Subject};
 use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema};
 
@@ -45,10 +45,22 @@ impl ToolFile {
     /// # Ok::<(), toolglot_toolfiles::BadId>(())
     /// ```
     pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
+        ToolFile::of((id, language), text, Asked::All)
+    }
+
+    /// The same with its errors only: what could be better takes as long to find as the rest, but for parsing.
+    pub fn outline(id: &ItemId, language: Language, text: &str) -> ToolFile {
+        let mut tool = ToolFile::of((id, language), text, Asked::Errors);
+        tool.diagnostics
+            .retain(|diagnostic| diagnostic.severity == Severity::Error);
+        tool
+    }
+
+    fn of((id, language): (&ItemId, Language), text: &str, asked: Asked) -> ToolFile {
         let mut diagnostics = Diagnostics::default();
         let text_is_read = text.len() <= MAX_BYTES;
         let reading = if text_is_read {
-            read(language, text, &mut diagnostics)
+            read((language, asked), text, &mut diagnostics)
         } else {
             diagnostics.add(
                 rules::SYNTAX,
@@ -67,7 +79,7 @@ impl ToolFile {
                 text,
                 reading: &reading,
             };
-            rules::apply(subject, &mut diagnostics);
+            rules::apply(subject, asked, &mut diagnostics);
         }
         let (schema, actions) = Schema::of(&reading);
         ToolFile {

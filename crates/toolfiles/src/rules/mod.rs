@@ -12,7 +12,7 @@ mod schemas;
 use crate::ItemId;
 use crate::Language;
 use crate::diagnostic::{Diagnostics, Severity};
-use crate::read::Reading;
+use crate::read::{Asked, Reading};
 
 /// A rule about tool files.
 #[derive(Debug, PartialEq, Eq)]
@@ -125,9 +125,12 @@ impl Subject<'_> {
     }
 }
 
-/// Applies every rule to a file.
-pub(crate) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+/// Applies every rule to a file; where only errors are asked for, some of the others as well.
+pub(crate) fn apply(subject: Subject<'_>, asked: Asked, diagnostics: &mut Diagnostics) {
     fields::apply(subject, diagnostics);
     schemas::apply(subject, diagnostics);
-    practices::apply(subject, diagnostics);
+    practices::returns(subject, diagnostics);
+    if asked == Asked::All {
+        practices::apply(subject, diagnostics);
+    }
 }

@@ -13,7 +13,6 @@ use super::{
 };
 
 pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
-    returns(subject, diagnostics);
     naming(subject, diagnostics);
     signature_line(subject, diagnostics);
     structure(subject, diagnostics);
@@ -22,7 +21,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Rule 11, as far as it can be told without running the tool; the rest is checked when it runs.
-fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if !subject.is_tool() {
         return;
     }

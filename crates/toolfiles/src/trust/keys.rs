@@ -115,7 +115,7 @@ impl Trust {
     /// If no key is known by that fingerprint.
     pub fn pin(&mut self, fingerprint: &str) -> Result<Signer, TrustError> {
         let signer = self.known(fingerprint)?;
-        self.save_key(&signer, &[self.project_name()])?;
+        self.save_key(&signer, std::slice::from_ref(&self.project))?;
         self.add(signer.clone(), "pinned", true);
         Ok(signer)
     }

@@ -17,7 +17,7 @@ mod standing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
@@ -49,6 +49,8 @@ pub struct Record {
 #[derive(Debug)]
 pub struct Trust {
     spaces: Spaces,
+    /// The project's path without links, by which the ledger knows it.
+    project: String,
     keys: Keyring,
     known: Vec<KnownKey>,
     ledger: Map<String, Value>,
@@ -78,6 +80,10 @@ impl Trust {
     pub fn open(spaces: &Spaces) -> Result<Trust, TrustError> {
         let mut trust = Trust {
             spaces: spaces.clone(),
+            project: spaces
+                .project
+                .as_deref()
+                .map_or_else(String::new, path_name),
             keys: Keyring::default(),
             known: Vec::new(),
             ledger: Map::new(),
@@ -89,7 +95,7 @@ impl Trust {
         if let Some(user) = &spaces.user {
             for folder in TRUSTED {
                 for (key, projects) in keys_in(&user.join(folder))? {
-                    let is_here = projects.is_empty() || projects.contains(&trust.project_name());
+                    let is_here = projects.is_empty() || projects.contains(&trust.project);
                     trust.add(
                         key,
                         if projects.is_empty() {
@@ -177,7 +183,7 @@ impl Trust {
     pub fn record(&self, found: &Found) -> Option<Record> {
         let record = self
             .ledger
-            .get(&self.place(found.space))?
+            .get(self.place(found.space))?
             .get(found.id.as_str())?;
         Some(Record {
             version: record.get("version")?.as_str()?.to_owned(),
@@ -244,10 +250,9 @@ impl Trust {
         if self.spaces.user.is_none() || found.space == Space::System {
             return Ok(());
         }
-        let sha = digest(body(found.text(), Style::of(found.language)));
         match self.record(found) {
-            Some(record) if record.digest == sha => Ok(()),
-            _ => self.remember(found, its_version, &sha, false),
+            Some(record) if record.digest == found.digest() => Ok(()),
+            _ => self.remember(found, its_version, found.digest(), false),
         }
     }
 
@@ -259,7 +264,7 @@ impl Trust {
         trusted: bool,
     ) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
-        let place = self.place(found.space);
+        let place = self.place(found.space).to_owned();
         let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
         if let Value::Object(tools) = tools {
             tools.insert(
@@ -316,23 +321,18 @@ impl Trust {
         self.spaces.user.clone().ok_or(TrustError::NoHome)
     }
 
-    fn project_name(&self) -> String {
-        self.spaces
-            .project
-            .as_ref()
-            .map_or_else(String::new, |project| {
-                let project = fs::canonicalize(project).unwrap_or_else(|_| project.clone());
-                project.to_string_lossy().into_owned()
-            })
-    }
-
     /// The key of the ledger: a project by its path, the user's own tools by `~`.
-    fn place(&self, space: Space) -> String {
+    fn place(&self, space: Space) -> &str {
         match space {
-            Space::Project => self.project_name(),
-            _ => "~".to_owned(),
+            Space::Project => &self.project,
+            _ => "~",
         }
     }
+}
+
+fn path_name(project: &Path) -> String {
+    let project = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+    project.to_string_lossy().into_owned()
 }
 
 /// The name of a pin: the file that wraps the server's tool.

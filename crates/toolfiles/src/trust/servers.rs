@@ -97,7 +97,7 @@ impl Trust {
 
     fn write_approval(&mut self, server: &Found, one: Option<Value>) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
-        let place = self.place(server.space);
+        let place = self.place(server.space).to_owned();
         let all = self.ledger.entry(APPROVED).or_insert_with(|| json!({}));
         if !all[&place].is_object() {
             all[&place] = Value::Object(Map::new());

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::Trust;
 use crate::chain::version;
-use crate::sign::{Header, Keyring, Refusal, Style, Verified, body, digest, verify};
+use crate::sign::{Header, Keyring, Refusal, Style, Verified, verify};
 use crate::{Found, Space};
 
 /// Why a tool may run.
@@ -42,12 +42,11 @@ impl Trust {
         if found.extension == crate::servers::EXTENSION {
             return self.standing_of_server(found);
         }
-        let style = Style::of(found.language);
         if found.space == Space::System {
             return self.verified(found, &self.keys).map(|_| Standing::System);
         }
         let here = its_version.unwrap_or("0.0.0");
-        let actual = digest(body(found.text(), style));
+        let actual = found.digest();
         let record = self.record(found);
         let needs_signature = (self.demands.signed)(id);
         let is_trusted = record
@@ -56,7 +55,7 @@ impl Trust {
         if is_trusted && !needs_signature {
             return Ok(Standing::Trusted);
         }
-        let is_signed = Header::find(found.text(), style).is_some();
+        let is_signed = Header::find(found.text(), Style::of(found.language)).is_some();
         let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
         if !is_signed {
             let id = id.to_owned();
@@ -100,7 +99,7 @@ impl Trust {
                 id: id.to_owned(),
                 version: locked.version.clone(),
                 locked: locked.digest.clone(),
-                actual,
+                actual: actual.to_owned(),
             });
         }
         Ok(Standing::Signed(verified))

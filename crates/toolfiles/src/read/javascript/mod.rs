@@ -11,7 +11,7 @@ use tree_sitter::Node;
 
 use super::literals::{Literals, put};
 use super::tree::{self, children, text};
-use super::{Field, Reading};
+use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
@@ -23,7 +23,11 @@ pub use untyped::javascript_of;
 /// How many values the literals of one file may have, constants counted wherever they are used.
 const MAX_VALUES: usize = 20_000;
 
-pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnostics) -> Reading {
+pub(super) fn read(
+    (language, asked): (Language, Asked),
+    source: &str,
+    diagnostics: &mut Diagnostics,
+) -> Reading {
     let mut reading = Reading::default();
     let Some(tree) = tree::parse(&grammar(language), source) else {
         return reading;
@@ -45,7 +49,10 @@ pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnosti
     for statement in &statements {
         module.statement(*statement);
     }
-    module.finish(tree.root_node());
+    module.finish();
+    if asked == Asked::All {
+        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    }
     reading
 }
 

@@ -54,8 +54,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
     ],
 };
 
-impl<'t> Module<'_, 't> {
-    pub(super) fn finish(&mut self, root: Node<'t>) {
+impl Module<'_, '_> {
+    pub(super) fn finish(&mut self) {
         let named = self
             .functions
             .get("execute")
@@ -68,7 +68,6 @@ impl<'t> Module<'_, 't> {
             entry = self.functions.get(self.text(node)).copied().or(entry);
         }
         self.reading.code.entry = entry.map(|entry| self.function(entry));
-        SYNTAX.facts(root, self.source, &mut self.reading.code);
     }
 
     fn function(&self, function: Node<'_>) -> Entry {

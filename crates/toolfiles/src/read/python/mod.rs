@@ -9,13 +9,13 @@ use tree_sitter::Node;
 
 use super::literals::{Literals, put};
 use super::tree::{self, children, text, walk};
-use super::{Field, Reading};
+use super::{Asked, Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
 use crate::rules;
 
-pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
+pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
     let language = tree_sitter_python::LANGUAGE.into();
     let Some(tree) = tree::parse(&language, source) else {
@@ -30,7 +30,9 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     for statement in children(tree.root_node()) {
         module.statement(statement);
     }
-    shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    if asked == Asked::All {
+        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    }
     reading
 }
 
