@@ -386,6 +386,8 @@ impl Transducer {
         if self.is_stuck {
             return (0, Step::Stuck);
         }
+        // What comes out is about as long: one allocation, not one for each doubling.
+        out.text.reserve(text.len());
         loop {
             if self.has_read_ahead() {
                 let step = self.read_again(out);

@@ -20,45 +20,47 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let before = envelope.pos;
-        let rest = view.slice(envelope.pos, view.end());
-        if rest.is_empty() && !envelope.is_behind() && !(envelope.committed && envelope.is_over()) {
-            self.mode = Mode::Envelope(envelope);
-            return false;
-        }
-        let asked = if rest.is_empty() && !envelope.is_behind() {
-            Asked::Done
-        } else {
-            let live = (!self.fitting.is_on()).then(|| self.teller.args());
-            envelope.feed(program, rest, program.limits.undecided, live)
-        };
-        self.work += envelope.pos.saturating_sub(before);
-        self.pos = envelope.pos;
-        match asked {
-            Asked::More => {
-                let more = envelope.pos < view.end() || envelope.is_behind();
+        loop {
+            let before = envelope.pos;
+            let rest = view.slice(before, view.end());
+            let is_read = rest.is_empty() && !envelope.is_behind();
+            if is_read && !(envelope.committed && envelope.is_over()) {
                 self.mode = Mode::Envelope(envelope);
-                return more;
+                return false;
             }
-            Asked::Commit => {
-                self.commit_envelope(program, &mut envelope, view, sink);
-                self.mode = Mode::Envelope(envelope);
-                return true;
-            }
-            Asked::Args => {
-                if envelope.committed {
+            let asked = if is_read {
+                Asked::Done
+            } else {
+                let live = (!self.fitting.is_on()).then(|| self.teller.args());
+                envelope.feed(program, rest, program.limits.undecided, live)
+            };
+            self.work += envelope.pos.saturating_sub(before);
+            self.pos = envelope.pos;
+            match asked {
+                Asked::More => {}
+                Asked::Commit => self.commit_envelope(program, &mut envelope, view, sink),
+                Asked::Args if envelope.committed => {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
-                let more = envelope.pos < view.end() || envelope.is_behind();
-                self.mode = Mode::Envelope(envelope);
-                return more;
+                Asked::Args => {}
+                Asked::Done => {
+                    self.end_envelope(program, &mut envelope, view, sink);
+                    break;
+                }
+                Asked::Stuck if envelope.committed => {
+                    self.stuck_envelope(program, envelope, view, sink);
+                    return true;
+                }
+                Asked::Dead | Asked::Stuck => {
+                    self.dead_envelope(program, &envelope, view, sink);
+                    break;
+                }
             }
-            Asked::Done => self.end_envelope(program, &mut envelope, view, sink),
-            Asked::Stuck if envelope.committed => {
-                self.stuck_envelope(program, envelope, view, sink);
+            // Where nothing moved, whoever runs the modes sees that it comes to an end.
+            if envelope.pos == before {
+                self.mode = Mode::Envelope(envelope);
                 return true;
             }
-            Asked::Dead | Asked::Stuck => self.dead_envelope(program, &envelope, view, sink),
         }
         self.spare_envelope = Some(envelope);
         true

@@ -362,10 +362,22 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
     let mut first = ByteSet::default();
+    let mut behind = [ByteSet::default(); 2];
     let mut add = |lead: Lead| {
-        match lead.pieces.first() {
-            Some(Piece::Bytes(bytes)) => insert_folded(&mut first, bytes.as_bytes()[0], lead.fold),
-            _ => first = ByteSet::ALL,
+        let begin = match lead.pieces.first() {
+            Some(Piece::Bytes(bytes)) => bytes.as_bytes(),
+            _ => &[],
+        };
+        match begin.first() {
+            Some(&byte) => insert_folded(&mut first, byte, lead.fold),
+            None => first = ByteSet::ALL,
+        }
+        for (n, set) in behind.iter_mut().enumerate() {
+            match begin.get(n + 1) {
+                Some(&byte) => insert_folded(set, byte, lead.fold),
+                None if lead.pieces.len() == 1 && n + 1 == begin.len() => set.add(&lead.then),
+                None => *set = ByteSet::ALL,
+            }
         }
         if !text.leads.contains(&lead) {
             text.leads.push(lead);
@@ -386,7 +398,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         });
         leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
     }
-    text.first = Finder::new(first);
+    (text.first, text.behind) = (Finder::new(first), behind);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 

@@ -16,7 +16,7 @@ mod ways;
 
 pub(crate) use analyze::{may_be_empty, takes};
 pub(crate) use bytes::{ByteSet, QUOTING, is_blank};
-pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
+pub(crate) use node::{AttrsNode, CaptureNode, Fits, Node, NodeId, RuleRole, TextNode, Trim};
 pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;
 use rules::Rules;

@@ -39,21 +39,21 @@ impl Envelope {
         if self.is_braceless && self.is_first(program, &path) {
             return Asked::Dead;
         }
-        let role_known = self.bodies.iter().any(|body| {
-            !name_is_key(program, body)
-                && (role_of(program, body, &path).is_some()
-                    || leads(program, body, &path)
-                    || NEUTRAL.contains(&key))
-        });
         let any_is_name = self.bodies.iter().any(|body| name_is_key(program, body));
         if any_is_name && self.path.is_empty() && self.name.is_none() {
+            let role_known = self.bodies.iter().any(|body| {
+                !name_is_key(program, body)
+                    && (role_of(program, body, &path).is_some()
+                        || leads(program, body, &path)
+                        || NEUTRAL.contains(&key))
+            });
             self.bodies
                 .retain(|body| name_is_key(program, body) != role_known);
             if self.bodies.is_empty() {
                 return Asked::Dead;
             }
         }
-        let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
+        let name_is_key = any_is_name && self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
                 // Any object has a key: without a marker only one that names a tool makes it a call.
@@ -169,37 +169,36 @@ impl Envelope {
                 if self.overlong {
                     text.clear();
                 }
-                let value = string(&text)
-                    .map(|text| text.trim().to_owned())
-                    .filter(|text| !text.is_empty());
-                match role {
-                    Role::Name => {
-                        let Some(name) = value else {
-                            return Asked::Dead;
-                        };
-                        let length = text.trim().len() as u64;
-                        let here = self.here();
-                        self.name_at = (
-                            here.saturating_sub(length.saturating_sub(1))
-                                .max(self.member_at),
-                            here.saturating_sub(1).max(self.member_at),
-                        );
-                        self.name = Some(name);
-                        self.ask_commit(program)
-                    }
-                    Role::Id => {
-                        self.id = value.or_else(|| Some(text.trim().to_owned()));
-                        self.ask_commit(program)
-                    }
-                    Role::Ns => {
-                        self.ns = value;
-                        self.ask_commit(program)
-                    }
-                    Role::Args => Asked::More,
-                }
+                let asked = self.captured(program, role, text.trim());
+                self.capture = text;
+                asked
             }
             Part::Structure | Part::Skip => Asked::More,
         }
+    }
+
+    /// The JSON text of what a role captures was read.
+    fn captured(&mut self, program: &Program, role: Role, text: &str) -> Asked {
+        let value = string(text).map(|text| text.trim().to_owned());
+        let value = value.filter(|text| !text.is_empty());
+        match role {
+            Role::Name => {
+                let Some(name) = value else {
+                    return Asked::Dead;
+                };
+                let (here, length) = (self.here(), text.len() as u64);
+                let start = here.saturating_sub(length.saturating_sub(1));
+                self.name_at = (
+                    start.max(self.member_at),
+                    here.saturating_sub(1).max(self.member_at),
+                );
+                self.name = Some(name);
+            }
+            Role::Id => self.id = value.or_else(|| Some(text.to_owned())),
+            Role::Ns => self.ns = value,
+            Role::Args => return Asked::More,
+        }
+        self.ask_commit(program)
     }
 
     /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
