@@ -8,10 +8,13 @@
 //! Source: <https://modelcontextprotocol.io/specification/2025-11-25>, read 2026-11.
 
 mod approve;
+mod complete;
 mod list;
 mod login;
+mod prompts;
 mod result;
 mod served;
+mod sources;
 mod stdio;
 mod web;
 
@@ -61,6 +64,9 @@ pub(crate) struct Serving {
     /// Put the arguments themselves into the log, secrets masked, and not only their sizes
     #[arg(long)]
     audit_values: bool,
+    /// Serve the texts of the tools as resources: whoever approves a call can read first what would run
+    #[arg(long)]
+    sources: bool,
     #[command(flatten)]
     walls: Walls,
 }

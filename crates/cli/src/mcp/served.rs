@@ -4,6 +4,7 @@
 //! opens the registry anew when something that it was read from changed, so that what the user trusts or revokes meanwhile
 //! holds from the next call on.
 
+use std::cell::RefCell;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -16,14 +17,15 @@ use std::time::{Instant, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 use toolglot::End;
 use toolglot_exec::Root;
-use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
+use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
 use toolglot_policy::Authority;
 use toolglot_runtimes::{Budget, CallError, Host, Progress, Servers, Watch};
 use toolglot_sandbox::Cancel;
-use toolglot_toolfiles::{Registry, Spaces};
+use toolglot_toolfiles::{Registry, Spaces, Trust};
 
-use super::{Serving, list, result};
+use super::sources::Shelf;
+use super::{Serving, complete, list, prompts, result, sources};
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
 use crate::audit::Auditor;
@@ -45,6 +47,8 @@ pub(super) struct Setup {
     audit_values: bool,
     servers: Servers,
     budget: Budget,
+    /// Whether the texts of tools can be read.
+    shows_sources: bool,
 }
 
 impl Setup {
@@ -63,6 +67,7 @@ impl Setup {
             audit: crate::audit::place(serving.audit.as_deref()),
             audit_values: serving.audit_values,
             servers: Servers::default(),
+            shows_sources: serving.sources,
             policy,
             project,
         })
@@ -136,6 +141,12 @@ impl Served {
         std::mem::replace(&mut *seen, now) != now
     }
 
+    /// The registry and the trust as they are now.
+    fn opened(&self) -> Result<(Registry, RefCell<Trust>), Fault> {
+        gate::open(&self.setup.project, &self.setup.authority())
+            .map_err(|error| Fault::new(INTERNAL, error.to_string()))
+    }
+
     fn begin_worker(&self) {
         let (setup, queue) = (Arc::clone(&self.setup), Arc::clone(&self.queue));
         let n_idle = Arc::clone(&self.n_idle);
@@ -153,9 +164,41 @@ impl Served {
 
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
-        let (registry, trust) = gate::open(&self.setup.project, &self.setup.authority())
-            .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
+        let (registry, trust) = self.opened()?;
         list::page(&registry, &trust.borrow(), cursor)
+    }
+
+    fn capabilities(&self) -> Map<String, Value> {
+        let mut all = Map::new();
+        all.insert("prompts".to_owned(), json!({}));
+        all.insert("completions".to_owned(), json!({}));
+        if self.setup.shows_sources {
+            all.insert("resources".to_owned(), json!({}));
+        }
+        all
+    }
+
+    fn aside(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault> {
+        let (registry, trust) = self.opened()?;
+        let trust = trust.borrow();
+        let served = Shelf {
+            registry: &registry,
+            trust: &trust,
+            shows_sources: self.setup.shows_sources,
+        };
+        match method {
+            "prompts/list" => Ok(prompts::list()),
+            "prompts/get" => prompts::get(&served, params),
+            "completion/complete" => complete::complete(&served, params),
+            _ if !self.setup.shows_sources => Err(Fault::new(
+                METHOD,
+                "the texts of tools are not served: `--sources` serves them",
+            )),
+            "resources/list" => sources::list(&served, params),
+            "resources/templates/list" => Ok(sources::templates()),
+            "resources/read" => sources::read(&served, params),
+            other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
+        }
     }
 
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault> {

@@ -9,6 +9,7 @@ mod tool_list;
 
 use std::io::Write;
 
+use toolglot::Dialect;
 use toolglot_tools::Toolbox;
 
 use crate::args::PromptArguments;
@@ -17,7 +18,7 @@ use crate::human::screen;
 use crate::{Outcome, select, toolboxes};
 
 /// The dialect that is taught where none is named: it needs no special token of any model.
-const DEFAULT: &str = "tool_call";
+pub(crate) const DEFAULT: &str = "tool_call";
 
 /// The words, by name of dialect.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -53,16 +54,21 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
         Some(tools) => toolboxes::load(tools)?,
         None => toolboxes::taught(&dialect)?,
     };
+    let text = instructions(&dialect, &toolbox)?;
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}
+
+/// The instructions that teach a model to call these tools in a dialect.
+pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<String, Failure> {
     let template = TEMPLATES
         .iter()
         .find(|(name, _)| *name == dialect.name())
         .map_or(GENERIC, |(_, words)| words);
-    let mut values = examples::examples(&dialect, &toolbox)?;
-    values.push(("tools", tool_list::tool_list(&toolbox)));
-    values.push(("names", names(&toolbox)));
-    out.write_all(template::fill(template, &values).as_bytes())
-        .map_err(Failure::Output)?;
-    Ok(Outcome::Fine)
+    let mut values = examples::examples(dialect, toolbox)?;
+    values.push(("tools", tool_list::tool_list(toolbox)));
+    values.push(("names", names(toolbox)));
+    Ok(template::fill(template, &values))
 }
 
 fn names(toolbox: &Toolbox) -> String {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod aside;
 mod attacks;
 mod neighbours;
 mod oauth;
