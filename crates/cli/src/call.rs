@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use toolglot::End;
-use toolglot_exec::Root;
-use toolglot_policy::{Authority, Decision, Grants, ServerRules, Verdict};
+use toolglot_exec::{Journal, Root};
+use toolglot_policy::{Authority, Decision, Refusals, ServerRules, Verdict};
 use toolglot_runtimes::{
     Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Servers, Watch,
 };
 use toolglot_sandbox::Isolation;
 
+use crate::allowed::Allowed;
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
 use crate::audit::{self, Auditor, Came};
@@ -24,6 +25,7 @@ use crate::failure::Failure;
 use crate::gate::{Asked, Gate, Passed};
 use crate::human::screen;
 use crate::parse::write_line;
+use crate::run::undo;
 use crate::{Outcome, authority, gate, interrupt, source};
 
 #[derive(Debug, Args)]
@@ -38,7 +40,7 @@ pub(crate) struct CallArguments {
     pub(crate) root: PathBuf,
     /// What the tool may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
-    pub(crate) allow: String,
+    pub(crate) allow: Allowed,
     /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
@@ -130,7 +132,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     let root = Root::open(&project).map_err(|error| source::failed(&project, error))?;
     let policy = PolicyArguments {
         policy: arguments.policy.clone(),
-        allow: grants(&arguments.allow),
+        allow: arguments.allow.grants.clone(),
     };
     let log_place = audit::place(arguments.audit.as_deref());
     let authority = authority::load(&policy, root.path(), log_place.as_deref());
@@ -139,19 +141,25 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
         &registry,
         &trust,
         project,
-        capabilities(&arguments.allow),
+        arguments.allow.capabilities(),
         &arguments.walls,
     );
     host.budget = budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
+    host.refused = authority.refusals();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    let root = root.with_walls(authority::walls(&authority, &cancel));
     host.watch = arguments.walls.watch(&cancel);
     let auditor = log_place.map(|place| Auditor::new(place, arguments.audit_values));
+    let journal = undo::journals()
+        .filter(|_| !arguments.dry_run)
+        .map(|place| Journal::new(&place, root.path()));
     let gate = Gate {
         root: &root,
         authority: &authority,
         approver: Approver::here(),
         auditor: auditor.as_ref(),
+        journal: journal.as_ref(),
         dry_run: arguments.dry_run,
     };
     let asked = Asked {
@@ -252,15 +260,6 @@ pub(crate) fn log(
     auditor.came(shown, &verdict, result, duration)
 }
 
-/// The words of `--allow` that the policy knows; the others are capabilities.
-pub(crate) fn grants(allow: &str) -> Grants {
-    let known: Vec<&str> = allow
-        .split(',')
-        .filter(|word| word.parse::<Grants>().is_ok())
-        .collect();
-    known.join(",").parse().unwrap_or_default()
-}
-
 /// What calls may cost together: the least of what the command line and the policies say.
 pub(crate) fn budget(walls: &Walls, authority: &Authority) -> Budget {
     let most = [walls.max_cost, authority.cost_per_run()];
@@ -290,6 +289,7 @@ pub(crate) fn host<'a>(
         pause: std::thread::sleep,
         servers: Servers::default(),
         server_rules: ServerRules::default(),
+        refused: Refusals::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),
@@ -299,26 +299,6 @@ pub(crate) fn host<'a>(
 /// A project's directory, absolute and without links.
 pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(root).map_err(|error| source::failed(root, error))
-}
-
-/// The capabilities that words of `--allow` stand for. Reading is always one of them.
-pub(crate) fn capabilities(allow: &str) -> Vec<String> {
-    let mut out = vec!["fs.read".to_owned()];
-    for word in allow
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty())
-    {
-        match word {
-            "read" | "recovered" => {}
-            "write" => out.push("fs.write".to_owned()),
-            "net" => out.push("net.*".to_owned()),
-            // A shell may run anything; one program is not that.
-            "exec:bash" | "exec:sh" => out.push("shell.execute".to_owned()),
-            other => out.push(other.to_owned()),
-        }
-    }
-    out
 }
 
 fn given(args: &str) -> Result<Map<String, Value>, Failure> {

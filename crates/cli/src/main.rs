@@ -9,6 +9,7 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
+mod allowed;
 mod approval;
 mod args;
 mod audit;
@@ -44,6 +45,7 @@ mod select;
 mod server;
 mod source;
 mod spaced;
+mod told;
 mod toolboxes;
 mod tools;
 mod trace;

@@ -93,6 +93,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pause: std::thread::sleep,
         servers: toolglot_runtimes::Servers::default(),
         server_rules: toolglot_policy::ServerRules::default(),
+        refused: toolglot_policy::Refusals::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use toolglot_sandbox::{Exit, Outcome};
 use toolglot_toolfiles::{ReturnContract, Returned};
 
+use crate::programs::PRINTED_BYTES;
 use crate::warm::Ended;
 
 /// How a program answers.
@@ -104,6 +105,11 @@ fn settled(mut returned: Returned, exit: Exit, code: i32) -> Answer {
         returned
             .value
             .insert("success".to_owned(), Value::Bool(false));
+    }
+    for key in ["stdout", "stderr"] {
+        if let Some(Value::String(text)) = returned.value.get_mut(key) {
+            *text = toolglot_exec::cut(std::mem::take(text), PRINTED_BYTES);
+        }
     }
     let says_so = ["transient", "retryable"]
         .iter()

@@ -9,6 +9,7 @@ use toolglot_toolfiles::{Found, Language, javascript_of, template};
 use crate::answer::Manner;
 use crate::call::Host;
 use crate::environment::{self, Variables};
+use crate::kept;
 use crate::resolve::Chain;
 use crate::{CallError, Interpreter};
 
@@ -31,6 +32,8 @@ const MAX_WORD: usize = 100_000;
 /// A program that is ready to be started.
 #[derive(Debug)]
 pub(crate) struct Program {
+    /// The tool, as rules name it.
+    pub(crate) id: String,
     pub(crate) argv: Vec<OsString>,
     pub(crate) cwd: PathBuf,
     pub(crate) env: Variables,
@@ -137,6 +140,7 @@ impl Builder<'_> {
             .chain(words)
             .collect();
         Program {
+            id: self.id(),
             argv,
             cwd: self.host.project.clone(),
             env: self.env,
@@ -404,6 +408,7 @@ impl Builder<'_> {
             "--workdir".to_owned(),
             "/workspace".to_owned(),
         ]);
+        argv.extend(kept::mounts(self.host, &self.id())?);
         if let Some(entrypoint) = text("entrypoint") {
             argv.extend(["--entrypoint".to_owned(), entrypoint.to_owned()]);
         }

@@ -46,6 +46,21 @@ impl Chain {
         self.config("protocol").and_then(serde_json::Value::as_str) == Some("mcp")
     }
 
+    /// What the links require, each of them: whatever runs a tool is asked for as the tool is.
+    pub fn requires(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for requirement in self
+            .links
+            .iter()
+            .flat_map(|link| &link.tool().metadata.requires)
+        {
+            if !all.contains(requirement) {
+                all.push(requirement.clone());
+            }
+        }
+        all
+    }
+
     /// What the links behind the tool say under `config.KEY`, the nearest first.
     pub fn config(&self, key: &str) -> Option<&serde_json::Value> {
         self.links[1..]

@@ -86,7 +86,8 @@ struct Walls {
     argv: Vec<std::ffi::OsString>,
     read: Vec<std::path::PathBuf>,
     write: Vec<std::path::PathBuf>,
-    protect: Vec<std::path::PathBuf>,
+    /// What it may not see or change, as it stands there.
+    kept: [crate::kept::Print; 3],
     has_network: bool,
     limits: toolglot_sandbox::Limits,
     /// The project: another directory may come to stand at its path.
@@ -101,7 +102,8 @@ impl Walls {
             argv: command.argv.clone(),
             read: command.read.clone(),
             write: command.write.clone(),
-            protect: command.protect.clone(),
+            kept: [&command.protect, &command.hold, &command.mask]
+                .map(|places| crate::kept::print(places.iter())),
             has_network: command.network == toolglot_sandbox::Network::Host,
             limits: command.limits.clone(),
             place: place.map(|metadata| (metadata.dev(), metadata.ino())),

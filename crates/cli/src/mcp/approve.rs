@@ -12,6 +12,7 @@ use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
 
 use super::{Common, Format};
 use crate::Outcome;
+use crate::allowed::Allowed;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
 use crate::human::screen;
@@ -111,14 +112,14 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
 
 pub(super) fn approve(
     (server, give): (&str, &str),
-    (allow, walls): (&str, &Walls),
+    (allow, walls): (&Allowed, &Walls),
     dry_run: bool,
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let project = call::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
-    let host = call::host(&registry, &trust, project, call::capabilities(allow), walls);
+    let host = call::host(&registry, &trust, project, allow.capabilities(), walls);
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
     if let Some((json, text)) = ungiven(&found, server, give) {

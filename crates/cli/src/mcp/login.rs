@@ -36,7 +36,7 @@ pub(super) fn login(
         &registry,
         &trust,
         project,
-        call::capabilities("net"),
+        vec!["net.*".to_owned()],
         &login.walls,
     );
     let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
@@ -96,13 +96,7 @@ pub(super) fn logout(
 ) -> Result<Outcome, Failure> {
     let project = call::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
-    let host = call::host(
-        &registry,
-        &trust,
-        project,
-        call::capabilities(""),
-        &Walls::default(),
-    );
+    let host = call::host(&registry, &trust, project, Vec::new(), &Walls::default());
     let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let name = server_name(id.as_str());
     match host.logout(id.as_str()) {

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::Outcome;
+use crate::allowed::Allowed;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
 use served::{Served, Setup};
@@ -54,7 +55,7 @@ pub(crate) struct Serving {
     root: PathBuf,
     /// What tools may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
-    allow: String,
+    allow: Allowed,
     /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -90,7 +91,7 @@ pub(crate) enum McpCommand {
         give: String,
         /// What the server may do: net, write, or capabilities, by commas
         #[arg(long, value_name = "GRANTS", default_value = "")]
-        allow: String,
+        allow: Allowed,
         #[command(flatten)]
         walls: Walls,
         #[command(flatten)]

@@ -55,13 +55,13 @@ impl Setup {
     pub(super) fn new(serving: &Serving, project: PathBuf) -> Result<Setup, Failure> {
         let policy = PolicyArguments {
             policy: serving.policy.clone(),
-            allow: call::grants(&serving.allow),
+            allow: serving.allow.grants.clone(),
         };
         let authority = crate::authority::load(&policy, &project, None);
         // What is wrong with the registry is told now, and not with the first call.
         gate::open(&project, &authority)?;
         Ok(Setup {
-            granted: call::capabilities(&serving.allow),
+            granted: serving.allow.capabilities(),
             walls: serving.walls.clone(),
             budget: call::budget(&serving.walls, &authority),
             audit: crate::audit::place(serving.audit.as_deref()),
@@ -234,7 +234,11 @@ fn work(
     let opened = gate::open(&setup.project, &authority).and_then(|opened| {
         let root = Root::open(&setup.project);
         let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
-        Ok((opened, root))
+        let walls = toolglot_exec::Walls {
+            refused: authority.refusals(),
+            ..toolglot_exec::Walls::default()
+        };
+        Ok((opened, root.with_walls(walls)))
     });
     let ((registry, trust), root) = match opened {
         Ok(opened) => opened,
@@ -257,6 +261,7 @@ fn work(
     );
     host.servers = setup.servers.clone();
     host.server_rules = authority.server_rules();
+    host.refused = authority.refusals();
     host.budget = setup.budget.clone();
     let auditor = setup
         .audit
@@ -268,6 +273,7 @@ fn work(
         // Whoever sits at the terminal of a server is not who calls.
         approver: Approver::Nobody,
         auditor: auditor.as_ref(),
+        journal: None,
         dry_run: false,
     };
     let mut pending = pending;

@@ -253,7 +253,7 @@ fn looked(
         tool: &canonical.tool,
         arguments: &canonical.arguments,
     };
-    if let Err(refused) = gate.log(&shown, &verdict) {
+    if let Err(refused) = gate.log(&shown, &verdict, &[]) {
         return (refused, State::Refused { form: None });
     }
     let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));

@@ -14,7 +14,7 @@ mod session;
 pub(crate) mod step;
 #[cfg(test)]
 mod tests;
-mod undo;
+pub(crate) mod undo;
 
 use std::io::{self, Write};
 
@@ -66,13 +66,14 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let log = audit::place(arguments.audit.as_deref());
     let authority = authority::load(&arguments.policy, root.path(), log.as_deref());
     let (registry, trust) = gate::open(&project, &authority)?;
-    let mut capabilities = crate::call::capabilities(&arguments.capability);
+    let mut capabilities = arguments.capability.capabilities();
     if arguments.policy.allow.write {
         capabilities.push("fs.write".to_owned());
     }
     let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
     host.budget = crate::call::budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
+    host.refused = authority.refusals();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     host.watch = arguments.walls.watch(&cancel);
     let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);

@@ -383,6 +383,7 @@ impl Session<'_> {
             authority: self.authority,
             approver: self.approver,
             auditor: self.auditor,
+            journal: self.journal,
             dry_run: self.dry_run,
         }
     }
@@ -427,7 +428,16 @@ impl Session<'_> {
                 Err(failure) => State::Done(Outcome::from(failure)),
                 Ok(_) if self.dry_run => State::Planned,
                 Ok(plan) => match self.audited(&shown, &verdict, &plan) {
-                    Ok(()) => self.done(canonical, plan, &mut verdict),
+                    Ok(()) => {
+                        let call = (canonical.tool.as_str(), &canonical.arguments);
+                        match self.gate().done(call, plan) {
+                            Ok(outcome) => State::Done(outcome),
+                            Err(refused) => {
+                                verdict = refused;
+                                State::Refused { form: None }
+                            }
+                        }
+                    }
                     Err(error) => {
                         verdict = crate::audit::unaudited(&error);
                         State::Refused { form: None }
@@ -436,34 +446,6 @@ impl Session<'_> {
             }
         };
         (verdict, state)
-    }
-
-    /// Does it, between the two lines of the journal.
-    fn done(&self, canonical: &Canonical, plan: Plan<'_>, verdict: &mut Verdict) -> State {
-        let call = (canonical.tool.as_str(), &canonical.arguments);
-        let kept = self
-            .journal
-            .map_or(Ok(None), |journal| journal.before(self.root, call, &plan));
-        match kept {
-            Ok(entry) => {
-                let outcome = plan.run();
-                if let (Some(journal), Some(entry)) = (self.journal, &entry) {
-                    // Without the line it can still be taken back if it left what was intended.
-                    let _ = journal.after(self.root, entry);
-                }
-                State::Done(outcome)
-            }
-            Err(error) => {
-                *verdict = Verdict {
-                    decision: Decision::Deny,
-                    rule: "journal-failed".into(),
-                    because: format!(
-                        "what stands there cannot be kept, and nothing is changed that could not be taken back: {error}"
-                    ),
-                };
-                State::Refused { form: None }
-            }
-        }
     }
 
     /// Writes into the log what is about to be done.

@@ -6,6 +6,7 @@ mod examples;
 mod explain;
 #[cfg(target_os = "linux")]
 mod five_minutes;
+mod floor_of_files;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod jsonl;

@@ -3,6 +3,7 @@
 
 mod around;
 mod chains;
+mod kept;
 mod languages;
 mod servers;
 mod warm;
