@@ -1,8 +1,10 @@
 //! A file that was found and read, and the files beside it that it means.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use crate::sign::{BOM, Header, Style};
 use crate::{Entry, ItemId, Language, Space, ToolFile};
 
 /// A file that was found and read: its text, and once it is asked for what that says. Neither changes.
@@ -48,6 +50,20 @@ impl Found {
     /// All of it. Nothing reads the file again.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text as what runs it reads it, line for line: without a byte order mark, and without the shebang that a signature
+    /// stands above.
+    pub fn code(&self) -> Cow<'_, str> {
+        let text = self.text.strip_prefix(BOM).unwrap_or(&self.text);
+        if Style::of(self.language) == Style::Slashes
+            && let Some((first, rest)) = text.split_once('\n')
+            && let Some(rest) = rest.strip_prefix("#!")
+            && Header::find(first, Style::Slashes).is_some()
+        {
+            return Cow::Owned(format!("{first}\n//{rest}"));
+        }
+        Cow::Borrowed(text)
     }
 
     /// The same file, had it this text.

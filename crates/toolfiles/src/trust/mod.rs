@@ -29,7 +29,7 @@ pub use keys::KnownKey;
 pub use servers::Approved;
 pub use standing::Standing;
 
-use files::{keys_in, read_json, read_lock, write};
+use files::{LOCK_FORM, keys_in, read_json, read_lock, write};
 
 use crate::sign::{Keyring, Style, Verified, body, digest, hex};
 use crate::{Found, Space, Spaces, system};
@@ -302,7 +302,7 @@ impl Trust {
                 )
             })
             .collect();
-        let text = serde_json::to_string_pretty(&json!({"lock": 1, "tools": tools}))
+        let text = serde_json::to_string_pretty(&json!({"lock": LOCK_FORM, "tools": tools}))
             .unwrap_or_default()
             + "\n";
         write(&project.join(LOCK), text.as_bytes(), 0o644)

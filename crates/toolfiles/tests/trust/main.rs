@@ -1,5 +1,8 @@
 //! Registry and trust, on a disk.
 
+mod lock;
+mod revoked;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -203,7 +206,13 @@ fn every_comment_style_signs_and_signs_again() {
         (Style::Hash, "# kiwi-mcp:signed:old\nx\n", "# rye:signed:"),
         (Style::Hash, "", "# rye:signed:"),
         (Style::Hash, "no newline", "# rye:signed:"),
+        (Style::Hash, "\u{feff}x: 1\n", "# rye:signed:"),
         (Style::Slashes, "export {};\n", "// rye:signed:"),
+        (
+            Style::Slashes,
+            "#!/usr/bin/env node\nexport {};\n",
+            "// rye:signed:",
+        ),
         (knowledge, "---\ntitle: x\n---\nBody\n", "<!-- rye:signed:"),
         (knowledge, "Body\n", "<!-- rye:signed:"),
         (
