@@ -49,7 +49,7 @@ pub enum TrustError {
         mode: u32,
     },
     /// The file of a key holds none.
-    #[error("`{path}`: {source}")]
+    #[error("`{path}` is no key that can be used")]
     BadKey {
         /// The file.
         path: PathBuf,
