@@ -4,6 +4,7 @@
 mod around;
 mod chains;
 mod languages;
+mod odd;
 mod servers;
 mod warm;
 mod web;
