@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolglot_sandbox::{Command, Isolation, Network};
-use toolglot_toolfiles::ReturnContract;
+use toolglot_toolfiles::{Found, ReturnContract};
 
 use crate::CallError;
 use crate::answer::{self, Answer};
@@ -29,17 +29,16 @@ pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
     let asked = config
         .and_then(|config| config.get("timeout_parameter")?.as_str())
         .and_then(|parameter| params.get(parameter)?.as_f64());
-    let configured = config.and_then(|config| config.get("timeout")?.as_f64());
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+    let of_link = |link: &Found| {
+        let metadata = &link.tool().metadata;
+        let configured = metadata.config.as_ref();
+        let configured = configured.and_then(|config| config.get("timeout")?.as_f64());
+        metadata.timeout.or_else(|| configured.and_then(seconds))
+    };
     asked
         .and_then(seconds)
-        .or(tool.metadata.timeout)
-        .or_else(|| configured.and_then(seconds))
-        .or_else(|| {
-            chain.links[1..]
-                .iter()
-                .find_map(|link| link.tool().metadata.timeout)
-        })
+        .or_else(|| chain.links.iter().find_map(of_link))
         .unwrap_or(Duration::from_secs(DEFAULT_SECONDS))
 }
 

@@ -401,7 +401,7 @@ impl Host<'_> {
     /// `id`, or `id.action` where no tool has the whole as its id.
     fn find(&self, name: &str) -> Result<(Found, Option<String>), CallError> {
         let whole = ItemId::new(name)?;
-        let error = match self.registry.find(&whole) {
+        let error = match self.registry.find_called(&whole) {
             Ok(found) => return Ok((found, None)),
             Err(error) => error,
         };
@@ -455,6 +455,7 @@ fn fitted(
         .map_err(|source| CallError::Schema { id: id(), source })?;
     let mut value = Value::Object(arguments);
     toolglot_schema::fill_defaults(schema, &mut value);
+    toolglot_schema::write_whole(schema, &mut value);
     let violations = validator.validate(&value);
     if !violations.is_empty() {
         return Err(CallError::Arguments {

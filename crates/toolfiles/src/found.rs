@@ -1,11 +1,12 @@
 //! A file that was found and read, and the files beside it that it means.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use toolglot_schema::{SchemaError, Validator};
 
-use crate::sign::{Style, body, digest};
+use crate::sign::{BOM, Header, Style, body, digest};
 use crate::{Entry, ItemId, Language, ReturnContract, Space, ToolFile};
 
 /// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
@@ -71,6 +72,21 @@ impl Found {
     /// All of it. Nothing reads the file again.
     pub fn text(&self) -> &str {
         &self.known.text
+    }
+
+    /// The text as what runs it reads it, line for line: without a byte order mark, and without the shebang that a signature
+    /// stands above.
+    pub fn code(&self) -> Cow<'_, str> {
+        let text = self.text();
+        let text = text.strip_prefix(BOM).unwrap_or(text);
+        if Style::of(self.language) == Style::Slashes
+            && let Some((first, rest)) = text.split_once('\n')
+            && let Some(rest) = rest.strip_prefix("#!")
+            && Header::find(first, Style::Slashes).is_some()
+        {
+            return Cow::Owned(format!("{first}\n//{rest}"));
+        }
+        Cow::Borrowed(text)
     }
 
     /// The same file, had it this text.

@@ -20,7 +20,7 @@ use open::{failure, read};
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
-use crate::{Found, ItemId, Space, Spaces, Stamp, Trust, system};
+use crate::{Found, ItemId, Space, Spaces, Stamp, Trust, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -179,19 +179,24 @@ impl Registry {
             for (extension, language) in EXTENSIONS {
                 let relative = format!("{id}.{extension}");
                 if let Some(text) = read(dir, &relative)? {
-                    if let Some(made) = made {
-                        return Err(FindError::Ambiguous {
-                            id: id.to_string(),
-                            places: [root.join(relative).display().to_string(), made.name()],
-                        });
-                    }
                     let entry = Entry {
                         id: id.clone(),
                         space: *here,
                         extension,
                     };
                     let path = Some(root.join(relative));
-                    return Ok(Found::new(entry, *language, path, text));
+                    let found = Found::new(entry, *language, path, text);
+                    // A file that stands for the same tool of the same server is that tool, with words of its own.
+                    if let Some(made) = made
+                        && servers::wrapped(made)
+                            .is_none_or(|tool| servers::wrapped(&found) != Some(tool))
+                    {
+                        return Err(FindError::Ambiguous {
+                            id: id.to_string(),
+                            places: [found.name(), made.name()],
+                        });
+                    }
+                    return Ok(found);
                 }
             }
         }
@@ -209,6 +214,19 @@ impl Registry {
             id: id.to_string(),
             nearest: self.nearest(id),
         })
+    }
+
+    /// The tool that a call names: the file of that id, or else the tool of a server that is `SERVER/TOOL`.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn find_called(&self, id: &ItemId) -> Result<Found, FindError> {
+        let error = match self.find(id) {
+            Err(error @ FindError::NotFound { .. }) => error,
+            other => return other,
+        };
+        let of_server = ItemId::new(&format!("mcp/{id}")).ok();
+        of_server.and_then(|id| self.find(&id).ok()).ok_or(error)
     }
 
     /// The file of exactly that id, extension and space; `None` if it is not there.
@@ -279,9 +297,23 @@ impl Registry {
                 .position(|(extension, _)| *extension == entry.extension);
             (entry.space, extension)
         };
+        let mut shadowed = Vec::new();
         let mut add = |entry: Entry, stamp: Option<Stamp>| match entries.get_mut(&entry.id) {
-            Some(known) if rank(&entry) < rank(&known.0) => *known = (entry, stamp),
-            Some(_) => {}
+            Some(known) => {
+                let other = if rank(&entry) < rank(&known.0) {
+                    std::mem::replace(known, (entry, stamp)).0
+                } else {
+                    entry
+                };
+                // That the project's file stands before the user's is meant; two in one directory are a slip.
+                if other.space == known.0.space && other.extension != known.0.extension {
+                    let Entry { id, extension, .. } = &known.0;
+                    shadowed.push(format!(
+                        "`{id}.{}` is never used: `{id}.{extension}` has the same id and comes first",
+                        other.extension
+                    ));
+                }
+            }
             None => {
                 entries.insert(entry.id.clone(), (entry, stamp));
             }
@@ -303,6 +335,7 @@ impl Registry {
             add(entry, None);
         }
         problems.extend(self.problems.iter().cloned());
+        problems.extend(shadowed);
         (entries.into_values().collect(), problems)
     }
 

@@ -5,6 +5,7 @@ mod around;
 mod chains;
 mod kept;
 mod languages;
+mod odd;
 mod servers;
 mod warm;
 mod web;

@@ -51,7 +51,18 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         }
         return;
     };
-    if entry.returns.is_empty() {
+    let runs_file = crate::executor_id(executor) == "rye/core/runtimes/python/script";
+    if runs_file && subject.language == Language::Python && code.only_defines {
+        diagnostics.help(
+            RETURNS,
+            entry.span.clone(),
+            "`python/script` runs the file and calls nothing in it, so this tool does nothing"
+                .to_owned(),
+            "write `executor_id` as `python/function`, or end the file with `if __name__ == \"__main__\":` and the lines that `toolglot tools new` writes"
+                .to_owned(),
+        );
+    }
+    if entry.returns.is_empty() && !entry.may_leave {
         diagnostics.help(
             RETURNS,
             entry.span.clone(),
@@ -59,7 +70,7 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "return `{\"success\": True, \"output\": ..}`".to_owned(),
         );
     }
-    if subject.language == Language::Python && entry.n_parameters.is_some_and(|n| n != 2) {
+    if !entry.takes_two {
         diagnostics.help(
             RETURNS,
             entry.span.clone(),

@@ -29,7 +29,7 @@ pub use keys::KnownKey;
 pub use servers::Approved;
 pub use standing::Standing;
 
-use files::{keys_in, read_json, read_lock, write};
+use files::{LOCK_FORM, keys_in, read_json, read_lock, write};
 
 use crate::sign::{Keyring, Style, Verified, body, digest, hex};
 use crate::{Found, Space, Spaces, system};
@@ -206,13 +206,15 @@ impl Trust {
         let text = body(found.text(), Style::of(found.language)).to_owned();
         let sha = digest(&text);
         let copies = self.home()?.join(COPIES);
+        let pin = self.pin_name(found);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
         // Who trusts a tool anew takes what its server says now as well.
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins
             && found.tool().metadata.tool_type.as_deref() == Some("mcp")
         {
-            pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
+            pins.insert(pin, Value::String(NEXT.to_owned()));
+            self.forget_approved(found);
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
@@ -220,7 +222,7 @@ impl Trust {
 
     /// The digest that was pinned of what a server says about a tool.
     pub fn pinned(&self, found: &Found) -> Option<&str> {
-        let pin = self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        let pin = self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
         pin.filter(|pin| *pin != NEXT)
     }
 
@@ -229,14 +231,15 @@ impl Trust {
     /// # Errors
     /// If it cannot be written down, or nothing is taken on first sight and the user did not approve.
     pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
-        let is_awaited = || self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        let is_awaited = || self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
         if !self.demands.first_use && is_awaited() != Some(NEXT) {
             return Err(TrustError::NotApproved(found.id.to_string()));
         }
         let path = self.home()?.join(LEDGER);
+        let pin = self.pin_name(found);
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins {
-            pins.insert(pin_name(found), Value::String(digest.to_owned()));
+            pins.insert(pin, Value::String(digest.to_owned()));
         }
         let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
         write(&path, text.as_bytes(), 0o600)
@@ -307,7 +310,7 @@ impl Trust {
                 )
             })
             .collect();
-        let text = serde_json::to_string_pretty(&json!({"lock": 1, "tools": tools}))
+        let text = serde_json::to_string_pretty(&json!({"lock": LOCK_FORM, "tools": tools}))
             .unwrap_or_default()
             + "\n";
         write(&project.join(LOCK), text.as_bytes(), 0o644)
@@ -328,14 +331,18 @@ impl Trust {
             _ => "~",
         }
     }
+
+    /// The name of a pin: the file that wraps the server's tool, however the way to the project was written.
+    fn pin_name(&self, found: &Found) -> String {
+        if found.space != Space::Project || found.extension == crate::servers::EXTENSION {
+            return found.name();
+        }
+        let (project, id) = (&self.project, &found.id);
+        format!("{project}/.ai/tools/{id}.{}", found.extension)
+    }
 }
 
 fn path_name(project: &Path) -> String {
     let project = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     project.to_string_lossy().into_owned()
-}
-
-/// The name of a pin: the file that wraps the server's tool.
-fn pin_name(found: &Found) -> String {
-    found.name()
 }

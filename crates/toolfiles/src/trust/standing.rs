@@ -52,11 +52,22 @@ impl Trust {
         let is_trusted = record
             .as_ref()
             .is_some_and(|record| record.trusted && record.digest == actual);
+        let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
+        let as_locked = || match locked {
+            Some(locked) if locked.digest != actual || locked.version != here => {
+                Err(Refusal::NotLocked {
+                    id: id.to_owned(),
+                    version: here.to_owned(),
+                    locked: locked.clone(),
+                    actual: actual.to_owned(),
+                })
+            }
+            _ => Ok(()),
+        };
         if is_trusted && !needs_signature {
-            return Ok(Standing::Trusted);
+            return as_locked().map(|()| Standing::Trusted);
         }
         let is_signed = Header::find(found.text(), Style::of(found.language)).is_some();
-        let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
         if !is_signed {
             let id = id.to_owned();
             return match (record.as_ref().or(locked), found.space) {
@@ -94,15 +105,7 @@ impl Trust {
                 });
             }
         }
-        if let Some(locked) = locked.filter(|locked| locked.digest != actual) {
-            return Err(Refusal::NotLocked {
-                id: id.to_owned(),
-                version: locked.version.clone(),
-                locked: locked.digest.clone(),
-                actual: actual.to_owned(),
-            });
-        }
-        Ok(Standing::Signed(verified))
+        as_locked().map(|()| Standing::Signed(verified))
     }
 
     /// Checks a signature, once for the same file and keys.

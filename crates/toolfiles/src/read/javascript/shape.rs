@@ -27,6 +27,12 @@ pub(super) const SYNTAX: Syntax = Syntax {
         .any(|name| function.ends_with(name))
     },
     parameters: "params.",
+    leaves: &[
+        "throw_statement",
+        "while_statement",
+        "do_statement",
+        "for_statement",
+    ],
     inner: &[
         "function_declaration",
         "function_expression",
@@ -84,7 +90,8 @@ impl Module<'_, '_> {
         Entry {
             span: function.start_byte()..end,
             returns,
-            n_parameters: None,
+            takes_two: true,
+            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
         }
     }
 
