@@ -327,7 +327,7 @@ impl Host<'_> {
             });
         }
         let chain = resolve(self.registry, &self.trust.borrow(), found)?;
-        let (found, tool) = chain.tool();
+        let (found, _) = chain.tool();
         let id = found.id.to_string();
         let (action, arguments) = fitted(found, action, arguments)?;
         let builtin = files::builtin(&chain, &arguments)?;

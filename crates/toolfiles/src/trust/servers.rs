@@ -100,7 +100,7 @@ impl Trust {
         let Some((server, name)) = servers::wrapped(found) else {
             return;
         };
-        let place = self.place(found.space);
+        let place = self.place(found.space).to_owned();
         let tools = self
             .ledger
             .get_mut(APPROVED)
