@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 mod attacks;
+mod files;
 mod neighbours;
 mod oauth;
 mod play;
