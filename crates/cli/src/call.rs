@@ -306,10 +306,7 @@ fn given(args: &str) -> Result<Map<String, Value>, Failure> {
         Some(file) => source::text(Path::new(file))?,
         None => args.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|source| Failure::Json {
-        origin: "--args".to_owned(),
-        source,
-    })
+    serde_json::from_str(&text).map_err(Failure::Args)
 }
 
 /// Why a tool was not run, in the form of its answers.

@@ -51,7 +51,7 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
     });
     let dialect = select::one(name)?;
     let toolbox = match &arguments.tools {
-        Some(tools) => toolboxes::load(tools)?,
+        Some(tools) => toolboxes::to_teach(tools)?,
         None => toolboxes::taught(&dialect)?,
     };
     let text = instructions(&dialect, &toolbox)?;

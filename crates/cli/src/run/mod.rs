@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         dialects: &dialects,
         named: named.as_ref(),
         vocabulary: &vocabulary,
-        files: (!files.is_empty()).then_some(&files),
+        files: Some(&files),
         root: &root,
         authority: &authority,
         after_failing_line: arguments.after_failing_line,

@@ -331,8 +331,15 @@ impl Session<'_> {
             }
         }
         let taught = Toolbox::taught(&call.dialect);
-        let offered = self.named.or(taught.as_ref()).unwrap_or(self.vocabulary);
-        misfit(canonical, self.ground(call, self.vocabulary), offered)
+        let mut offered = self
+            .named
+            .or(taught.as_ref())
+            .unwrap_or(self.vocabulary)
+            .clone();
+        if self.named.is_none() {
+            offered.extend(self.file_tool(&canonical.tool));
+        }
+        misfit(canonical, self.ground(call, self.vocabulary), &offered)
     }
 
     /// Where the arguments of `call` stand, and the tools that it is brought to.
@@ -463,7 +470,24 @@ impl Session<'_> {
 
     /// How a call should have been written.
     fn form(&self, call: &Call) -> Option<String> {
-        form::of_call(self.dialect(call)?, self.named, Some(&call.name))
+        let dialect = self.dialect(call)?;
+        if let Some(spec) = self.file_tool(&call.name).filter(|_| self.named.is_none()) {
+            return form::of_tool(dialect, &self.vocabulary.tool_set(), &spec);
+        }
+        form::of_call(dialect, self.named, Some(&call.name))
+    }
+
+    /// The tool that is a file and has this name, or was probably meant where no tool has it.
+    fn file_tool(&self, name: &str) -> Option<ToolSpec> {
+        let files = self.files?;
+        if let Some(spec) = files.spec(name) {
+            return Some(spec.clone());
+        }
+        let is_known = self.vocabulary.canonical(name).is_some();
+        if is_known {
+            return None;
+        }
+        files.nearest(name)
     }
 }
 

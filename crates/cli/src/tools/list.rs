@@ -90,7 +90,7 @@ fn human(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
         text.push_str("no tools\n");
     }
     for problem in problems {
-        let _ = writeln!(text, "not listed: {problem}");
+        let _ = writeln!(text, "note: {problem}");
     }
     text
 }

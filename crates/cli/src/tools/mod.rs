@@ -85,7 +85,7 @@ impl House {
             let word = &as_id(word);
             if !word.contains(['*', '?', '[', '{']) {
                 let id = ItemId::new(word).map_err(Failure::BadId)?;
-                let one = self.registry.find(&id)?;
+                let one = self.registry.find_called(&id)?;
                 if found.iter().all(|known| known.id != one.id) {
                     found.push(one);
                 }

@@ -4,6 +4,7 @@ mod convert;
 mod dialects;
 mod examples;
 mod explain;
+mod file_tools;
 #[cfg(target_os = "linux")]
 mod five_minutes;
 mod floor_of_files;

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 mod aside;
 mod attacks;
+mod files;
 mod neighbours;
 mod oauth;
 mod play;
