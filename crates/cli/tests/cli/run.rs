@@ -292,3 +292,18 @@ fn what_a_tool_says_of_its_success_is_said_once() {
     assert_eq!(result["success"], true, "{}", ran.out);
     assert_eq!(result["path"], "a.txt", "{}", ran.out);
 }
+
+#[test]
+fn a_repeated_command_is_no_second_one() {
+    let root = root();
+    let message = call("execute_command", &json!({"command": "ls"})).repeat(2);
+    let ran = run(
+        &root,
+        &message,
+        &["--allow", "exec:ls", "--dry-run", "--format", "json"],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let record = ran.json();
+    assert_eq!(record["calls"][1]["duplicate_of"], 0, "{}", ran.out);
+    assert_eq!(record["calls"][1]["verdict"]["rule"], "command-granted");
+}
