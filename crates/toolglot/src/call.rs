@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::{CallId, Code, End, Event, Note, Place, Sink, Span};
 
@@ -38,7 +39,7 @@ pub struct Call {
 pub struct Calls {
     /// The calls, in order of appearance.
     pub calls: Vec<Call>,
-    /// All text outside calls, verbatim.
+    /// All text outside calls, verbatim; of a message without calls also the line of a fence that could wrap some.
     pub content: String,
     /// All reasoning, verbatim.
     pub reasoning: String,
@@ -48,6 +49,27 @@ pub struct Calls {
     cursor: u64,
     begun: u64,
     last_markup: Option<Span>,
+    /// Where `content` holds the line of a fence that wraps calls if any come: without one it is text like any other.
+    wrapper: Option<Range<usize>>,
+}
+
+impl Calls {
+    /// Markup before the first call: a fence that begins the message.
+    fn keep_wrapper(&mut self, text: &str, goes_on: bool) {
+        let from = match &self.wrapper {
+            Some(line) if goes_on && line.end == self.content.len() => line.start,
+            None if self.content.trim().is_empty()
+                && (text.starts_with("```") || text.starts_with("~~~")) =>
+            {
+                self.content.len()
+            }
+            _ => return,
+        };
+        if !self.content[from..].contains('\n') {
+            self.content.push_str(text);
+            self.wrapper = Some(from..self.content.len());
+        }
+    }
 }
 
 impl Call {
@@ -77,12 +99,19 @@ impl Sink for Calls {
                     self.calls[open].keep_raw(span, text);
                 }
                 // A call's span begins with the markup right before its head.
-                if self.last_markup.is_none_or(|last| last.end != span.start) {
+                let goes_on = self.last_markup.is_some_and(|last| last.end == span.start);
+                if !goes_on {
                     self.begun = span.start;
+                }
+                if self.calls.is_empty() {
+                    self.keep_wrapper(text, goes_on);
                 }
                 self.last_markup = Some(span);
             }
             Event::CallStart(head) => {
+                if let Some(line) = self.wrapper.take() {
+                    self.content.replace_range(line, "");
+                }
                 let begun = match self.last_markup {
                     Some(last) if last.end == span.start => self.begun,
                     _ => span.start,

@@ -58,13 +58,43 @@ pub fn split_shell(block: &str) -> Vec<Range<usize>> {
     let mut scanner = Scanner::new(block);
     let mut commands = Vec::new();
     while let Some(command) = scanner.command() {
-        if scanner.has_heredoc {
+        if scanner.heredoc.is_some() {
             let whole = trimmed(block, 0..block.len());
             return vec![whole];
         }
         commands.push(trimmed(block, command));
     }
     commands
+}
+
+/// Whether a block ends inside a quotation or a here-document: it may be cut short.
+pub(crate) fn ends_open(block: &str) -> bool {
+    let mut scanner = Scanner::new(block);
+    while scanner.command().is_some() {
+        if let Some(word) = scanner.heredoc.take() {
+            let word: String = block[word].replace(['\\', '\'', '"'], "");
+            let mut lines = block[scanner.at..].split_inclusive('\n');
+            let passed: Option<usize> = {
+                let mut passed = 0;
+                lines.find_map(|line| {
+                    passed += line.len();
+                    (line.trim() == word).then_some(passed)
+                })
+            };
+            match passed {
+                Some(passed) => scanner.at += passed,
+                None => return true,
+            }
+        } else if scanner.open.iter().any(|open| {
+            matches!(
+                open,
+                Open::Single | Open::Ansi | Open::Double | Open::Backtick
+            )
+        }) {
+            return true;
+        }
+    }
+    false
 }
 
 fn trimmed(block: &str, range: Range<usize>) -> Range<usize> {
@@ -83,7 +113,8 @@ struct Scanner<'a> {
     fresh: bool,
     /// The line cannot end the command: `|`, `&&`, `||` or a function's head stand last.
     continues: bool,
-    has_heredoc: bool,
+    /// The word that ends a here-document.
+    heredoc: Option<Range<usize>>,
 }
 
 impl<'a> Scanner<'a> {
@@ -95,7 +126,7 @@ impl<'a> Scanner<'a> {
             place: Place::Command,
             fresh: true,
             continues: false,
-            has_heredoc: false,
+            heredoc: None,
         }
     }
 
@@ -274,7 +305,7 @@ impl<'a> Scanner<'a> {
             self.at += 3;
         } else if self.starts_with("<<") {
             self.at += 2;
-            self.has_heredoc |= self.is_delimiter();
+            self.heredoc = self.delimiter().or(self.heredoc.take());
         } else if byte == b'>' && self.peek(1) == Some(b'|') {
             self.at += 2;
         } else {
@@ -282,16 +313,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether what follows `<<` is the word that ends a here-document. A number is the right side of a shift.
-    fn is_delimiter(&self) -> bool {
+    /// The word that ends a here-document, behind `<<`. A number is the right side of a shift.
+    fn delimiter(&self) -> Option<Range<usize>> {
         let rest = &self.bytes[self.at..];
         let rest = rest.strip_prefix(b"-").unwrap_or(rest).trim_ascii_start();
-        let end = rest
+        let start = self.bytes.len() - rest.len();
+        let length = rest
             .iter()
             .position(|byte| !byte.is_ascii_alphanumeric() && !b"_-.\\'\"".contains(byte))
             .unwrap_or(rest.len());
-        let word = &rest[..end];
-        !word.is_empty() && !word.iter().all(u8::is_ascii_digit)
+        let word = &rest[..length];
+        (!word.is_empty() && !word.iter().all(u8::is_ascii_digit)).then_some(start..start + length)
     }
 
     fn parenthesis(&mut self, byte: u8, fresh: bool) {

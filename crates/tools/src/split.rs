@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use toolglot::{Call, CallId, Calls, Code, End, Note};
 
-use crate::shell::split_shell;
+use crate::shell::{ends_open, split_shell};
 
 /// Splits the shell blocks of a message, and drops those without a command.
 ///
@@ -12,14 +12,29 @@ use crate::shell::split_shell;
 /// command is blank asks for nothing. Both kinds of drops are noted, and so is a block of several commands.
 ///
 /// A command's call has the span of the whole block and its other arguments; a written id and the notes stay with the
-/// first. A truncated block stays whole under the command's name: it is not run. Ids are counted anew.
+/// first. A command that ends inside a quotation or a here-document may be cut short: it is recovered, with a note. A
+/// truncated block stays whole under the command's name: it is not run. Ids are counted anew.
 pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a str, &'a str)>) {
     for mut call in std::mem::take(&mut message.calls) {
         let Some(keys) = keys(&call.dialect) else {
             message.calls.push(call);
             continue;
         };
-        match Found::of(&call, keys) {
+        let found = Found::of(&call, keys);
+        if call.end == End::Closed && found.ends_open(&call, keys) {
+            call.end = End::Recovered;
+            let note = Note {
+                code: Code::ValueInDoubt,
+                span: call.span,
+                message:
+                    "a quotation or a here-document has no end in the command; it may be cut short"
+                        .into(),
+                help: None,
+            };
+            call.notes.push(note.clone());
+            message.notes.push(note);
+        }
+        match found {
             Found::Other => message.calls.push(call),
             Found::Half(arguments) => {
                 call.args = arguments;
@@ -37,11 +52,12 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
                     call.notes.push(note.clone());
                     message.notes.push(note);
                 }
+                // Each command's call is a copy of what is left: the block is in none of them.
+                call.args.clear();
                 for args in commands {
-                    message.calls.push(Call {
-                        args,
-                        ..call.clone()
-                    });
+                    let mut command = call.clone();
+                    command.args = args;
+                    message.calls.push(command);
                     call.written_id = None;
                     call.notes.clear();
                 }
@@ -66,6 +82,17 @@ enum Found {
 }
 
 impl Found {
+    /// Whether its last command is cut short, as far as quotation marks and here-documents tell.
+    fn ends_open(&self, call: &Call, (_, command): (&str, &str)) -> bool {
+        match self {
+            Found::Commands(commands) => commands
+                .last()
+                .is_some_and(|last| text_of(last, command).is_some_and(|text| ends_open(&text))),
+            Found::Other => text_of(&call.args, command).is_some_and(|text| ends_open(&text)),
+            Found::Nothing | Found::Half(_) => false,
+        }
+    }
+
     fn of(call: &Call, (block, command): (&str, &str)) -> Found {
         if call.end == End::Truncated {
             // Half an object is no JSON yet; a rule that reads a block reads it first.
@@ -92,6 +119,12 @@ impl Found {
             _ => Found::Other,
         }
     }
+}
+
+/// A text among the arguments.
+fn text_of(arguments: &str, key: &str) -> Option<String> {
+    let arguments = serde_json::from_str::<Map<String, Value>>(arguments).ok()?;
+    arguments.get(key)?.as_str().map(str::to_owned)
 }
 
 /// `arguments` with one command under the command's key in place of the block.

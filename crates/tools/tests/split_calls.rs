@@ -109,3 +109,24 @@ fn other_calls_stay_as_they_are() {
     assert_eq!(message.calls, kept);
     assert_eq!(message.notes, []);
 }
+
+#[test]
+fn a_command_that_ends_inside_a_quotation_is_in_doubt() {
+    for (args, end) in [
+        (r#"{"lines":"ls\ngrep \""}"#, End::Recovered),
+        (r#"{"lines":"cat > a <<'EOF'\nit's\n"}"#, End::Recovered),
+        (r#"{"lines":"cat > a <<'EOF'\nit's\nEOF\nls"}"#, End::Closed),
+        (r#"{"line":"echo \""}"#, End::Recovered),
+        (r#"{"line":"echo \"a\" # it's"}"#, End::Closed),
+        (r#"{"line":"for f in *; do ls"}"#, End::Closed),
+    ] {
+        let message = split(vec![call(0, args, End::Closed)]);
+        let ends: Vec<End> = message.calls.iter().map(|call| call.end).collect();
+        assert!(ends.iter().all(|&have| have == end), "{args}: {ends:?}");
+        let doubts = codes(&message)
+            .iter()
+            .filter(|&&code| code == Code::ValueInDoubt)
+            .count();
+        assert_eq!(doubts, usize::from(end == End::Recovered), "{args}");
+    }
+}

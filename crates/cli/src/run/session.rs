@@ -402,7 +402,8 @@ impl Session<'_> {
             step.call.tool == canonical.tool && step.call.arguments == canonical.arguments
         };
         let request = Request {
-            is_repeat: before.iter().any(is_same),
+            // A duplicate is not run again: nothing is done twice.
+            is_repeat: canonical.duplicate_of.is_none() && before.iter().any(is_same),
             n_before: before.len(),
             ..authority::request(
                 &canonical.tool,

@@ -359,3 +359,18 @@ fn what_a_call_is_named_does_not_drive_the_terminal() {
     );
     assert!(!parsed.out.contains('\u{1b}'), "{:?}", parsed.out);
 }
+
+#[test]
+fn a_repeated_command_is_no_second_one() {
+    let root = root();
+    let message = call("execute_command", &json!({"command": "ls"})).repeat(2);
+    let ran = run(
+        &root,
+        &message,
+        &["--allow", "exec:ls", "--dry-run", "--format", "json"],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let record = ran.json();
+    assert_eq!(record["calls"][1]["duplicate_of"], 0, "{}", ran.out);
+    assert_eq!(record["calls"][1]["verdict"]["rule"], "command-granted");
+}

@@ -10,6 +10,13 @@ use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{AttrsNode, is_blank};
 
+const BETWEEN: u16 = 0;
+const NAME: u16 = 1;
+const EQUALS: u16 = 2;
+const QUOTED: u16 = 3;
+const BARE: u16 = 4;
+const AFTER_NAME: u16 = 5;
+
 impl Stepper<'_> {
     pub(super) fn attrs(
         &mut self,
@@ -20,12 +27,6 @@ impl Stepper<'_> {
         next: &mut Vec<Thread>,
         found: &mut Found,
     ) {
-        const BETWEEN: u16 = 0;
-        const NAME: u16 = 1;
-        const EQUALS: u16 = 2;
-        const QUOTED: u16 = 3;
-        const BARE: u16 = 4;
-        const AFTER_NAME: u16 = 5;
         if pos - thread.since > 8 * self.program.limits.capture as u64 {
             return;
         }
@@ -139,21 +140,6 @@ impl Stepper<'_> {
             .map_or(255, |n| n as u8)
     }
 
-    /// An attribute's value as it is meant.
-    pub(super) fn attribute_text(&self, thread: &Thread, start: u64, end: u64) -> Cow<'_, str> {
-        let text = self.view.slice(start, end);
-        if self
-            .program
-            .dialect_of(thread.node)
-            .values
-            .entities_in_attrs
-        {
-            decoded(text)
-        } else {
-            Cow::Borrowed(text)
-        }
-    }
-
     pub(super) fn attribute(
         &mut self,
         thread: &mut Thread,
@@ -171,14 +157,16 @@ impl Stepper<'_> {
         }
         let act = match attribute.capture {
             Some(what) => {
+                let mut way = Thread { off: 0, ..*thread };
+                way.seen |= 1 << index;
+                let text = self.attribute_text(thread, start, end);
                 if start == end
-                    || (what == Capture::Key
-                        && !self.accepts_key(
-                            thread,
-                            &self.attribute_text(thread, start, end),
-                            found,
-                        ))
+                    || (what == Capture::Key && !self.accepts_key(way, (start, end), &text, found))
                 {
+                    // Behind the quotation mark the tag goes on.
+                    if let (Some(key), QUOTED) = (&mut found.unknown_key, thread.off) {
+                        key.at = end + 1;
+                    }
                     return;
                 }
                 Act::Captured { what, start, end }
@@ -192,5 +180,22 @@ impl Stepper<'_> {
         };
         thread.seen |= 1 << index;
         thread.log = self.log.push(thread.log, act, end);
+    }
+}
+
+impl<'a> Stepper<'a> {
+    /// An attribute's value as it is meant.
+    pub(super) fn attribute_text(&self, thread: &Thread, start: u64, end: u64) -> Cow<'a, str> {
+        let text = self.view.slice(start, end);
+        if self
+            .program
+            .dialect_of(thread.node)
+            .values
+            .entities_in_attrs
+        {
+            decoded(text)
+        } else {
+            Cow::Borrowed(text)
+        }
     }
 }

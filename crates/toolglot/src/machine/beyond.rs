@@ -4,20 +4,44 @@
 use alloc::vec::Vec;
 
 use super::Parser;
-use super::log::{Act, Log};
+use super::log::{Act, Log, LogId};
 use super::probe::{Probe, Turn};
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};
 
-/// Reading over the value of an unknown parameter.
+/// Unknown parameters in a row that a probe reads over.
+pub(super) const OVERS: u8 = 4;
+
+/// Reading over an unknown parameter: to its value, then over that.
 #[derive(Debug)]
 pub(super) struct Over {
+    /// Up to its value.
+    threads: Vec<Thread>,
     from: u64,
-    closer: Vec<u8>,
-    /// Behind the closer.
+    /// The closers of its value, once that has begun.
+    closers: Vec<Closer>,
+}
+
+/// A literal that ends a value that is read over, and what stands behind it.
+#[derive(Debug)]
+struct Closer {
+    bytes: Vec<u8>,
+    fold: bool,
     next: NodeId,
+}
+
+impl Closer {
+    /// As far as `bytes` are here.
+    fn fits(&self, bytes: &[u8]) -> bool {
+        let length = self.bytes.len().min(bytes.len());
+        if self.fold {
+            self.bytes[..length].eq_ignore_ascii_case(&bytes[..length])
+        } else {
+            self.bytes[..length] == bytes[..length]
+        }
+    }
 }
 
 /// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
@@ -58,43 +82,30 @@ impl Parser {
         }
     }
 
-    /// Where the key is the tag, an unknown parameter can be read over: text without a tag, up to its own closer.
+    /// An unknown parameter is read over if it is well-formed: text without a tag, up to its own closer.
     pub(super) fn read_over(
         &mut self,
         program: &Program,
+        probe: &mut Probe,
         key: UnknownKey,
         view: View<'_>,
-    ) -> Option<Over> {
-        let text = program
-            .value_behind(key.node)
-            .filter(|text| text.own_needs_same_key)?;
-        let UnknownKey { start, end, .. } = key;
-        let key_log = self.log.push(
-            Log::ROOT,
-            Act::Captured {
-                what: Capture::Key,
-                start,
-                end,
-            },
-            end,
-        );
-        let judge = self.evidence();
-        let mut set = Vec::new();
-        self.stepper(program, view, judge).close(
-            Thread::at(text.follow, key_log, end),
-            end,
-            &mut set,
-        );
-        let thread = set.first()?;
-        let Node::Template { next, .. } = program.node(thread.node) else {
-            return None;
-        };
-        let closer = self.instances.get(thread.instance).to_vec();
-        Some(Over {
-            from: end + 1,
-            closer,
-            next: *next,
-        })
+    ) {
+        let mut threads = Vec::new();
+        let mut thread = key.thread;
+        if matches!(program.node(thread.node), Node::Attrs(_)) {
+            threads.push(thread);
+        } else {
+            thread.off = 0;
+            self.stepper(program, view, Judge::Reading)
+                .close(thread, key.at, &mut threads);
+        }
+        probe.n_overs += 1;
+        probe.pos = key.at;
+        probe.over = Some(Over {
+            threads,
+            from: key.at,
+            closers: Vec::new(),
+        });
     }
 
     /// Reads over it: whether it is closed, once that is known.
@@ -102,32 +113,108 @@ impl Parser {
         &mut self,
         program: &Program,
         probe: &mut Probe,
-        over: &Over,
+        over: &mut Over,
         view: View<'_>,
         eof: bool,
     ) -> Option<bool> {
-        let rest = view.from(probe.pos);
-        let tag = memchr::memchr(b'<', rest);
-        self.work += tag.unwrap_or(rest.len()) as u64 + 1;
-        probe.pos += tag.unwrap_or(rest.len()) as u64;
-        if probe.pos - over.from > program.limits.blanks as u64 {
-            return Some(false);
+        while over.closers.is_empty() {
+            let Some(byte) = view.byte(probe.pos) else {
+                return eof.then_some(false);
+            };
+            let (mut next, mut found) = (Vec::new(), Found::default());
+            self.stepper(program, view, Judge::Reading).step(
+                &over.threads,
+                byte,
+                probe.pos,
+                &mut next,
+                &mut found,
+            );
+            self.work += found.work;
+            probe.pos += 1;
+            over.threads = next;
+            let value = over
+                .threads
+                .iter()
+                .find_map(|thread| match program.node(thread.node) {
+                    Node::Text(text) => Some((text.follow, thread.log)),
+                    _ => None,
+                });
+            if let Some((follow, log)) = value {
+                over.from = probe.pos;
+                over.closers = self.closers_at(program, follow, log, view);
+            }
+            if over.threads.is_empty() || (value.is_some() && over.closers.is_empty()) {
+                return Some(false);
+            }
         }
-        let found = view.from(probe.pos);
-        if found.starts_with(&over.closer) {
-            probe.pos += over.closer.len() as u64;
-            let judge = self.evidence();
-            let thread = Thread::at(over.next, Log::ROOT, probe.pos);
-            probe.follow.clear();
-            self.stepper(program, view, judge)
-                .close(thread, probe.pos, &mut probe.follow);
-            return Some(true);
+        loop {
+            let rest = view.from(probe.pos);
+            let at = over.closers.iter().filter_map(|closer| {
+                let cases = [
+                    closer.bytes[0].to_ascii_lowercase(),
+                    closer.bytes[0].to_ascii_uppercase(),
+                ];
+                memchr::memchr2(cases[0], cases[1], rest)
+            });
+            let step = at.min().unwrap_or(rest.len());
+            self.work += step as u64 + 1;
+            probe.pos += step as u64;
+            if probe.pos - over.from > program.limits.blanks as u64 {
+                return Some(false);
+            }
+            let found = view.from(probe.pos);
+            let mut fit = over.closers.iter().filter(|closer| closer.fits(found));
+            match fit.next() {
+                Some(closer) if closer.bytes.len() <= found.len() => {
+                    probe.pos += closer.bytes.len() as u64;
+                    let judge = self.evidence();
+                    let thread = Thread::at(closer.next, Log::ROOT, probe.pos);
+                    probe.follow.clear();
+                    self.stepper(program, view, judge)
+                        .close(thread, probe.pos, &mut probe.follow);
+                    return Some(true);
+                }
+                Some(_) if !eof => return None,
+                Some(_) => return Some(false),
+                None => {}
+            }
+            // A bracket that begins no tag is text.
+            match found.get(1) {
+                Some(byte) if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
+                    return Some(false);
+                }
+                Some(_) => probe.pos += 1,
+                None => return eof.then_some(false),
+            }
         }
-        if !eof && over.closer.starts_with(found) {
-            None
-        } else {
-            Some(false)
-        }
+    }
+
+    fn closers_at(
+        &mut self,
+        program: &Program,
+        follow: NodeId,
+        log: LogId,
+        view: View<'_>,
+    ) -> Vec<Closer> {
+        let mut set = Vec::new();
+        self.stepper(program, view, Judge::Reading)
+            .close(Thread::at(follow, log, 0), 0, &mut set);
+        let closer = |thread: &Thread| match program.node(thread.node) {
+            Node::Literal {
+                bytes, fold, next, ..
+            } => Some(Closer {
+                bytes: bytes.to_vec(),
+                fold: *fold,
+                next: *next,
+            }),
+            Node::Template { fold, next, .. } => Some(Closer {
+                bytes: self.instances.get(thread.instance).to_vec(),
+                fold: *fold,
+                next: *next,
+            }),
+            _ => None,
+        };
+        set.iter().filter_map(closer).collect()
     }
 
     pub(super) fn enclosing_threads(

@@ -86,7 +86,13 @@ impl Stepper<'_> {
         }
         match capture.what {
             Capture::Name => self.accepts_name(thread, text, pos, found),
-            Capture::Key => self.accepts_key(thread, text, found),
+            Capture::Key => {
+                let way = Thread {
+                    node: capture.next,
+                    ..*thread
+                };
+                self.accepts_key(way, (thread.since, pos), text, found)
+            }
             _ => true,
         }
     }
@@ -118,7 +124,14 @@ impl Stepper<'_> {
         }
     }
 
-    pub(super) fn accepts_key(&self, thread: &Thread, text: &str, found: &mut Found) -> bool {
+    /// Whether `text` is a key here. `way` is the thread that goes on behind it, at the end of `place`.
+    pub(super) fn accepts_key(
+        &mut self,
+        way: Thread,
+        place: (u64, u64),
+        text: &str,
+        found: &mut Found,
+    ) -> bool {
         let Judge::Evidence { tool, same_key } = self.judge else {
             return true;
         };
@@ -136,19 +149,24 @@ impl Stepper<'_> {
             return true;
         }
         // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
-        let value = self.program.value_behind(thread.node);
+        let value = self.program.value_behind(way.node);
         if value.is_some_and(|value| !value.own_needs_same_key)
             && parameters.nearest(text).is_some()
         {
             return true;
         }
         if is_plausible_key(text) {
-            let end = thread.since + text.len() as u64;
-            found.unknown_key = Some(UnknownKey {
-                start: thread.since,
+            let (start, end) = place;
+            let act = Act::Captured {
+                what: Capture::Key,
+                start,
                 end,
-                node: thread.node,
-            });
+            };
+            let thread = Thread {
+                log: self.log.push(way.log, act, end),
+                ..way
+            };
+            found.unknown_key = Some(UnknownKey { thread, at: end });
         }
         false
     }

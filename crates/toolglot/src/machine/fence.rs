@@ -1,5 +1,8 @@
 //! Runs of backticks inside a value that a fence closes.
 //!
+//! A fence that closes stands where a line begins, or ends the line of a block that has only one. Backticks in the midst of
+//! a line, with text behind them, are the value's if a bare fence follows, and in doubt if none does.
+//!
 //! A value that only its last line breaks are taken from (`text break*`: what a file holds) may hold fences of its own. One
 //! with an info string is told by it. A bare one may as well be the closer: the first closes, and where another bare
 //! one follows the call is in doubt. So the lines up to the next fence are looked at before a closer is one.
@@ -69,12 +72,12 @@ pub(super) fn fence(
     if run != 3 {
         return Fence::Data { upto };
     }
-    if value.one_line {
-        return Fence::Closer;
-    }
     let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
     // A fence that closes ends its line, where it stands on a line of its own.
     let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
+    if value.one_line && (ends_line || letter) {
+        return Fence::Closer;
+    }
     match (value.line_blank, letter) {
         (true, false) if !ends_line => return Fence::Data { upto },
         (true, true) => {
@@ -86,7 +89,8 @@ pub(super) fn fence(
             return Fence::Data { upto };
         }
         (false, true) => return Fence::Data { upto },
-        _ if text.trim != Trim::Lines => return Fence::Closer,
+        // Only what a file holds may hold a fence on a line of its own.
+        (true, false) if text.trim != Trim::Lines => return Fence::Closer,
         _ => {}
     }
     let mut ahead = value.ahead.filter(|ahead| ahead.at == at).unwrap_or(Ahead {
@@ -103,6 +107,8 @@ pub(super) fn fence(
     match (ahead.is_bare.unwrap_or(true), value.line_blank, next) {
         // Text behind it on its line, and a bare fence comes: it stands in a sentence.
         (false, false, Next::Bare) => Fence::Data { upto },
+        // A block on one line ends at its fence, whatever follows.
+        (false, _, _) if value.one_line => Fence::Closer,
         (false, _, _) => Fence::Doubtful,
         (true, _, Next::Bare) if !wrapped => Fence::Doubtful,
         (true, _, _) => Fence::Closer,

@@ -217,6 +217,22 @@ impl Parser {
         for _ in 0..=DEEPEST {
             let mut behind = Vec::new();
             for thread in level.drain(..) {
+                // Arguments that never began: what stands behind them is waited for.
+                let unbegun = match program.node(thread.node) {
+                    Node::Json { next, .. } => Some(*next),
+                    Node::Xml(xml) => Some(xml.next),
+                    _ => None,
+                };
+                if let Some(node) = unbegun {
+                    let next = Thread {
+                        node,
+                        off: 0,
+                        ..thread
+                    };
+                    self.stepper(program, view, Judge::Reading)
+                        .close(next, at, &mut behind);
+                    continue;
+                }
                 if !is_anchor(program, &thread)
                     || anchors.iter().any(|have| have.node == thread.node)
                 {

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Parser;
-use super::beyond::{Beyond, Over};
+use super::beyond::{Beyond, OVERS, Over};
 use super::fence::{Fence, fence};
 use super::forgotten::{Forgotten, Step};
 use super::log::{Act, Log};
@@ -54,12 +54,14 @@ pub(crate) struct Probe {
     pub(super) last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
     pub(super) unknown_key: bool,
-    /// The last such key, while it may be the tag of an unknown parameter that is closed.
+    /// The last such key, while it may be that of an unknown parameter that is closed.
     pub(super) unknown_at: Option<UnknownKey>,
     /// Behind the value's own closer began what may follow it, and broke off.
     pub(super) damaged: bool,
     /// Reading over the value of an unknown parameter.
     pub(super) over: Option<Over>,
+    /// Unknown parameters that were.
+    pub(super) n_overs: u8,
     /// At the probe's begin another value opens.
     pub(super) forgotten: Option<Forgotten>,
 }
@@ -78,7 +80,7 @@ impl Probe {
             self.last,
             self.unknown_key,
         ) = (at, at, None, false, None, false);
-        (self.unknown_at, self.over) = (None, None);
+        (self.unknown_at, self.over, self.n_overs) = (None, None, 0);
         self.damaged = false;
         (self.closer_end, self.left_call) = (None, false);
         self.forgotten = None;
@@ -194,8 +196,8 @@ impl Parser {
                 }
                 Some(Step::Look) | None => {}
             }
-            if let Some(over) = probe.over.take() {
-                match self.run_over(program, &mut probe, &over, view, eof) {
+            if let Some(mut over) = probe.over.take() {
+                match self.run_over(program, &mut probe, &mut over, view, eof) {
                     Some(true) => {}
                     Some(false) => {
                         if let Some(turn) = self.look_beyond(program, text, &mut probe, view)
@@ -296,6 +298,9 @@ impl Parser {
         let judge = self.evidence();
         let pos = probe.pos;
 
+        // The tag of a next value is no closer.
+        let closes = |found: &Found| !found.ended.is_some_and(|literal| program.opens(literal));
+
         // What follows.
         let begun = probe.closer && begun(program, &probe.follow, byte);
         self.stepper(program, view, judge)
@@ -308,7 +313,9 @@ impl Parser {
                 probe.closer = true;
                 probe.closer_end = Some(pos + 1);
             }
-            probe.last = Some(pos + 1);
+            if closes(found) {
+                probe.last = Some(pos + 1);
+            }
         }
         let follow_ends = probe.follow.iter().any(|thread| {
             self.log
@@ -345,7 +352,7 @@ impl Parser {
             self.stepper(program, view, judge)
                 .step(&probe.enclosing, byte, pos, next, found);
             core::mem::swap(&mut probe.enclosing, next);
-            if found.literal_ended {
+            if found.literal_ended && closes(found) {
                 probe.last = Some(pos + 1);
             }
             for thread in &probe.enclosing {
@@ -400,12 +407,11 @@ impl Parser {
         if alive(&probe.follow) || alive(&probe.enclosing) || alive(&probe.own) {
             return None;
         }
-        if let Some(key) = probe.unknown_at.take() {
-            probe.over = self.read_over(program, key, view);
-            if probe.over.is_some() {
-                probe.pos = key.end + 1;
-                return None;
-            }
+        if let Some(key) = probe.unknown_at.take()
+            && probe.n_overs < OVERS
+        {
+            self.read_over(program, probe, key, view);
+            return None;
         }
         self.look_beyond(program, text, probe, view)
     }

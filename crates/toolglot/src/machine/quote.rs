@@ -66,6 +66,8 @@ impl Lead {
             (_, b'\n') => Lead::Blank,
             (Lead::Marker, byte) if is_blank(byte) => Lead::Listed,
             (Lead::Blank | Lead::Listed, byte) if is_blank(byte) => self,
+            // A byte order mark is none of the text.
+            (Lead::Blank, 0xEF | 0xBB | 0xBF) => self,
             (Lead::Blank | Lead::Listed, b'-' | b'*' | b'+') => Lead::Marker,
             (Lead::Blank | Lead::Listed | Lead::Number, b'0'..=b'9') => Lead::Number,
             (Lead::Number, b'.' | b')') => Lead::Marker,

@@ -251,6 +251,7 @@ impl Stepper<'_> {
         found: &mut Found,
     ) {
         found.literal_ended = true;
+        found.ended = Some(thread.node);
         found.literal_length = found.literal_length.max(u64::from(thread.off));
         thread.node = to;
         thread.off = 0;

@@ -199,6 +199,7 @@ impl Teller {
             let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
             let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
             self.quote.feed(said);
+            let said = said.strip_prefix("\u{feff}".as_bytes()).unwrap_or(said);
             self.spoken = self.spoken || !said.iter().all(|&byte| crate::program::is_blank(byte));
             self.tell(span, Event::Text(text), sink);
         } else {

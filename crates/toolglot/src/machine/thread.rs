@@ -92,12 +92,11 @@ pub(crate) enum Judge<'a> {
     Entry { plausible: bool },
 }
 
-/// A plausible key that the tool does not have, and the node that captured it.
+/// A plausible key that the tool does not have: the thread as it would have gone on, and where.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnknownKey {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    pub(crate) node: NodeId,
+    pub(crate) thread: Thread,
+    pub(crate) at: u64,
 }
 
 /// What one step found, beside the new set.
@@ -111,6 +110,8 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
+    /// Which one, of several the last.
+    pub(crate) ended: Option<NodeId>,
     /// Bytes of the longest one that did.
     pub(crate) literal_length: u64,
     /// Markers that ended with the byte: where they began, and their dialects. They outrank what captured their bytes.
@@ -134,7 +135,7 @@ impl Found {
             self.literal_ended,
             self.unknown_key,
         ) = (false, false, false, None);
-        (self.placeholder, self.unknown_name) = (None, None);
+        (self.placeholder, self.unknown_name, self.ended) = (None, None, None);
         self.literal_length = 0;
         self.markers.clear();
     }

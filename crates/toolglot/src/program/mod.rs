@@ -159,10 +159,7 @@ impl Program {
 
     /// The raw value whose key the capture at `id` reads.
     pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
-        let Node::Capture(capture) = self.node(id) else {
-            return None;
-        };
-        let mut at = capture.next;
+        let mut at = id;
         loop {
             match self.node(at) {
                 Node::Literal { next, .. } | Node::Ws { next } | Node::Nl { next } => at = *next,

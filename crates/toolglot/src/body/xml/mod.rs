@@ -91,6 +91,8 @@ pub(crate) struct Xml {
     pub(crate) looked: u64,
     /// Bytes behind `pos` that were looked at and decided nothing.
     waited: usize,
+    /// No single tag decides there.
+    waits_far: bool,
     at: u64,
     frames: Vec<Frame>,
     /// Decoded text of all that waits, tags included where they may be text.
@@ -124,6 +126,7 @@ impl Xml {
             no_comment: 0,
             looked: 0,
             waited: 0,
+            waits_far: false,
             at,
             frames: Vec::new(),
             flat: String::new(),
@@ -147,11 +150,12 @@ impl Xml {
         let mut i = 0;
         // A long tag, or long evidence, that waits is looked at again when it may be over, or has doubled.
         let new = bytes.get(self.waited..).unwrap_or(&[]);
-        let few = self.waited >= FEW && bytes.len() < 2 * self.waited && bytes.len() <= TAG;
-        if few && !eof && memchr::memchr(b'>', new).is_none() {
+        let longest = if self.waits_far { 2 * TAG } else { TAG };
+        let few = self.waited >= FEW && bytes.len() < 2 * self.waited && bytes.len() <= longest;
+        if few && !eof && (self.waits_far || memchr::memchr(b'>', new).is_none()) {
             return XmlStep::More;
         }
-        self.waited = 0;
+        (self.waited, self.waits_far) = (0, false);
         let step = loop {
             self.pos = begin + i as u64;
             if i >= bytes.len() {
@@ -202,7 +206,8 @@ impl Xml {
             }
             match self.tag(&text[i..], eof, out) {
                 Moved::By(length) => i += length,
-                Moved::Wait => {
+                wait @ (Moved::Wait | Moved::WaitFar) => {
+                    self.waits_far = matches!(wait, Moved::WaitFar);
                     self.waited = bytes.len() - i;
                     self.looked += self.waited as u64;
                     break XmlStep::More;

@@ -14,6 +14,9 @@ use crate::{Code, Span};
 pub(super) const TAG: usize = 1024;
 /// Most blanks between a closer and what confirms it.
 const GAP: usize = 256;
+/// Unknown elements in a row that the evidence for a closer reads over, and the bytes of one.
+const OVERS: usize = 4;
+const OVER: usize = 1024;
 
 /// A tag as it stands.
 pub(super) enum Tag<'a> {
@@ -108,6 +111,7 @@ impl Xml {
                     return Moved::By(length);
                 }
                 Evidence::Wait => return Moved::Wait,
+                Evidence::Far => return Moved::WaitFar,
                 Evidence::No => {
                     if self.frames.last().is_some_and(|frame| frame.raw) {
                         out.structural |= unknown_opener(behind);
@@ -119,13 +123,18 @@ impl Xml {
         }
         // A closer of the caller ends the arguments, if all of them are there, and an element that is open if more markup
         // follows.
-        let evidence = match self.ends_here(text, eof) {
-            Evidence::Yes if !self.frames.is_empty() => self.marked_behind(text, eof),
-            evidence => evidence,
+        let evidence = if self.frames.is_empty() {
+            self.ends_level(text, eof)
+        } else {
+            match self.ends_here(text, eof) {
+                Evidence::Yes => self.marked_behind(text, eof),
+                evidence => evidence,
+            }
         };
         match evidence {
             Evidence::Yes => return Moved::End,
             Evidence::Wait => return Moved::Wait,
+            Evidence::Far => return Moved::WaitFar,
             Evidence::No => {}
         }
         let raw = self.frames.last().is_some_and(|frame| frame.raw);
@@ -133,6 +142,7 @@ impl Xml {
             // An outer element ends: what was open above it was text.
             Some(outer) if !raw => match self.confirms(outer, behind, eof) {
                 Evidence::Wait => Moved::Wait,
+                Evidence::Far => Moved::WaitFar,
                 Evidence::Yes => {
                     if self.prefix.is_empty() {
                         self.flatten_above(outer);
@@ -162,14 +172,92 @@ impl Xml {
         if index > 0 && !frame.raw {
             return Evidence::Yes;
         }
-        let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if behind.len() - rest.len() > GAP {
-            return Evidence::No;
+        let parent = index.checked_sub(1).map(|n| &self.frames[n]);
+        let mut behind = behind;
+        for _ in 0..=OVERS {
+            let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
+            if behind.len() - rest.len() > GAP {
+                return Evidence::No;
+            }
+            let Tag::Open { name, .. } = self.read_tag(rest, eof) else {
+                return self.closes_level(parent, rest, eof);
+            };
+            if self.declares(parent, name) {
+                return Evidence::Yes;
+            }
+            // An unknown element is read over if it is well-formed.
+            match self.element(rest, eof) {
+                Element::Whole(length) => behind = &rest[length..],
+                Element::Cut => return Evidence::Far,
+                Element::None => return Evidence::No,
+            }
         }
+        Evidence::No
+    }
+
+    /// Whether an element of that name may stand in `parent`.
+    fn declares(&self, parent: Option<&Frame>, name: &str) -> bool {
+        let fields = match parent {
+            Some(Frame {
+                shape: Some(Shape::Object(fields)),
+                ..
+            }) => Some(fields),
+            Some(_) => None,
+            None => self.root.as_ref(),
+        };
+        fields.is_none_or(|fields| fields.properties.is_empty() || fields.get(name).is_some())
+    }
+
+    /// The element that `text` begins with.
+    fn element(&self, text: &str, eof: bool) -> Element {
+        let cut = if eof || text.len() > OVER {
+            Element::None
+        } else {
+            Element::Cut
+        };
+        let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
+        // Nothing behind the cap is looked at.
+        let bytes = &text.as_bytes()[..text.len().min(OVER + 1)];
+        let mut open: Vec<&str> = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            match self.read_tag(&text[at..], eof) {
+                Tag::Open {
+                    name,
+                    empty,
+                    length,
+                    ..
+                } => {
+                    at += length;
+                    if !empty {
+                        open.push(name);
+                    }
+                }
+                Tag::Close { name, length } if open.pop() == Some(name) => at += length,
+                Tag::Comment { length } => at += length,
+                Tag::CData => match bytes[at..].windows(3).position(|end| end == b"]]>") {
+                    Some(end) => at += end + 3,
+                    None => return cut,
+                },
+                Tag::Cut if !eof => return Element::Cut,
+                _ => return Element::None,
+            }
+            if open.is_empty() {
+                return Element::Whole(at);
+            }
+            match bytes.get(at..).and_then(|rest| memchr::memchr(intro, rest)) {
+                Some(tag) => at += tag,
+                None => return cut,
+            }
+        }
+        cut
+    }
+
+    /// Whether what stands at `rest` ends the level that `parent` is.
+    fn closes_level(&self, parent: Option<&Frame>, rest: &str, eof: bool) -> Evidence {
         if rest.is_empty() {
             return if eof { Evidence::Yes } else { Evidence::Wait };
         }
-        let parent = index.checked_sub(1).map(|n| &self.frames[n]);
         match self.read_tag(rest, eof) {
             Tag::Cut => {
                 if eof {
@@ -179,26 +267,6 @@ impl Xml {
                 }
             }
             Tag::Comment { .. } => Evidence::Yes,
-            Tag::Open { name, .. } => {
-                let fields = match parent {
-                    Some(Frame {
-                        shape: Some(Shape::Object(fields)),
-                        ..
-                    }) => Some(fields),
-                    Some(_) => None,
-                    None => self.root.as_ref(),
-                };
-                match fields {
-                    Some(fields) if !fields.properties.is_empty() => {
-                        if fields.get(name).is_some() {
-                            Evidence::Yes
-                        } else {
-                            Evidence::No
-                        }
-                    }
-                    _ => Evidence::Yes,
-                }
-            }
             Tag::Close { name, length } => match parent {
                 Some(parent) if parent.name == name => {
                     let behind = &rest[length..];
@@ -221,7 +289,7 @@ impl Xml {
                     }
                 }
                 Some(_) => Evidence::No,
-                None => self.ends_here(rest, eof),
+                None => self.ends_level(rest, eof),
             },
             _ => Evidence::No,
         }
@@ -244,6 +312,51 @@ impl Xml {
             Evidence::Wait
         } else {
             Evidence::No
+        }
+    }
+
+    /// Whether the arguments end here, where all elements are closed: one of the caller's closers is enough then if it is
+    /// the message's last, or markup or a little text stands before the next one; and a misspelt one, where the
+    /// next of the caller's follows.
+    fn ends_level(&self, text: &str, eof: bool) -> Evidence {
+        match self.ends_here(text, eof) {
+            Evidence::No if self.prefix.is_empty() => {}
+            evidence => return evidence,
+        }
+        let Tag::Close { length, .. } = self.read_tag(text, eof) else {
+            return Evidence::No;
+        };
+        let behind = &text[length..];
+        let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        if behind.len() - rest.len() > GAP {
+            return Evidence::No;
+        }
+        let is_ours = self.closers.iter().any(|closer| *closer == text[..length]);
+        let next = self.closers.get(1).map_or("", String::as_str);
+        let near = &rest.as_bytes()[..rest.len().min(GAP + 1)];
+        let stray = match memchr::memchr(b'<', near) {
+            Some(at) => at,
+            None if near.len() > GAP || (eof && !rest.is_empty()) => return Evidence::No,
+            None if eof && is_ours => return Evidence::Yes,
+            None if eof => return Evidence::No,
+            None => return Evidence::Wait,
+        };
+        let rest = &rest[stray..];
+        if !next.is_empty() && rest.starts_with(next) {
+            return Evidence::Yes;
+        }
+        if next.starts_with(rest) && !eof {
+            return Evidence::Wait;
+        }
+        match rest.as_bytes().get(1) {
+            Some(byte) if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
+                if is_ours && stray == 0 {
+                    Evidence::Yes
+                } else {
+                    Evidence::No
+                }
+            }
+            _ => Evidence::No,
         }
     }
 
@@ -380,6 +493,8 @@ impl Xml {
 pub(super) enum Moved {
     By(usize),
     Wait,
+    /// For much more: no single tag decides.
+    WaitFar,
     End,
 }
 
@@ -388,6 +503,16 @@ enum Evidence {
     Yes,
     No,
     Wait,
+    Far,
+}
+
+/// What stands where an element begins.
+enum Element {
+    /// One of that many bytes.
+    Whole(usize),
+    /// It may still become one.
+    Cut,
+    None,
 }
 
 enum Attributes {
