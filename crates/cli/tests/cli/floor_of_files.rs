@@ -119,41 +119,31 @@ fn no_tool_that_is_a_file_passes_the_floor() {
     let place = Place::new();
     let before = OBEYED.iter().map(|path| fs::read(place.at(path)).ok());
     let before: Vec<Option<Vec<u8>>> = before.collect();
-    let line = json!([{"start_line": 1, "end_line": 1, "content": "mine"}]);
     for (path, before) in OBEYED.iter().zip(before) {
-        for (id, arguments) in [
-            (
-                "rye/file-system/write",
-                json!({"path": path, "content": "mine"}),
-            ),
-            (
-                "rye/file-system/edit_lines",
-                json!({"path": path, "changes": line}),
-            ),
-        ] {
-            for (is_done, said) in place.three_ways(id, &arguments) {
-                assert!(!is_done, "{id} {path}: {said}");
-                assert!(said.contains("leads to what other programs obey"), "{said}");
-            }
+        let arguments = json!({"path": path, "content": "mine"});
+        for (is_done, said) in place.three_ways("rye/file-system/write", &arguments) {
+            assert!(!is_done, "{path}: {said}");
+            assert!(said.contains("leads to what other programs obey"), "{said}");
         }
         assert_eq!(fs::read(place.at(path)).ok(), before);
     }
-    for path in SECRET {
-        for (id, arguments) in [
-            ("rye/file-system/read", json!({"path": path})),
-            (
-                "rye/file-system/write",
-                json!({"path": path, "content": ""}),
-            ),
-            ("rye/bash/bash", json!({"command": format!("cat {path}")})),
-        ] {
-            for (is_done, said) in place.three_ways(id, &arguments) {
-                assert!(
-                    !is_done && !said.contains("TOPSECRET"),
-                    "{id} {path}: {said}"
-                );
-                assert!(said.contains("usually holds secrets"), "{said}");
-            }
+    let line = json!([{"start_line": 1, "end_line": 1, "content": "mine"}]);
+    let arguments = json!({"path": "CLAUDE.md", "changes": line});
+    for (is_done, said) in place.three_ways("rye/file-system/edit_lines", &arguments) {
+        assert!(!is_done && said.contains("other programs obey"), "{said}");
+    }
+    for (id, arguments) in [
+        ("rye/file-system/read", json!({"path": SECRET[0]})),
+        ("rye/file-system/read", json!({"path": SECRET[1]})),
+        (
+            "rye/file-system/write",
+            json!({"path": SECRET[2], "content": ""}),
+        ),
+        ("rye/bash/bash", json!({"command": "cat sub/id_rsa"})),
+    ] {
+        for (is_done, said) in place.three_ways(id, &arguments) {
+            assert!(!is_done && !said.contains("TOPSECRET"), "{id}: {said}");
+            assert!(said.contains("usually holds secrets"), "{said}");
         }
     }
     for (is_done, said) in place.three_ways("rye/file-system/read", &json!({"path": "../home"})) {
