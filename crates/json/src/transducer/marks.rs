@@ -260,6 +260,7 @@ impl Transducer {
             }
             (Ahead::Mark, b')') => match frame {
                 Some(Frame::Tuple) => return Turn::Ends,
+                Some(Frame::Keywords) if self.in_key => return Turn::Ends,
                 Some(Frame::Keywords) => Ahead::Bracket,
                 _ => return Turn::Inside,
             },
