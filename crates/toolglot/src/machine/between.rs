@@ -121,6 +121,11 @@ impl Parser {
                 self.outrank_captures(program, from, dialect);
             }
             if self.found.literal_ended {
+                if !self.committed && self.is_spoken_of(program, view) {
+                    self.explain_rejection(program, view, self.pos, sink);
+                    self.reject(self.pos);
+                    return true;
+                }
                 self.literal_ended(program, view, sink);
             }
             if self.fallback.is_none()

@@ -324,7 +324,7 @@ impl<'a> Builder<'a> {
                     own: None,
                     own_needs_same_key: false,
                     first: Finder::default(),
-                    behind: Default::default(),
+                    behind: [ByteSet::default(); 2],
                     leads: Vec::new(),
                     open_ended: false,
                     fence: false,
