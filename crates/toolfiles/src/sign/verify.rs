@@ -166,7 +166,7 @@ pub enum Refusal {
         /// Its version.
         version: String,
         /// What the lock names.
-        locked: Record,
+        locked: Box<Record>,
         /// The hash of the body.
         actual: String,
     },

@@ -58,7 +58,7 @@ impl Trust {
                 Err(Refusal::NotLocked {
                     id: id.to_owned(),
                     version: here.to_owned(),
-                    locked: locked.clone(),
+                    locked: Box::new(locked.clone()),
                     actual: actual.to_owned(),
                 })
             }
