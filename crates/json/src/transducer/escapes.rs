@@ -38,6 +38,13 @@ impl Transducer {
     ) {
         let byte = text.as_bytes()[*i];
         let here = at + *i as u64;
+        if self.python
+            && let Some(consumed) = self.python_escape(byte, here, quote, out)
+        {
+            *i += usize::from(consumed);
+            *run = *i;
+            return;
+        }
         *run = *i;
         // What is written instead of the token; the token itself where nothing was wrong.
         let mut instead: Option<&str> = None;
@@ -45,6 +52,16 @@ impl Transducer {
         let mut consumed = true;
         let mut bad = false;
         match (self.token.len(), byte) {
+            // r'C:\new': a backslash of a raw string is one, and a mark behind it ends nothing.
+            (1, _) if self.raw => {
+                consumed = matches!(byte, b'"' | b'\'' | b'\\');
+                instead = Some(match byte {
+                    b'"' => "\\\\\\\"",
+                    b'\'' => "\\\\'",
+                    b'\\' => "\\\\\\\\",
+                    _ => "\\\\",
+                });
+            }
             (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.token.push(char::from(byte));
             }

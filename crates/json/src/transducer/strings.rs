@@ -8,7 +8,7 @@ use crate::repair::Repair;
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
         self.key.clear();
-        self.in_key = true;
+        (self.in_key, self.raw) = (true, false);
         self.token_at = at;
         self.state = State::Str(quote);
     }

@@ -18,6 +18,7 @@ impl Transducer {
         out: &mut Output,
     ) -> Option<Step> {
         let bytes = text.as_bytes();
+        self.raw = false;
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(text, i, run),
             b'"' => {
@@ -32,6 +33,7 @@ impl Transducer {
                 out.text.push_str(&text[*run..*i]);
                 self.owed.push('{');
                 self.token_at = at + *i as u64;
+                self.held_at = at + *i as u64;
                 self.state = State::Brace(Brace::Open);
                 *i += 1;
                 *run = *i;
@@ -62,7 +64,9 @@ impl Transducer {
                 self.empty = false;
                 let length = word_length(&bytes[*i..]);
                 let ends = bytes.get(*i + length).is_some_and(|b| {
-                    matches!(b, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+                    // Behind a blank, Python may go on: `1 + 2`.
+                    matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
+                        || matches!(b, b' ' | b'\t') && !self.python
                 });
                 if ends && word::is_scalar(&text[*i..*i + length]) {
                     *i += length;
