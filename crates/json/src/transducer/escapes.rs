@@ -22,6 +22,12 @@ impl Transducer {
     pub(super) fn escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
+        if self.python
+            && let Some(consumed) = self.python_escape(byte, here, quote, piece.out)
+        {
+            piece.skip(usize::from(consumed));
+            return;
+        }
         piece.run = piece.i;
         // What is written instead of the token; the token itself where nothing was wrong.
         let mut instead: Option<&str> = None;
@@ -29,6 +35,16 @@ impl Transducer {
         let mut consumed = true;
         let mut bad = false;
         match (self.token.len(), byte) {
+            // r'C:\new': a backslash of a raw string is one, and a mark behind it ends nothing.
+            (1, _) if self.raw => {
+                consumed = matches!(byte, b'"' | b'\'' | b'\\');
+                instead = Some(match byte {
+                    b'"' => "\\\\\\\"",
+                    b'\'' => "\\\\'",
+                    b'\\' => "\\\\\\\\",
+                    _ => "\\\\",
+                });
+            }
             (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.token.push(char::from(byte));
             }

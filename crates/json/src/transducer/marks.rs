@@ -264,7 +264,7 @@ impl Transducer {
                 Some(Frame::Keywords) => Ahead::Bracket,
                 _ => return Turn::Inside,
             },
-            (Ahead::Bracket, b')') => return Turn::Inside,
+            (Ahead::Bracket, b')') if !self.bracketed => return Turn::Inside,
             (Ahead::Bracket, _) => return Turn::Ends,
             (Ahead::Mark, b'=' | b'{' | b'[' | b'0'..=b'9' | b'-') if self.in_key => {
                 return Turn::Ends;

@@ -18,6 +18,7 @@ mod marks;
 mod members;
 mod piece;
 mod positions;
+mod python_escapes;
 mod sets;
 mod state;
 mod strings;
@@ -129,6 +130,10 @@ pub struct Transducer {
     structural: bool,
     /// The document is the arguments of a Python call.
     python: bool,
+    /// Inside a string in which a backslash escapes nothing: `r'..'` of Python.
+    raw: bool,
+    /// The Python call stands in brackets.
+    bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
     nest: u16,
     /// The arguments of the call stand in one object: `f({..})`.
@@ -185,6 +190,8 @@ impl Default for Transducer {
             value_ended: false,
             structural: false,
             python: false,
+            raw: false,
+            bracketed: false,
             nest: 0,
             wrapped: false,
             after_letter: false,
@@ -237,6 +244,7 @@ impl Transducer {
         (self.wrapped, self.after_letter) = (false, false);
         (self.matched, self.watch, self.nest) = (0, 0, 0);
         self.python = root == Root::Keywords;
+        (self.raw, self.bracketed) = (false, false);
         self.token_quote = None;
         if !self.positions.is_empty() {
             self.positions = Arc::default();
@@ -285,6 +293,13 @@ impl Transducer {
         self
     }
 
+    /// Says that the Python call stands in brackets: `print(f('x'))`. Two brackets behind a mark end its string then.
+    #[must_use]
+    pub fn within_brackets(mut self, is_within: bool) -> Transducer {
+        self.bracketed = is_within;
+        self
+    }
+
     /// Reports members and values of containers down to this depth; the root's members have depth 1. 0 reports nothing.
     pub fn watch(&mut self, depth: usize) {
         self.watch = depth;
@@ -305,7 +320,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail => Some(self.held_at),
+            State::Tail | State::Brace(_) => Some(self.held_at),
             State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
@@ -364,7 +379,7 @@ impl Transducer {
         loop {
             i += plain_data(&bytes[i..]);
             i += match bytes.get(i) {
-                Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => 2,
+                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => 2,
                 Some(b'|') => 1,
                 Some(b'}' | b']') if i < settled || !self.may_be_tail(bytes, i) => 1,
                 Some(b'}' | b']') => match self.tail_begins(Quote::Double, bytes, i) {

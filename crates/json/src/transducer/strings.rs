@@ -10,7 +10,7 @@ use crate::scan::{plain, plain_data};
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
         self.key.clear();
-        self.in_key = true;
+        (self.in_key, self.raw) = (true, false);
         self.token_at = at;
         self.state = State::Str(quote);
     }
@@ -70,7 +70,7 @@ impl Transducer {
             i += plain_data(&bytes[i..]);
             piece.i = i;
             match bytes.get(i) {
-                Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => i += 2,
+                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => i += 2,
                 Some(b'\\') => return self.begin_escape(Quote::Double, piece),
                 Some(b'|') => i += 1,
                 Some(b'"') => return self.quote_in_string(piece),

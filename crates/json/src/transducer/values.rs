@@ -11,6 +11,7 @@ impl Transducer {
     /// A byte where a value, or the end of the list, is due.
     pub(super) fn begin_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
+        self.raw = false;
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
             b'"' => {
@@ -25,6 +26,7 @@ impl Transducer {
                 piece.flush();
                 self.owed.push('{');
                 self.token_at = piece.here();
+                self.held_at = piece.here();
                 self.state = State::Brace(Brace::Open);
                 piece.skip(1);
             }
@@ -54,7 +56,9 @@ impl Transducer {
                 self.empty = false;
                 let length = word_length(&bytes[piece.i..]);
                 let ends = bytes.get(piece.i + length).is_some_and(|b| {
-                    matches!(b, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+                    // Behind a blank, Python may go on: `1 + 2`.
+                    matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
+                        || matches!(b, b' ' | b'\t') && !self.python
                 });
                 if ends && word::is_scalar(&piece.text[piece.i..piece.i + length]) {
                     piece.i += length;

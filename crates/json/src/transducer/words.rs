@@ -11,7 +11,7 @@ impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        self.nest = 0;
+        (self.nest, self.raw) = (0, false);
         self.state = State::Word;
     }
 
@@ -37,7 +37,13 @@ impl Transducer {
             }
             return None;
         }
+        let is_python = self.python && !self.in_key;
+        let behind_literal =
+            is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
         let ends = match byte {
+            // `1 + 2` goes on behind its blank; `1 b=2` has lost its comma.
+            b' ' | b'\t' if is_python => false,
+            _ if behind_literal && !is_operator(byte) => true,
             // An expression's own brackets and what stands in them.
             b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
@@ -53,6 +59,7 @@ impl Transducer {
                     piece.here() + 1,
                     piece.out,
                 );
+                self.raw = self.python && self.token.contains(['r', 'R']);
                 self.token.clear();
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
@@ -128,8 +135,8 @@ impl Transducer {
         if self.python && !self.in_key {
             for byte in &bytes[piece.i..end] {
                 match byte {
-                    b'[' | b'(' => self.nest = self.nest.saturating_add(1),
-                    b']' | b')' => self.nest = self.nest.saturating_sub(1),
+                    b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
+                    b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
                     _ => {}
                 }
             }
@@ -187,6 +194,14 @@ pub(super) fn word_length(bytes: &[u8]) -> usize {
         .iter()
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
         .count()
+}
+
+/// Whether the byte goes on with an expression behind a literal.
+fn is_operator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'>' | b' ' | b'\t'
+    )
 }
 
 pub(super) fn is_literal(word: &str) -> bool {

@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use toolglot_json::Rest;
 
+use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope};
@@ -156,6 +157,12 @@ impl Parser {
             self.teller
                 .note(Code::LooseArguments, Span::empty(at), message, None, sink);
         }
+        if let Some(at) = envelope.further_at.take() {
+            let message =
+                String::from("the object goes on behind the call; what follows is left out");
+            self.teller
+                .note(Code::Junk, Span::empty(at), message, None, sink);
+        }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {
             if self.teller.args().is_empty() {
@@ -238,6 +245,17 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let at = envelope.here();
+        if self.committed && self.teller.call.is_none() && envelope.is_nameless() {
+            // One member of a list is none: what stands behind it may be.
+            let message = String::from("an object without a tool's name stands between calls");
+            let span = Span::new(envelope.at, at);
+            self.teller.markup(view, envelope.at, sink);
+            self.teller
+                .note(Code::MissingToolName, span, message, None, sink);
+            self.teller.speak(Speech::Text, view, at, sink);
+            self.end_body(program, view, envelope.bodies[0].node, sink);
+            return;
+        }
         if self.committed {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));

@@ -294,6 +294,17 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
 
 /// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body.
 pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
+    to_call_end(nodes, from).0
+}
+
+/// Whether a key, a name or a body may come between `from` and the end of the call.
+pub(super) fn leads_to_values(nodes: &[Node], from: NodeId) -> bool {
+    to_call_end(nodes, from).1
+}
+
+/// Whether the end of the call is reached over literals and blanks alone, and whether anything else is.
+fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
+    let (mut ends, mut has_values) = (false, false);
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];
     while let Some(id) = todo.pop() {
@@ -305,13 +316,13 @@ pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
             | Node::Exit {
                 role: RuleRole::Call,
                 ..
-            } => return true,
-            Node::Capture(_) | Node::Attrs(_) => {}
-            node if node.is_body() => {}
+            } => ends = true,
+            Node::Capture(_) | Node::Attrs(_) => has_values = true,
+            node if node.is_body() => has_values = true,
             node => todo.extend(nexts(node)),
         }
     }
-    false
+    (ends, has_values)
 }
 
 pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {

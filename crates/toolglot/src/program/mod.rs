@@ -132,6 +132,11 @@ impl Program {
         analyze::closes(&self.rules.nodes, id)
     }
 
+    /// Whether a key, a name or a body may come between `id` and the end of the call.
+    pub(crate) fn leads_to_values(&self, id: NodeId) -> bool {
+        analyze::leads_to_values(&self.rules.nodes, id)
+    }
+
     /// Whether the message's end may stand at `id`.
     pub(crate) fn ends_message(&self, id: NodeId) -> bool {
         analyze::reaches_end(&self.rules.nodes, id)
@@ -190,10 +195,5 @@ impl Program {
         } else {
             self.tools.find(name).is_some()
         }
-    }
-
-    /// Whether the dialect has known names: where only the name marks a call, others are none.
-    pub(crate) fn is_closed(&self, dialect: &CompiledDialect) -> bool {
-        !(self.tools.is_empty() && dialect.taught.is_empty())
     }
 }

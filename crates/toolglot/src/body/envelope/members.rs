@@ -14,6 +14,23 @@ use crate::program::{Node, Program};
 /// Keys of an envelope that mean nothing and speak against nothing.
 const NEUTRAL: &[&str] = &["type", "id", "index"];
 
+/// Keys that mean nothing before the name: what a model thinks of the call that it writes.
+const ASIDES: &[&str] = &[
+    "description",
+    "explanation",
+    "reasoning",
+    "thought",
+    "thoughts",
+    "tool_call_id",
+];
+
+/// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
+const SCHEMAS: &[&str] = &[
+    "{\"type\":\"object\"",
+    "{\"properties\":{",
+    "{\"$schema\":\"",
+];
+
 impl Envelope {
     /// A key was read: which role, in which of the readings?
     pub(super) fn member(&mut self, program: &Program) -> Asked {
@@ -35,6 +52,8 @@ impl Envelope {
         self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
+        let is_neutral = NEUTRAL.contains(&key);
+        let is_aside = self.name.is_none() && self.path.is_empty() && ASIDES.contains(&key);
         // Readings that know the key go first; for the others the key may be the name.
         if self.is_braceless && self.is_first(program, &path) {
             return Asked::Dead;
@@ -45,7 +64,8 @@ impl Envelope {
                 !name_is_key(program, body)
                     && (role_of(program, body, &path).is_some()
                         || leads(program, body, &path)
-                        || NEUTRAL.contains(&key))
+                        || is_neutral
+                        || is_aside && program.tools.find(key).is_none())
             });
             self.bodies
                 .retain(|body| name_is_key(program, body) != role_known);
@@ -66,6 +86,7 @@ impl Envelope {
                 self.args_seen = true;
                 return self.ask_commit(program);
             }
+            self.further_at.get_or_insert(self.member_at);
             self.part = Part::Skip;
             return Asked::More;
         }
@@ -80,6 +101,7 @@ impl Envelope {
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if role == Role::Args && !again {
                 self.args_seen = true;
+                self.may_define = !self.marked && key == "parameters";
                 return self.ask_commit(program);
             }
             return Asked::More;
@@ -109,9 +131,10 @@ impl Envelope {
                 self.ask_commit(program)
             };
         }
-        if !self.marked && !self.committed && !NEUTRAL.contains(&key) && self.path.is_empty() {
+        if !self.marked && !self.committed && !is_neutral && !is_aside {
             return Asked::Dead;
         }
+        self.has_aside |= is_aside;
         self.part = Part::Skip;
         Asked::More
     }
@@ -129,7 +152,7 @@ impl Envelope {
             return false;
         };
         let declared = || program.tools.tool(tool).parameters.get(key).is_some();
-        self.flat || !self.args_seen && !NEUTRAL.contains(&key) && declared()
+        self.flat || !self.args_seen && !self.has_aside && !NEUTRAL.contains(&key) && declared()
     }
 
     /// A value ended.
@@ -160,7 +183,9 @@ impl Envelope {
                     let rest = json.finish(true, self.decoded, &mut out);
                     self.args.push_str(&out.text);
                     self.mended_inside(&out.repairs);
-                    self.malformed |= rest == toolglot_json::Rest::Broken || self.args_at.is_none();
+                    // A string without anything in it: no arguments.
+                    let is_begun = self.args_at.is_some();
+                    self.malformed |= is_begun && rest == toolglot_json::Rest::Broken;
                 }
                 Asked::Args
             }
@@ -173,7 +198,7 @@ impl Envelope {
                 self.capture = text;
                 asked
             }
-            Part::Structure | Part::Skip => Asked::More,
+            Part::Structure | Part::Skip | Part::List => Asked::More,
         }
     }
 
@@ -220,6 +245,11 @@ impl Envelope {
         {
             return Asked::Dead;
         }
+        match self.is_schema(program) {
+            Some(true) => return Asked::Dead,
+            None => return Asked::More,
+            Some(false) => {}
+        }
         // An id or a server that stands before the arguments belongs to the head.
         let has_more = |body: &Thread| {
             let waited = |role: &Role| match role {
@@ -234,6 +264,36 @@ impl Envelope {
         } else {
             Asked::More
         }
+    }
+}
+
+impl Envelope {
+    /// Whether the call waits only for what its parameters are.
+    pub(super) fn waits_for_parameters(&self) -> bool {
+        self.may_define && !self.committed && self.name.is_some()
+    }
+
+    /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
+    fn is_schema(&self, program: &Program) -> Option<bool> {
+        if !self.may_define {
+            return Some(false);
+        }
+        let longest = SCHEMAS.iter().map(|schema| schema.len()).max().unwrap_or(0);
+        let solid = self.args.chars().filter(|c| !c.is_ascii_whitespace());
+        let begin: String = solid.take(longest).collect();
+        let Some(schema) = SCHEMAS.iter().find(|schema| begin.starts_with(**schema)) else {
+            let may_begin = SCHEMAS.iter().any(|schema| schema.starts_with(&begin));
+            return (!may_begin || !self.in_args()).then_some(false);
+        };
+        // A tool may have a parameter that is called so.
+        let key = schema[2..].split('"').next().unwrap_or_default();
+        let meant = self
+            .name
+            .as_deref()
+            .and_then(|name| program.tools.meant(name));
+        let is_declared =
+            meant.is_some_and(|(tool, _)| program.tools.tool(tool).parameters.get(key).is_some());
+        Some(!is_declared)
     }
 }
 

@@ -45,6 +45,8 @@ enum Part {
     Encoded,
     /// The value of a parameter that stands beside the name.
     Flat,
+    /// A list in place of the arguments.
+    List,
     Skip,
 }
 
@@ -101,6 +103,12 @@ pub(crate) struct Envelope {
     /// Where the first parameter beside the name stands, until that is told.
     pub(crate) flat_at: Option<u64>,
     known: bool,
+    /// A key that means nothing stood before the name: only arguments make it a call.
+    has_aside: bool,
+    /// The key of the arguments is that of a tool's schema as well.
+    may_define: bool,
+    /// Where a member stands behind the one whose key is the name, until that is told.
+    pub(crate) further_at: Option<u64>,
 }
 
 impl Envelope {
@@ -164,6 +172,9 @@ impl Envelope {
             encoded_at,
             flat_at,
             known,
+            has_aside,
+            may_define,
+            further_at,
         } = self;
         bodies.clear();
         json.restart(Root::Object);
@@ -175,7 +186,7 @@ impl Envelope {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
-        (*args_at, *encoded_at, *flat_at) = (None, None, None);
+        (*args_at, *encoded_at, *flat_at, *further_at) = (None, None, None, None);
         (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
             overlong,
@@ -188,6 +199,8 @@ impl Envelope {
             starts,
             is_braceless,
             known,
+            has_aside,
+            may_define,
         ] {
             *flag = false;
         }
@@ -254,13 +267,14 @@ impl Envelope {
             self.args_end = self.here();
         }
         let told = self.args.len() > before || self.in_args();
-        match step {
+        let asked = match step {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
                 // Without a tool set, a name alone is that of anything.
                 let is_any = !self.marked && !self.args_seen && !self.starts;
-                if self.name.is_none() || is_any && program.tools.is_empty() {
+                let is_any = is_any && program.tools.is_empty();
+                if self.name.is_none() || is_any || self.has_aside && !self.args_seen {
                     return Asked::Dead;
                 }
                 if core::mem::take(&mut self.flat) {
@@ -276,6 +290,10 @@ impl Envelope {
             Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
+        };
+        match asked {
+            Asked::More | Asked::Args if self.waits_for_parameters() => self.ask_commit(program),
+            asked => asked,
         }
     }
 
@@ -326,6 +344,11 @@ impl Envelope {
     /// Whether it was given up because no tool has its name.
     pub(crate) fn is_unknown(&self) -> bool {
         self.args_seen && !self.known && !self.marked
+    }
+
+    /// Whether it is a whole object, and none that names a tool.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.is_over() && self.name.is_none() && !self.bodies.is_empty()
     }
 
     /// Whether the transducer has read the whole object.
