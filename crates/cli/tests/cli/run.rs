@@ -355,7 +355,7 @@ fn what_a_call_is_named_does_not_drive_the_terminal() {
     assert!(!ran.err.contains("\nallow"), "{:?}", ran.err);
     let parsed = toolglot(
         &["parse", "--dialect", "hermes", "--color", "never"],
-        &call(name, &json!({})),
+        call(name, &json!({})),
     );
     assert!(!parsed.out.contains('\u{1b}'), "{:?}", parsed.out);
 }
