@@ -142,6 +142,9 @@ impl Transducer {
             if self.mark_at == 0 && self.owed.len() == 1 {
                 self.held_at = here;
             }
+            if self.ahead == Ahead::Beyond {
+                return self.begin_beyond(self.mark);
+            }
             self.owed.push(char::from(byte));
             *i += 1;
             *run = *i;
@@ -175,6 +178,7 @@ impl Transducer {
                 self.mend(out, Repair::InnerQuote, mark, mark + 1);
                 escape_into(self.inside(out), ahead);
                 self.after_letter = false;
+                self.is_multiline |= ahead.contains('\n');
                 self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
@@ -306,6 +310,7 @@ impl Transducer {
             (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
             (Ahead::KeyEnd, b':') => return Turn::Key,
             (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
+            (Ahead::Mark, _) if self.may_be_over_behind_mark() => Ahead::Beyond,
             _ => return Turn::Inside,
         };
         self.ahead = next;
@@ -318,7 +323,7 @@ impl Transducer {
             self.open_brace(false, at, out);
         }
         while self.has_read_ahead() {
-            if self.read_again(out) == Step::Stuck {
+            if matches!(self.read_again(out), Step::Stuck | Step::Done) {
                 self.replay.clear();
             }
         }

@@ -11,6 +11,7 @@
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
+mod beyond;
 mod dense;
 mod escapes;
 mod finish;
@@ -155,6 +156,15 @@ pub struct Transducer {
     n_closed: usize,
     /// The string has a mark inside: what follows the next one is no proof of its own.
     has_inner: bool,
+    /// The string has a raw line break.
+    is_multiline: bool,
+    /// Where in `owed` begins what stands beyond the place where the string may have ended, and the line being read.
+    beyond_at: usize,
+    line_at: usize,
+    /// A string was ended by what stands beyond it: only brackets may follow.
+    is_over: bool,
+    /// Texts that begin another document of the caller's, at the begin of a line.
+    openers: Arc<[String]>,
     /// The bytes that were read ahead are no part of the document.
     is_stuck: bool,
     /// Bytes that were read ahead and are to be read again, and where they stand.
@@ -199,6 +209,11 @@ impl Default for Transducer {
             held_at: 0,
             n_closed: 0,
             has_inner: false,
+            is_multiline: false,
+            beyond_at: 0,
+            line_at: 0,
+            is_over: false,
+            openers: Arc::default(),
             is_stuck: false,
             replay: String::new(),
             replay_at: 0,
@@ -233,6 +248,7 @@ impl Transducer {
         (self.empty, self.comma, self.in_key) = (false, false, false);
         (self.value_ended, self.structural) = (false, false);
         (self.has_inner, self.is_stuck) = (false, false);
+        (self.is_multiline, self.is_over) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
         (self.matched, self.watch, self.nest) = (0, 0, 0);
         self.python = root == Root::Keywords;
@@ -276,6 +292,11 @@ impl Transducer {
         }
     }
 
+    /// Names texts that begin another document at the begin of a line: this one is over before them.
+    pub fn expect_openers(&mut self, openers: &Arc<[String]>) {
+        self.openers = Arc::clone(openers);
+    }
+
     /// Names the parameters of the Python call, in order: an argument without a name is that of the first one that was not
     /// named yet.
     #[must_use]
@@ -304,7 +325,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail => Some(self.held_at),
+            State::Tail | State::Beyond => Some(self.held_at),
             State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
@@ -313,6 +334,11 @@ impl Transducer {
     /// Whether [`feed`](Transducer::feed) has something to read without more text.
     pub fn has_read_ahead(&self) -> bool {
         !self.replay.is_empty()
+    }
+
+    /// Whether [`feed`](Transducer::feed) has something to say without more text.
+    pub fn has_more_to_say(&self) -> bool {
+        self.has_read_ahead() || self.value_ended
     }
 
     /// Whether a word waits, behind a value, that is a key only if a colon follows.
@@ -329,7 +355,7 @@ impl Transducer {
     pub fn in_string(&self) -> bool {
         matches!(
             self.state,
-            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail
+            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail | State::Beyond
         )
     }
 
@@ -434,6 +460,7 @@ impl Transducer {
             match self.state {
                 State::After => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => i += 1,
+                    _ if self.is_over && !matches!(byte, b'}' | b']') => break Step::Stuck,
                     b',' if !self.comma => {
                         let next = i + 1 + blanks(&bytes[i + 1..]);
                         let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
@@ -565,6 +592,7 @@ impl Transducer {
                                 }
                             }
                             out.text.push_str(&text[run..i]);
+                            self.is_multiline |= control == b'\n';
                             self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
                             escape_byte_into(&mut out.text, control);
                             i += 1;
@@ -597,6 +625,12 @@ impl Transducer {
                 }
                 State::Apostrophe => self.after_apostrophe(text, at, &mut i, &mut run, out),
                 State::Tail => self.tail(text, at, &mut i, &mut run, out),
+                State::Beyond => {
+                    self.beyond(text, at, &mut i, &mut run, out);
+                    if !self.replay.is_empty() {
+                        break Step::More;
+                    }
+                }
                 State::Word => {
                     if let Some(step) = self.word(text, at, &mut i, &mut run, out) {
                         break step;

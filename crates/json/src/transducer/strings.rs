@@ -102,6 +102,7 @@ impl Transducer {
                 match self.tail_begins(quote, bytes, *i) {
                     (_, true) => self.begin_tail(quote, text, i, run, out),
                     (length, false) => {
+                        self.is_multiline |= text[*i..*i + length].contains('\n');
                         escape_into(&mut out.text, &text[*i..*i + length]);
                         *i += length;
                         *run = *i;
@@ -110,6 +111,7 @@ impl Transducer {
             }
             b'\\' => self.begin_escape(quote, text, at, i, run, out),
             b'"' | 0..=0x1f => {
+                self.is_multiline |= byte == b'\n';
                 escape_byte_into(self.inside(out), byte);
                 *i += 1;
                 *run = *i;

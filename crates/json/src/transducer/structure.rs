@@ -132,6 +132,7 @@ impl Transducer {
         let word = self.owed.trim_end();
         let is_key = matches!(byte, b':' | b'=' | b'"')
             && !word.contains([' ', '\t'])
+            && !self.begins_another(word, byte)
             && self.may_have_key(word);
         self.replay_at = self.token_at;
         self.replay.push_str(&self.owed);

@@ -24,6 +24,7 @@ impl Transducer {
                 self.settle_comma(out);
                 self.empty = false;
                 self.token_at = at + *i as u64;
+                self.is_multiline = false;
                 *i += 1;
                 self.state = State::Str(Quote::Double);
             }
@@ -112,7 +113,7 @@ impl Transducer {
                 out.text.push('"');
                 self.mend(out, Repair::OtherQuote, at + *i as u64, at + *i as u64 + 1);
                 self.token_at = at + *i as u64;
-                self.after_letter = false;
+                (self.after_letter, self.is_multiline) = (false, false);
                 *i += 1;
                 *run = *i;
                 self.state = State::Str(if byte == b'`' {

@@ -76,6 +76,9 @@ impl Envelope {
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if role == Role::Args && !again {
+                if !core::mem::take(&mut self.loose).is_empty() {
+                    self.dropped_at = Some(self.loose_at);
+                }
                 self.args_seen = true;
                 return self.ask_commit(program);
             }
@@ -109,7 +112,22 @@ impl Envelope {
         if !self.marked && !self.committed && !NEUTRAL.contains(&key) && self.path.is_empty() {
             return Asked::Dead;
         }
-        self.part = Part::Skip;
+        if self.args_seen && !self.flat && !NEUTRAL.contains(&key) {
+            self.dropped_at.get_or_insert(self.member_at);
+        }
+        let is_loose = self.marked && !self.args_seen && self.path.is_empty();
+        self.part = if is_loose && !NEUTRAL.contains(&key) {
+            if self.loose.is_empty() {
+                self.loose_at = self.member_at;
+            } else {
+                self.loose.push(',');
+            }
+            self.loose.push_str(&quoted(key));
+            self.loose.push(':');
+            Part::Loose
+        } else {
+            Part::Skip
+        };
         Asked::More
     }
 
@@ -156,7 +174,9 @@ impl Envelope {
                     .filter(|text| !text.is_empty());
                 match role {
                     Role::Name => {
-                        let Some(name) = value else {
+                        // A name has one line.
+                        let is_name = |name: &String| !name.contains(['\n', '\r']);
+                        let Some(name) = value.filter(is_name) else {
                             return Asked::Dead;
                         };
                         let length = text.trim().len() as u64;
@@ -180,7 +200,7 @@ impl Envelope {
                     Role::Args => Asked::More,
                 }
             }
-            Part::Structure | Part::Skip => Asked::More,
+            Part::Structure | Part::Skip | Part::Loose => Asked::More,
         }
     }
 
