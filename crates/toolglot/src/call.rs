@@ -30,7 +30,7 @@ pub struct Call {
     pub place: Place,
     /// How it ended.
     pub end: End,
-    /// Remarks made while it was open.
+    /// Remarks made while it was open, by their place, then by their code.
     pub notes: Vec<Note>,
 }
 
@@ -43,7 +43,7 @@ pub struct Calls {
     pub content: String,
     /// All reasoning, verbatim.
     pub reasoning: String,
-    /// All remarks, those inside calls too, in order.
+    /// All remarks, those inside calls too, by their place, then by their code.
     pub notes: Vec<Note>,
     open: Option<usize>,
     cursor: u64,
@@ -151,12 +151,19 @@ impl Sink for Calls {
             }
             Event::Note(note) => {
                 if let Some(open) = self.open {
-                    self.calls[open].notes.push(note.clone());
+                    insert(&mut self.calls[open].notes, note);
                 }
-                self.notes.push(note.clone());
+                insert(&mut self.notes, note);
                 return;
             }
         }
         self.cursor = span.end;
     }
+}
+
+/// Puts a remark in its place: when it was told depends on how the text came, where it stands does not.
+fn insert(notes: &mut Vec<Note>, note: &Note) {
+    let key = |note: &Note| (note.span.start, note.span.end, note.code);
+    let at = notes.partition_point(|before| key(before) <= key(note));
+    notes.insert(at, note.clone());
 }

@@ -11,6 +11,9 @@ impl Transducer {
         if core::mem::take(&mut self.is_stuck) {
             self.replay.clear();
         }
+        if close {
+            self.settle_beyond(at, out);
+        }
         self.catch_up(at, out);
         if self.state == State::Next {
             // Without a colon it is no part of the document.
@@ -76,6 +79,7 @@ impl Transducer {
     /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
+        self.settle_beyond(at, out);
         self.catch_up(at, out);
         self.settle_tail(at, out);
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {

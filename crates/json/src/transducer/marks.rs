@@ -126,6 +126,9 @@ impl Transducer {
             if self.mark_at == 0 && self.owed.len() == 1 {
                 self.held_at = here;
             }
+            if self.ahead == Ahead::Beyond {
+                return self.begin_beyond(self.mark);
+            }
             self.owed.push(char::from(byte));
             piece.skip(1);
             return;
@@ -151,6 +154,7 @@ impl Transducer {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
                 escape_into(self.inside(piece.out), ahead);
                 self.after_letter = false;
+                self.is_multiline |= ahead.contains('\n');
                 self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
@@ -294,6 +298,7 @@ impl Transducer {
             (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
             (Ahead::KeyEnd, b':') => return Turn::Key,
             (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
+            (Ahead::Mark, _) if self.may_be_over_behind_mark() => Ahead::Beyond,
             _ => return Turn::Inside,
         };
         self.ahead = next;
@@ -307,7 +312,7 @@ impl Transducer {
         }
         while self.has_read_ahead() {
             // Behind the document nothing is read.
-            if let Step::Stuck | Step::Done = self.read_again(out) {
+            if matches!(self.read_again(out), Step::Stuck | Step::Done) {
                 self.replay.clear();
             }
         }

@@ -11,6 +11,7 @@
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
+mod beyond;
 mod dense;
 mod escapes;
 mod finish;
@@ -161,6 +162,15 @@ pub struct Transducer {
     n_closed: usize,
     /// The string has a mark inside: what follows the next one is no proof of its own.
     has_inner: bool,
+    /// The string has a raw line break.
+    is_multiline: bool,
+    /// Where in `owed` begins what stands beyond the place where the string may have ended, and the line being read.
+    beyond_at: usize,
+    line_at: usize,
+    /// A string was ended by what stands beyond it: only brackets may follow.
+    is_over: bool,
+    /// Texts that begin another document of the caller's, at the begin of a line.
+    openers: Arc<[String]>,
     /// The bytes that were read ahead are no part of the document.
     is_stuck: bool,
     /// Bytes that were read ahead and are to be read again, and where they stand.
@@ -207,6 +217,11 @@ impl Default for Transducer {
             held_at: 0,
             n_closed: 0,
             has_inner: false,
+            is_multiline: false,
+            beyond_at: 0,
+            line_at: 0,
+            is_over: false,
+            openers: Arc::default(),
             is_stuck: false,
             replay: String::new(),
             replay_at: 0,
@@ -241,6 +256,7 @@ impl Transducer {
         (self.empty, self.comma, self.in_key) = (false, false, false);
         (self.value_ended, self.structural) = (false, false);
         (self.has_inner, self.is_stuck) = (false, false);
+        (self.is_multiline, self.is_over) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
         (self.matched, self.watch, self.nest) = (0, 0, 0);
         self.python = root == Root::Keywords;
@@ -285,6 +301,11 @@ impl Transducer {
         }
     }
 
+    /// Names texts that begin another document at the begin of a line: this one is over before them.
+    pub fn expect_openers(&mut self, openers: &Arc<[String]>) {
+        self.openers = Arc::clone(openers);
+    }
+
     /// Names the parameters of the Python call, in order: an argument without a name is that of the first one that was not
     /// named yet.
     #[must_use]
@@ -320,7 +341,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) => Some(self.held_at),
+            State::Tail | State::Brace(_) | State::Beyond => Some(self.held_at),
             State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
@@ -329,6 +350,11 @@ impl Transducer {
     /// Whether [`feed`](Transducer::feed) has something to read without more text.
     pub fn has_read_ahead(&self) -> bool {
         !self.replay.is_empty()
+    }
+
+    /// Whether [`feed`](Transducer::feed) has something to say without more text.
+    pub fn has_more_to_say(&self) -> bool {
+        self.has_read_ahead() || self.value_ended
     }
 
     /// Whether a word waits, behind a value, that is a key only if a colon follows.
@@ -350,7 +376,7 @@ impl Transducer {
     pub fn in_string(&self) -> bool {
         matches!(
             self.state,
-            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail
+            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail | State::Beyond
         )
     }
 
@@ -524,6 +550,7 @@ impl Transducer {
                 State::Brace(brace) => self.behind_brace(brace, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
+                State::Beyond => self.beyond(piece),
                 State::Word => {
                     if let Some(step) = self.word(piece) {
                         break step;

@@ -52,6 +52,9 @@ pub(super) enum State {
     Apostrophe,
     /// Closing brackets at the end of a string that may have lost its quotation mark.
     Tail,
+    /// What stands on the lines behind a place where a string may have ended is held: a mark of the string behind it, and
+    /// it had not.
+    Beyond,
     Word,
     /// `{` of Python: an object, or a set if no colon follows its first value.
     Brace(Brace),
@@ -80,6 +83,8 @@ pub(super) enum Ahead {
     KeyEnd,
     /// Closing brackets behind the mark of a string with marks inside: one more mark behind them, and it ended none.
     Closing,
+    /// A line break behind the mark, and what is no member.
+    Beyond,
     /// `+`: if another string follows, both are one.
     Plus,
     /// The bracket that ends a Python call: one more behind it would belong to nothing.

@@ -88,6 +88,7 @@ impl Transducer {
                         return self.begin_tail(Quote::Double, piece);
                     }
                     piece.flush();
+                    self.is_multiline |= control == b'\n';
                     self.mend(
                         Repair::RawControl,
                         piece.here(),
@@ -180,6 +181,7 @@ impl Transducer {
                 match self.tail_begins(quote, bytes, piece.i) {
                     (_, true) => self.begin_tail(quote, piece),
                     (length, false) => {
+                        self.is_multiline |= piece.text[piece.i..piece.i + length].contains('\n');
                         escape_into(&mut piece.out.text, &piece.text[piece.i..piece.i + length]);
                         piece.skip(length);
                     }
@@ -187,6 +189,7 @@ impl Transducer {
             }
             b'\\' => self.begin_escape(quote, piece),
             b'"' | 0..=0x1f => {
+                self.is_multiline |= byte == b'\n';
                 escape_byte_into(self.inside(piece.out), byte);
                 piece.skip(1);
             }

@@ -110,6 +110,7 @@ impl Transducer {
     pub(super) fn behind_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
+            _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),
             b',' if !self.comma => {
                 let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
@@ -172,6 +173,7 @@ impl Transducer {
         let word = self.owed.trim_end();
         let is_key = matches!(byte, b':' | b'=' | b'"')
             && !word.contains([' ', '\t'])
+            && !self.begins_another(word, byte)
             && self.may_have_key(word);
         self.replay_at = self.token_at;
         self.replay.push_str(&self.owed);

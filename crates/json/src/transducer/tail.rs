@@ -28,12 +28,16 @@ impl Transducer {
         let length = rest.iter().take_while(|&&byte| in_run(byte)).count();
         let (run, behind) = rest.split_at(length);
         let fits = |closer: &String| {
-            behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind)
+            !ends_string(quote, closer.as_bytes()[0])
+                && (behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind))
         };
         let may_open_a_key = takes_commas
             && behind.first() == Some(&b'"')
             && (run.contains(&b',') || self.pause(&bytes[..at]) > 0);
-        let is_open = behind.is_empty() || may_open_a_key || self.closers.iter().any(fits);
+        let is_open = behind.is_empty()
+            || may_open_a_key
+            || self.closers.iter().any(fits)
+            || self.may_be_over(quote, run);
         (length, is_open)
     }
 
@@ -85,6 +89,10 @@ impl Transducer {
             piece.skip(length);
             return;
         }
+        if self.tail_next == 0 && self.may_be_over(self.tail_quote, self.owed.as_bytes()) {
+            self.begin_beyond(self.tail_quote);
+            return;
+        }
         if piece.bytes()[piece.i] == b'"'
             && self.takes_commas(self.tail_quote)
             && self.tail_closer == self.owed.len()
@@ -121,6 +129,8 @@ impl Transducer {
             owed.truncate(owed.len() - n_begun);
         }
         escape_into(&mut out.text, &owed);
+        self.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
+        self.is_multiline |= owed.contains('\n');
         self.owed = owed;
         self.owed.clear();
         self.state = State::Str(self.tail_quote);
@@ -137,7 +147,7 @@ impl Transducer {
 
     fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
-        if matches!(byte, b'"' | b'\\') && self.tail_quote == Quote::Double {
+        if ends_string(self.tail_quote, byte) || byte == b'\\' && self.tail_quote == Quote::Double {
             return false;
         }
         if self.tail_closer == self.owed.len() {
@@ -149,6 +159,11 @@ impl Transducer {
                 self.tail_closer += 1;
                 return true;
             }
+        }
+        // A comma and blanks alone end no string before a closer.
+        let is_evidence = |byte: u8| matches!(byte, b'}' | b']' | b'\n' | b'\r' | b'\t');
+        if !self.owed.bytes().any(is_evidence) {
+            return false;
         }
         let so_far = &self.owed[self.tail_closer..];
         let fits = |closer: &String| {
@@ -186,4 +201,16 @@ pub(super) fn behind_brackets(closers: &[String]) -> [u64; 4] {
 
 fn is_blank_or_bracket(byte: u8) -> bool {
     matches!(byte, b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Whether `byte` may be the mark, or its first byte, of a string that began with `quote`.
+fn ends_string(quote: Quote, byte: u8) -> bool {
+    match quote {
+        Quote::Double => byte == b'"',
+        Quote::Single => byte == b'\'',
+        Quote::Backtick => byte == b'`',
+        Quote::Curly => matches!(byte, b'"' | 0xe2),
+        Quote::Triple(mark) => byte == mark,
+        Quote::Token => false,
+    }
 }

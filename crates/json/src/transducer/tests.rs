@@ -213,3 +213,98 @@ fn a_bracket_behind_a_key_of_a_call_is_none_of_its_text() {
         assert_eq!(got, "\"a\":null}", "by {size}");
     }
 }
+
+#[test]
+fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
+    for (text, want, rest) in [
+        // Brackets close all, and the line: the mark is missing.
+        (
+            "{'a': {'b': 'x}}\n\nI wait.",
+            "{'a': {'b': 'x'}}",
+            "\n\nI wait.",
+        ),
+        // A mark, and the line: the brackets are missing.
+        (
+            "{'a': {'b': 'x'\n\nNote: so.",
+            "{'a': {'b': 'x'\n\n}}",
+            "Note: so.",
+        ),
+        (
+            "{'a': {'b': 'x'\nCALL:\n{'c': 1}",
+            "{'a': {'b': 'x'\n}}",
+            "CALL:\n{'c': 1}",
+        ),
+        (
+            "{'a': {'b': 'x}}\n CALL:\n{'c': 1}",
+            "{'a': {'b': 'x'}}",
+            "\n CALL:\n{'c': 1}",
+        ),
+        // A mark comes: all of it was text.
+        ("{'a': {'b': 'x}}\ny'}}", r"{'a': {'b': 'x}}\ny'}}", ""),
+        ("{'a': 'x'\nCALL y' z'}", r"{'a': 'x\'\nCALL y\' z'}", ""),
+        // More than one line: the brackets are the text's.
+        ("{'a': {'b': 'x\ny}}\n\nz", r"{'a': {'b': 'x\ny}}\n\nz", ""),
+    ] {
+        let [text, want, rest] = [text, want, rest].map(|text| text.replace('\'', "\""));
+        for size in [1000, 1, 2, 3, 7] {
+            let mut machine = Transducer::new(Root::Object);
+            machine.expect_openers(&Arc::from(["CALL:".to_string()]));
+            let mut out = Output::default();
+            let (mut at, mut step) = (0, Step::More);
+            while at < text.len() && step == Step::More {
+                let end = (at + size).min(text.len());
+                let (n, now) = machine.feed(&text[at..end], at as u64, &mut out);
+                (at, step) = (at + n, now);
+            }
+            if machine.settle_beyond(at as u64, &mut out) {
+                step = machine.feed("", at as u64, &mut out).1;
+            }
+            let end = machine.behind().unwrap_or(at as u64) as usize;
+            if step != Step::Done {
+                machine.finish(true, end as u64, &mut out);
+            }
+            assert_eq!(
+                (out.text, &text[end..]),
+                (want.clone(), rest.as_str()),
+                "{text:?} by {size}"
+            );
+        }
+    }
+}
+
+/// What damaged JSON is made of, and closers of callers.
+const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... "a": ", "} "}} é CALL:"#;
+
+fn pieces() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let split: Vec<&str> = PIECES.split(' ').collect();
+    let piece = prop_oneof![
+        5 => proptest::sample::select(split),
+        3 => proptest::sample::select(&[" ", "\n", "\t", "\", \"c\": ", "{\"a\": \"", "}}\n", "'''", "\nCALL:"][..]),
+    ];
+    proptest::collection::vec(piece, 1..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 2000, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..Default::default() })]
+
+    #[test]
+    fn damage_is_read_the_same_in_every_cut(pieces in pieces(), manner in 0..4usize) {
+        let text = alloc::format!("{{\"a\": {pieces}");
+        let machine = || {
+            let root = if manner == 3 { Root::Keywords } else { Root::Object };
+            let mut machine = Transducer::new(root)
+                .with_quote((manner == 2).then_some("<q>"))
+                .with_closers(Arc::from(["```".to_string(), "</t>".to_string()]));
+            machine.expect_openers(&Arc::from(["CALL:".to_string()]));
+            if manner == 1 {
+                machine.know(1, Arc::from(["a".to_string(), "c".to_string()]));
+            }
+            machine
+        };
+        let whole = mend_by(machine(), &text, text.len());
+        for size in [1, 2, 3, 5] {
+            proptest::prop_assert_eq!(&mend_by(machine(), &text, size), &whole, "{:?} by {}", &text, size);
+        }
+    }
+}

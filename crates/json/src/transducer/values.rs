@@ -18,6 +18,7 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 self.token_at = piece.here();
+                self.is_multiline = false;
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
@@ -115,7 +116,7 @@ impl Transducer {
                     piece.out,
                 );
                 self.token_at = piece.here();
-                self.after_letter = false;
+                (self.after_letter, self.is_multiline) = (false, false);
                 piece.skip(1);
                 self.state = State::Str(if byte == b'`' {
                     Quote::Backtick

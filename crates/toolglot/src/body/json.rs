@@ -21,12 +21,15 @@ impl JsonBody {
         root: Root,
         quote: Option<&str>,
         closers: &Arc<[String]>,
+        openers: &Arc<[String]>,
     ) -> JsonBody {
+        let mut json = Transducer::new(root)
+            .with_quote(quote)
+            .with_closers(Arc::clone(closers));
+        json.expect_openers(openers);
         JsonBody {
             node,
-            json: Transducer::new(root)
-                .with_quote(quote)
-                .with_closers(Arc::clone(closers)),
+            json,
             out: Output::default(),
         }
     }

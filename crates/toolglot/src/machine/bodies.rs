@@ -72,6 +72,7 @@ impl Parser {
         self.tell_repairs(&mut body, sink);
         match step {
             Step::Done => {
+                self.pos = body.json.behind().unwrap_or(self.pos);
                 self.whole();
                 self.end_body(program, view, body.node, sink);
                 true
@@ -98,7 +99,7 @@ impl Parser {
         body.out.text.clear();
     }
 
-    fn tell_repairs(&mut self, body: &mut JsonBody, sink: &mut dyn Sink) {
+    pub(super) fn tell_repairs(&mut self, body: &mut JsonBody, sink: &mut dyn Sink) {
         if !body.out.repairs.is_empty() {
             self.teller.mended(&body.out.repairs, sink);
             body.out.repairs.clear();

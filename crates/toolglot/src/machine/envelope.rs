@@ -163,6 +163,11 @@ impl Parser {
             self.teller
                 .note(Code::Junk, Span::empty(at), message, None, sink);
         }
+        if let Some(at) = envelope.dropped_at.take() {
+            let message = String::from("what stands beside the arguments was left out");
+            self.teller
+                .note(Code::Junk, Span::empty(at), message, None, sink);
+        }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {
             if self.teller.args().is_empty() {

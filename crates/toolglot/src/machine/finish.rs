@@ -50,6 +50,9 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
+        if why != Finish::Length && self.settle_string(program, sink) {
+            return true;
+        }
         match core::mem::take(&mut self.mode) {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
@@ -133,6 +136,28 @@ impl Parser {
                 false
             }
         }
+    }
+
+    /// A string of JSON that may have ended, and which the message's end says did, ends. Returns whether one did.
+    fn settle_string(&mut self, program: &Program, sink: &mut dyn Sink) -> bool {
+        let (mode, is_settled) = match core::mem::take(&mut self.mode) {
+            Mode::Json(mut body) => {
+                let is_settled = body.json.settle_beyond(self.pos, &mut body.out);
+                if is_settled {
+                    self.fit_body(program, &mut body, sink);
+                    self.tell_repairs(&mut body, sink);
+                }
+                (Mode::Json(body), is_settled)
+            }
+            Mode::Envelope(mut envelope) => {
+                let may_begin = envelope.is_marked() && !self.quoted;
+                let is_settled = (envelope.committed || may_begin) && envelope.settle();
+                (Mode::Envelope(envelope), is_settled)
+            }
+            mode => (mode, false),
+        };
+        self.mode = mode;
+        is_settled
     }
 
     fn after_json(

@@ -69,6 +69,7 @@ impl Parser {
                     toolglot_json::Root::Object,
                     quote.as_deref(),
                     closers,
+                    program.begins(body.node),
                 );
                 if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
                     json.json

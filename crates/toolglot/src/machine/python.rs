@@ -83,8 +83,13 @@ impl Parser {
                     self.begin_fitting(program, python.arguments);
                     self.fit_args(program, "{", sink);
                     self.pos = python.arguments;
-                    let mut body =
-                        JsonBody::new(python.node, Root::Keywords, None, &Arc::default());
+                    let mut body = JsonBody::new(
+                        python.node,
+                        Root::Keywords,
+                        None,
+                        &Arc::default(),
+                        &Arc::default(),
+                    );
                     let is_within = python.at > view.base && view.byte(python.at - 1) == Some(b'(');
                     body.json = body
                         .json

@@ -90,6 +90,8 @@ pub(crate) struct Teller {
     pub(crate) quote: Quote,
     /// Text that is not blank was told: the message's begin is over.
     pub(crate) spoken: bool,
+    /// The last byte told, if it was text.
+    pub(crate) last: u8,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
     /// The sink is off (priming).
@@ -175,6 +177,10 @@ impl Teller {
     pub(crate) fn pass(&mut self, len: u64, event: Event<'_>, sink: &mut dyn Sink) {
         let span = Span::new(self.cursor, self.cursor + len);
         self.cursor += len;
+        self.last = match event {
+            Event::Text(text) | Event::Reasoning(text) => last_byte(text),
+            _ => 0,
+        };
         self.tell(span, event, sink);
     }
 
@@ -194,6 +200,7 @@ impl Teller {
         self.flush_args(self.cursor, sink);
         let text = view.slice(self.cursor, to);
         let span = Span::new(self.cursor, to);
+        self.last = last_byte(text);
         if speech == Speech::Text {
             // What is the prompt's says nothing of the message.
             let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
@@ -216,6 +223,7 @@ impl Teller {
         self.flush_args(self.cursor, sink);
         let text = view.slice(self.cursor, to);
         self.quote.skip(text.bytes().next_back().unwrap_or(b' '));
+        self.last = 0;
         self.tell(Span::new(self.cursor, to), Event::Markup(text), sink);
         self.cursor = to;
     }
@@ -409,4 +417,8 @@ impl Teller {
             );
         }
     }
+}
+
+fn last_byte(text: &str) -> u8 {
+    text.bytes().next_back().unwrap_or(0)
 }

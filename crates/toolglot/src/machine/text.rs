@@ -47,6 +47,11 @@ impl Parser {
             let bytes = &rest[step..];
             self.work += 1;
             let trie_only = !waits.has(bytes[0]) && !program.rules.bodies_first.has(bytes[0]);
+            if trie_only && is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
+                // A marker does not begin inside a word.
+                from = at + 1;
+                continue;
+            }
             if trie_only {
                 match self.walk_trie(program, bytes) {
                     Walked::Died => {
@@ -63,6 +68,15 @@ impl Parser {
             }
             self.begin_candidate(program, view, at, sink);
             return true;
+        }
+    }
+
+    /// The byte of text before `at`, 0 if there is none.
+    fn byte_before(&self, view: View<'_>, at: u64) -> u8 {
+        if at > self.teller.cursor {
+            view.byte(at - 1).unwrap_or(0)
+        } else {
+            self.teller.last
         }
     }
 
@@ -170,4 +184,8 @@ impl Parser {
         self.mode = Mode::Text;
         self.forget();
     }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -250,7 +250,7 @@ pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Option<NodeId> {
 }
 
 /// Literals and templates that can come next, over blanks and acts; `None` in the list is the entry's end.
-fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
+pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
     let mut found = Vec::new();
     let mut ends = false;
     let mut seen = BTreeSet::new();
@@ -478,6 +478,23 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
         };
         let then = ByteSet::ALL;
         Some(Lead { pieces, fold, then })
+    })
+}
+
+/// Shortest literal that begins an entry wherever a line begins with it.
+const BEGIN_MIN: usize = 5;
+
+/// The literals that the entry at `node` begins with, where they are no word and no fence.
+pub(super) fn begins(nodes: &[Node], node: NodeId) -> impl Iterator<Item = String> {
+    let literals = next_literals(nodes, node).0.into_iter();
+    literals.filter_map(|literal| match &nodes[literal as usize] {
+        Node::Literal { bytes, .. } if bytes.len() >= BEGIN_MIN => {
+            let text = core::str::from_utf8(bytes).ok()?;
+            let is_marker = text.contains(|c: char| c.is_alphabetic())
+                && text.contains(|c: char| c.is_ascii_punctuation() && c != '_' && c != '"');
+            (is_marker && !text.contains('\n')).then(|| text.into())
+        }
+        _ => None,
     })
 }
 

@@ -178,6 +178,11 @@ impl Program {
         &self.rules.dialects[usize::from(self.dialect_index(id))]
     }
 
+    /// What entries of the node's dialect begin with.
+    pub(crate) fn begins(&self, id: NodeId) -> &Arc<[alloc::string::String]> {
+        &self.rules.begins[usize::from(self.dialect_index(id))]
+    }
+
     /// Which dialect the node belongs to, in the order of the program.
     pub(crate) fn dialect_index(&self, id: NodeId) -> u16 {
         self.rules.node_dialect[id as usize]

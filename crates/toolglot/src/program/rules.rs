@@ -34,6 +34,8 @@ pub(crate) struct Rules {
     pub(super) wrap: u16,
     /// The position of all openers.
     pub(crate) trie_node: NodeId,
+    /// Of each dialect, what its entries begin with and ordinary text does not.
+    pub(crate) begins: Vec<Arc<[String]>>,
     /// The texts of all `think` rules: a prompt that ends inside reasoning begins in any of them.
     pub(crate) reasoning: Vec<NodeId>,
 }
@@ -98,10 +100,12 @@ impl Rules {
         let mut seen = BTreeSet::new();
         let (mut begin, mut bodies) = (Vec::new(), Vec::new());
         let mut reasoning = Vec::new();
+        let mut begins = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
             if !seen.insert(entry.signature) {
                 continue;
             }
+            begins[usize::from(entry.dialect)].extend(analyze::begins(&nodes, entry.node));
             let found = ways(&nodes, entry.node, entry.dialect);
             if found.unbounded {
                 let dialect = &compiled[usize::from(entry.dialect)];
@@ -136,6 +140,7 @@ impl Rules {
             bodies_begin,
             wrap,
             trie_node,
+            begins: begins.into_iter().map(Arc::from).collect(),
             reasoning,
         })
     }

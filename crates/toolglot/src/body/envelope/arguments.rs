@@ -22,6 +22,7 @@ impl Envelope {
             Part::Encoded => self.encoded(),
             Part::Flat => self.args.push_str(&self.out.text),
             Part::List => self.empty_list(),
+            Part::Loose => self.loose.push_str(&self.out.text),
             Part::Role(_) => {
                 let room = CAPTURE.saturating_sub(self.capture.len());
                 self.overlong |= self.out.text.len() > room;

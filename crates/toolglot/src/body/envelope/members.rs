@@ -100,6 +100,9 @@ impl Envelope {
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if role == Role::Args && !again {
+                if !core::mem::take(&mut self.loose).is_empty() {
+                    self.dropped_at = Some(self.loose_at);
+                }
                 self.args_seen = true;
                 self.may_define = !self.marked && key == "parameters";
                 return self.ask_commit(program);
@@ -135,7 +138,22 @@ impl Envelope {
             return Asked::Dead;
         }
         self.has_aside |= is_aside;
-        self.part = Part::Skip;
+        if self.args_seen && !self.flat && !is_neutral {
+            self.dropped_at.get_or_insert(self.member_at);
+        }
+        let is_loose = self.marked && !self.args_seen && self.path.is_empty();
+        self.part = if is_loose && !is_neutral {
+            if self.loose.is_empty() {
+                self.loose_at = self.member_at;
+            } else {
+                self.loose.push(',');
+            }
+            self.loose.push_str(&quoted(key));
+            self.loose.push(':');
+            Part::Loose
+        } else {
+            Part::Skip
+        };
         Asked::More
     }
 
@@ -198,7 +216,7 @@ impl Envelope {
                 self.capture = text;
                 asked
             }
-            Part::Structure | Part::Skip | Part::List => Asked::More,
+            Part::Structure | Part::Skip | Part::List | Part::Loose => Asked::More,
         }
     }
 
@@ -208,7 +226,8 @@ impl Envelope {
         let value = value.filter(|text| !text.is_empty());
         match role {
             Role::Name => {
-                let Some(name) = value else {
+                // A name has one line.
+                let Some(name) = value.filter(|name| !name.contains(['\n', '\r'])) else {
                     return Asked::Dead;
                 };
                 let (here, length) = (self.here(), text.len() as u64);

@@ -47,6 +47,8 @@ enum Part {
     Flat,
     /// A list in place of the arguments.
     List,
+    /// A value beside the name: a parameter, if no arguments come.
+    Loose,
     Skip,
 }
 
@@ -75,6 +77,11 @@ pub(crate) struct Envelope {
     args_seen: bool,
     /// The parameters stand beside the name, in no object of their own.
     flat: bool,
+    /// Members beside the name, as JSON text, and where the first stands: arguments, if no others come.
+    loose: String,
+    loose_at: u64,
+    /// Members beside the name and the arguments were left out: where the first stands.
+    pub(crate) dropped_at: Option<u64>,
     /// Argument text that waits for the call to begin or to be told, and where it began.
     pub(crate) args: String,
     pub(crate) args_at: Option<u64>,
@@ -129,6 +136,8 @@ impl Envelope {
             (envelope.bodies.first()).map(|body| program.node(body.node))
         {
             envelope.json.expect_closers(&object.closers);
+            let node = envelope.bodies[0].node;
+            envelope.json.expect_openers(program.begins(node));
             envelope.json.know(1, Arc::clone(&object.keys));
         }
         envelope
@@ -154,6 +163,9 @@ impl Envelope {
             ns,
             args_seen,
             flat,
+            loose,
+            loose_at,
+            dropped_at,
             args,
             args_at,
             args_end,
@@ -182,12 +194,12 @@ impl Envelope {
         out.repairs.clear();
         repairs.clear();
         depths.clear();
-        for text in [&mut out.text, path, capture, args] {
+        for text in [&mut out.text, path, capture, loose, args] {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
         (*args_at, *encoded_at, *flat_at, *further_at) = (None, None, None, None);
-        (*malformed_at, *escaped) = (None, Escaped::default());
+        (*malformed_at, *escaped, *dropped_at) = (None, Escaped::default(), None);
         for flag in [
             overlong,
             args_seen,
@@ -207,7 +219,7 @@ impl Envelope {
         *part = Part::Structure;
         *decoded = 0;
         *name_at = (at, at);
-        for place in [pos, member_at, args_end, begin] {
+        for place in [pos, member_at, loose_at, args_end, begin] {
             *place = at;
         }
     }
@@ -255,7 +267,7 @@ impl Envelope {
             core::mem::swap(live, &mut self.out.text);
         }
         self.pos += used as u64;
-        if step == Step::Stuck {
+        if matches!(step, Step::Stuck | Step::Done) {
             self.pos = self.here();
         }
         self.repairs.append(&mut self.out.repairs);
@@ -271,6 +283,7 @@ impl Envelope {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
+                self.take_loose();
                 // Without a tool set, a name alone is that of anything.
                 let is_any = !self.marked && !self.args_seen && !self.starts;
                 let is_any = is_any && program.tools.is_empty();
@@ -328,7 +341,7 @@ impl Envelope {
 
     /// Whether bytes that were read are to be read on without more text.
     pub(crate) fn is_behind(&self) -> bool {
-        self.json.has_read_ahead()
+        self.json.has_more_to_say()
     }
 
     /// Whether a word waits behind a value that is a key only if a colon follows.
@@ -356,12 +369,49 @@ impl Envelope {
         self.json.depth() == 0
     }
 
+    /// The object is over, and no arguments came: they stand beside the name.
+    fn take_loose(&mut self) {
+        if self.loose.is_empty() || self.name.is_none() {
+            return;
+        }
+        let loose = core::mem::take(&mut self.loose);
+        if self.args_seen {
+            self.dropped_at.get_or_insert(self.loose_at);
+            return;
+        }
+        self.args.push('{');
+        self.args.push_str(&loose);
+        (self.args_at, self.flat_at) = (Some(self.loose_at), Some(self.loose_at));
+        (self.args_seen, self.flat) = (true, true);
+        self.args_end = self.here();
+        if self.part == Part::Loose {
+            self.part = Part::Flat;
+        }
+    }
+
+    /// The message ends: so did a string that may have. Says whether there is something to read on.
+    pub(crate) fn settle(&mut self) -> bool {
+        let is_settled = if self.committed {
+            self.json.settle_beyond(self.pos, &mut self.out)
+        } else {
+            self.json.settle_string(self.pos, &mut self.out)
+        };
+        if is_settled {
+            self.repairs.append(&mut self.out.repairs);
+            self.route();
+        }
+        is_settled
+    }
+
     /// Ends the object where the message, or a byte that fits nothing, ends it.
     pub(crate) fn finish(&mut self, close: bool) -> toolglot_json::Rest {
         let rest = self
             .json
             .finish(close && self.inner.is_none(), self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
+        if close && rest == toolglot_json::Rest::Brackets {
+            self.take_loose();
+        }
         let is_flat = self.flat && self.inner.is_none();
         if is_flat || matches!((self.part, self.args_at), (Part::Role(Role::Args), Some(_))) {
             // The closers of the arguments come first, those of the envelope are not theirs.

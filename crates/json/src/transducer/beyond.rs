@@ -1,0 +1,149 @@
+//! What stands beyond a string that may have ended at the end of its line.
+//!
+//! ```text
+//!   {"path": "app.js}}          brackets that close all, and a line break: the mark is missing
+//!   {"path": "app.js"           a mark, a line break, and no member: the brackets are missing
+//!
+//!   I wait.                     held: up to the end of the input, or to what begins another document, no mark comes
+//! ```
+//!
+//! With a mark behind it (or past the cap) all of it is text of the string, and is read as such.
+
+use alloc::string::String;
+
+use super::piece::Piece;
+use super::state::{Ahead, Quote, State};
+use super::{HELD, Output, Transducer};
+use crate::escape::escape_into;
+use crate::repair::Repair;
+
+impl Transducer {
+    /// Whether `run`, brackets and blanks inside a string of one line, closes all that is open, and its line.
+    pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
+        let brackets = || run.iter().filter(|byte| matches!(byte, b'}' | b']'));
+        let open = self.stack.iter().rev().map(|frame| frame.closer());
+        let behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
+        matches!(quote, Quote::Double | Quote::Single)
+            && !self.is_multiline
+            && !self.python
+            && behind.into_iter().any(|&byte| byte == b'\n')
+            && !run.contains(&b',')
+            && brackets().copied().eq(open)
+    }
+
+    /// The same for the mark that waits with the blanks behind it.
+    pub(super) fn may_be_over_behind_mark(&self) -> bool {
+        self.mark == Quote::Double
+            && self.mark_at == 0
+            && !(self.in_key || self.has_inner || self.is_multiline || self.python)
+            && !self.stack.is_empty()
+            && self.owed.contains('\n')
+    }
+
+    /// What waits may end the string: what comes is held.
+    pub(super) fn begin_beyond(&mut self, quote: Quote) {
+        self.mark = quote;
+        (self.beyond_at, self.line_at) = (self.owed.len(), self.owed.len());
+        self.state = State::Beyond;
+    }
+
+    /// A character beyond the end that the string may have.
+    pub(super) fn beyond(&mut self, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        piece.run = piece.i;
+        let mark = if self.mark == Quote::Single {
+            b'\''
+        } else {
+            b'"'
+        };
+        if byte == mark || byte == b'\\' || self.owed.len() >= HELD {
+            return self.beyond_was_data(piece.here(), piece.out);
+        }
+        let rest = &piece.text[piece.i..];
+        let length = rest.chars().next().map_or(1, char::len_utf8);
+        self.owed.push_str(&rest[..length]);
+        piece.skip(length);
+        let is_line_begun = self.line_at + length < self.owed.len();
+        if byte == b'\n' || byte <= b' ' && !is_line_begun {
+            self.line_at = self.owed.len();
+        }
+        let line = &self.owed[self.line_at..];
+        if self.openers.iter().any(|opener| opener == line) {
+            self.end_before_beyond(piece.here(), piece.out);
+        }
+    }
+
+    /// The input ends: so did the string. Says whether one had.
+    pub fn settle_beyond(&mut self, at: u64, out: &mut Output) -> bool {
+        let is_beyond = self.state == State::Beyond;
+        if is_beyond {
+            self.end_before_beyond(at, out);
+        }
+        is_beyond
+    }
+
+    /// The input ends in a string, or right behind it, that may have ended: it has. What follows it is read again. Says
+    /// whether there is something to read.
+    pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
+        match self.state {
+            State::Beyond => self.end_before_beyond(at, out),
+            State::Quoted if !self.in_key && self.ahead == Ahead::Mark && self.mark_at == 0 => {
+                self.end_before_beyond(at, out);
+                self.is_over = false;
+            }
+            State::Apostrophe if !self.in_key => self.end_odd(at, out),
+            State::Tail if self.owed.contains(['}', ']']) => self.end_before_beyond(at, out),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The string ended where it may have; `at` is the byte behind what waits.
+    fn end_before_beyond(&mut self, at: u64, out: &mut Output) {
+        let owed = core::mem::take(&mut self.owed);
+        let begin = at - owed.len() as u64;
+        let is_marked = owed.starts_with('"');
+        if !is_marked {
+            self.mend(Repair::MissingQuote, begin, begin, out);
+        }
+        out.text.push('"');
+        self.end_value();
+        self.is_over = true;
+        let n_mark = usize::from(is_marked);
+        self.replay.insert_str(0, &owed[n_mark..]);
+        self.replay_at = begin + n_mark as u64;
+        self.owed = owed;
+        self.owed.clear();
+        self.has_inner = false;
+    }
+
+    /// What waits is text of the string; `at` is the byte behind it.
+    fn beyond_was_data(&mut self, at: u64, out: &mut Output) {
+        let owed = core::mem::take(&mut self.owed);
+        let begin = at - owed.len() as u64;
+        let (before, beyond) = owed.split_at(self.beyond_at);
+        if before.starts_with('"') {
+            self.mend(Repair::InnerQuote, begin, begin + 1, out);
+            self.has_inner = true;
+        } else if self.mark == Quote::Double {
+            self.tell_controls(before, begin, out);
+        }
+        escape_into(&mut out.text, before);
+        (self.is_multiline, self.after_letter) = (true, false);
+        self.replay.insert_str(0, beyond);
+        self.replay_at = begin + before.len() as u64;
+        self.owed = owed;
+        self.owed.clear();
+        self.state = State::Str(self.mark);
+    }
+
+    /// Whether a word and the byte behind it begin another document of the caller's.
+    pub(super) fn begins_another(&self, word: &str, byte: u8) -> bool {
+        let is_it = |opener: &String| {
+            opener.len() == word.len() + 1
+                && opener.starts_with(word)
+                && opener.as_bytes()[word.len()] == byte
+        };
+        self.openers.iter().any(is_it)
+    }
+}
