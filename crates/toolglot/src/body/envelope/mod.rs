@@ -284,10 +284,10 @@ impl Envelope {
             Step::Value => self.value(program),
             Step::Done => {
                 self.take_loose();
-                // Without a tool set, a name alone is that of anything.
-                let is_any = !self.marked && !self.args_seen && !self.starts;
-                let is_any = is_any && program.tools.is_empty();
-                if self.name.is_none() || is_any || self.has_aside && !self.args_seen {
+                // Without a marker, a name alone is that of anything, unless a tool has it.
+                let is_any = !self.marked && !self.args_seen;
+                let is_any = is_any && (program.tools.is_empty() || self.has_aside);
+                if self.name.is_none() || is_any {
                     return Asked::Dead;
                 }
                 if core::mem::take(&mut self.flat) {
