@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use toolglot_exec::audit::hex;
 use toolglot_exec::{Root, change};
-use toolglot_policy::{Decision, Verdict};
+use toolglot_policy::{Decision, Verdict, is_hidden};
 
 /// Whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,10 +152,10 @@ impl Shown<'_> {
 fn visible(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
-            if is_plain(c) {
-                vec![c]
-            } else {
+            if is_hidden(c) {
                 c.escape_unicode().collect()
+            } else {
+                vec![c]
             }
         })
         .collect()
@@ -167,12 +167,6 @@ fn visible_lines(text: &str) -> String {
         .map(|line| format!("  {}", visible(line)))
         .collect();
     [lines.join("\n"), String::new()].join("\n")
-}
-
-fn is_plain(c: char) -> bool {
-    let is_hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    !c.is_control() && !is_hidden
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use clap_complete::Shell;
 use toolglot::{Finish, InCode};
 use toolglot_policy::Grants;
 
+use crate::allowed::Allowed;
+
 /// Reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
 ///
 /// Data goes to standard output, everything else to standard error. Exit code 0: every call is closed and valid, or there
@@ -222,7 +224,7 @@ pub(crate) struct RunArguments {
     pub(crate) audit_values: bool,
     /// What tools that are files may do beyond reading: capabilities such as net.http, shell.execute, by commas
     #[arg(long, value_name = "CAPABILITIES", default_value = "")]
-    pub(crate) capability: String,
+    pub(crate) capability: Allowed,
     #[command(flatten)]
     pub(crate) walls: crate::call::Walls,
     /// Run every call, also where the dialect's system runs one per message

@@ -14,6 +14,7 @@ use crate::Outcome;
 use crate::approval::Shown;
 use crate::args::AuditCommand;
 use crate::failure::Failure;
+use crate::human::screen::Screen;
 use crate::run::step::{State, Step};
 use crate::source;
 
@@ -23,7 +24,7 @@ pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outco
     let text = String::from_utf8_lossy(&source::bytes(file)?).into_owned();
     if let AuditCommand::Show { .. } = command {
         for line in text.lines() {
-            show(line, out).map_err(Failure::Output)?;
+            show(line, &mut Screen(&mut *out)).map_err(Failure::Output)?;
         }
     }
     match audit::verify(&text) {
@@ -92,6 +93,13 @@ pub(crate) struct Came<'a> {
     pub(crate) text: &'a str,
 }
 
+/// Where the log is: where the command line says, or else the environment.
+pub(crate) fn place(named: Option<&Path>) -> Option<PathBuf> {
+    named
+        .map(Path::to_path_buf)
+        .or_else(|| std::env::var_os("TOOLGLOT_AUDIT").map(PathBuf::from))
+}
+
 /// Writes a run into a log.
 #[derive(Debug)]
 pub(crate) struct Auditor {
@@ -100,15 +108,12 @@ pub(crate) struct Auditor {
 }
 
 impl Auditor {
-    /// The log of that name, or of the environment; `None` if there is neither.
-    pub(crate) fn of(named: Option<&Path>, has_values: bool) -> Option<Auditor> {
-        let path = named
-            .map(Path::to_path_buf)
-            .or_else(|| std::env::var_os("TOOLGLOT_AUDIT").map(PathBuf::from))?;
-        Some(Auditor {
-            log: Log::new(path),
+    /// The log at `place`.
+    pub(crate) fn new(place: PathBuf, has_values: bool) -> Auditor {
+        Auditor {
+            log: Log::new(place),
             has_values,
-        })
+        }
     }
 
     /// A call is about to be carried out.
@@ -182,7 +187,7 @@ impl Auditor {
             "arguments": arguments,
             "decision": verdict.decision.word(),
             "rule": verdict.rule,
-            "because": if self.has_values { Value::from(verdict.because.as_str()) } else { Value::Null },
+            "because": self.has_values.then(|| audit::masked_text(&verdict.because)),
         });
         match record {
             Value::Object(record) => record,

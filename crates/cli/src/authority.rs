@@ -11,6 +11,8 @@ use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
 use crate::axe_yaml;
+use crate::human::screen;
+use crate::toolboxes;
 
 /// Where a project keeps its policy, below the root.
 const PROJECT_FILE: &str = ".ai/policy.toml";
@@ -21,17 +23,19 @@ const USER_FILE: &str = "toolglot/policy.toml";
 /// The largest policy file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Reads the policy files. One that cannot be used denies everything, and says why.
-pub(crate) fn load(arguments: &PolicyArguments, root: &Path) -> Authority {
+/// Reads the policy files. One that cannot be used denies everything, and says why. The log of what is done is kept as it is.
+pub(crate) fn load(arguments: &PolicyArguments, root: &Path, log: Option<&Path>) -> Authority {
     let own = arguments.policy.clone().or_else(user_file);
     let project = root.join(PROJECT_FILE);
     // Whatever stands there is the project's: a link that leads nowhere, a directory, a file that may not be read.
     let project = project.symlink_metadata().is_ok().then_some(project);
-    Authority {
+    let mut authority = Authority {
         grants: arguments.allow.clone(),
         user: own.map(|path| read(&path, Scope::User)),
         project: project.map(|path| read(&path, Scope::Project)),
-    }
+    };
+    keep_log(&mut authority, log, root);
+    authority
 }
 
 /// Where policy files are, or could be.
@@ -57,10 +61,65 @@ fn read(path: &Path, scope: Scope) -> Policy {
         if is_axe {
             axe(&text)
         } else {
-            Policy::parse(&text, scope)
+            Policy::parse(&text, scope).and_then(with_known_names)
         }
     });
     policy.unwrap_or_else(Policy::broken)
+}
+
+/// Refuses a rule about another name of a tool: calls are judged by the one that is the tool's own.
+fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
+    let Ok(vocabulary) = toolboxes::builtin("vocabulary") else {
+        return Ok(policy);
+    };
+    let own = |name: &str| {
+        let folded = name.to_lowercase();
+        let found = vocabulary
+            .canonical(name)
+            .or_else(|| vocabulary.canonical(&folded));
+        found
+            .map(|(spec, _)| spec.name.clone())
+            .filter(|own| own != name)
+    };
+    let wrong = policy
+        .tool_names()
+        .find_map(|(rule, name)| Some((rule, name, own(name)?)));
+    match wrong {
+        None => Ok(policy),
+        Some((rule, name, own)) => Err(PolicyError::Pattern {
+            rule: rule.to_owned(),
+            what: "tools",
+            pattern: name.to_owned(),
+            problem: format!(
+                "it is another name of `{own}`, and rules are about that: write `{own}`"
+            ),
+        }),
+    }
+}
+
+/// Keeps the log as it is: it has to tell what is done, whoever does it.
+fn keep_log(authority: &mut Authority, log: Option<&Path>, root: &Path) {
+    let place = log.and_then(|log| {
+        let parent = match log.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let place = parent.canonicalize().ok()?.join(log.file_name()?);
+        Some(
+            place
+                .strip_prefix(root)
+                .ok()?
+                .to_string_lossy()
+                .into_owned(),
+        )
+    });
+    if let Some(place) = place {
+        authority.keep(
+            &place,
+            "audit-log",
+            "the log of this run is written there, and by nobody else",
+        );
+    }
 }
 
 /// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.
@@ -79,7 +138,7 @@ fn text(path: &Path) -> Result<String, PolicyError> {
 fn axe(text: &str) -> Result<Policy, PolicyError> {
     let file = axe_yaml::read(text)?;
     if let Some(report) = file.report() {
-        let _ = writeln!(std::io::stderr(), "note: {report}");
+        let _ = writeln!(screen::stderr(), "note: {report}");
     }
     Ok(Policy::of_axe(&file))
 }

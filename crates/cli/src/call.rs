@@ -10,19 +10,22 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use toolglot::End;
-use toolglot_exec::Root;
-use toolglot_policy::{Authority, Decision, Grants, ServerRules, Verdict};
+use toolglot_exec::{Journal, Root};
+use toolglot_policy::{Authority, Decision, Refusals, ServerRules, Verdict};
 use toolglot_runtimes::{
     Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Servers, Watch,
 };
 use toolglot_sandbox::Isolation;
 
+use crate::allowed::Allowed;
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
-use crate::audit::{Auditor, Came};
+use crate::audit::{self, Auditor, Came};
 use crate::failure::Failure;
 use crate::gate::{Asked, Gate, Passed};
+use crate::human::screen;
 use crate::parse::write_line;
+use crate::run::undo;
 use crate::{Outcome, authority, gate, interrupt, source};
 
 #[derive(Debug, Args)]
@@ -37,7 +40,7 @@ pub(crate) struct CallArguments {
     pub(crate) root: PathBuf,
     /// What the tool may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
-    pub(crate) allow: String,
+    pub(crate) allow: Allowed,
     /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
@@ -83,24 +86,11 @@ impl Walls {
 
 /// One line for a step; what the tool itself says as it says it. Nothing is lost where standard error is closed.
 fn told_on_stderr(progress: Progress) {
-    let mut out = std::io::stderr();
+    let mut out = screen::stderr();
     let _ = match progress {
         Progress::Attempt(number) => writeln!(out, "attempt {number}"),
         Progress::Waiting(delay) => writeln!(out, "failed; again in {} s", delay.as_secs_f64()),
-        // What would change the terminal is shown, not obeyed.
-        Progress::Said(said) => {
-            let shown: String = said
-                .chars()
-                .map(|c| {
-                    if c.is_control() && c != '\n' && c != '\t' {
-                        '\u{fffd}'
-                    } else {
-                        c
-                    }
-                })
-                .collect();
-            write!(out, "{shown}")
-        }
+        Progress::Said(said) => write!(out, "{said}"),
         _ => Ok(()),
     };
 }
@@ -142,27 +132,34 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     let root = Root::open(&project).map_err(|error| source::failed(&project, error))?;
     let policy = PolicyArguments {
         policy: arguments.policy.clone(),
-        allow: grants(&arguments.allow),
+        allow: arguments.allow.grants.clone(),
     };
-    let authority = authority::load(&policy, root.path());
+    let log_place = audit::place(arguments.audit.as_deref());
+    let authority = authority::load(&policy, root.path(), log_place.as_deref());
     let (registry, trust) = gate::open(&project, &authority)?;
     let mut host = host(
         &registry,
         &trust,
         project,
-        capabilities(&arguments.allow),
+        arguments.allow.capabilities(),
         &arguments.walls,
     );
     host.budget = budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
+    host.refused = authority.refusals();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    let root = root.with_walls(authority::walls(&authority, &cancel));
     host.watch = arguments.walls.watch(&cancel);
-    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
+    let auditor = log_place.map(|place| Auditor::new(place, arguments.audit_values));
+    let journal = undo::journals()
+        .filter(|_| !arguments.dry_run)
+        .map(|place| Journal::new(&place, root.path()));
     let gate = Gate {
         root: &root,
         authority: &authority,
         approver: Approver::here(),
         auditor: auditor.as_ref(),
+        journal: journal.as_ref(),
         dry_run: arguments.dry_run,
     };
     let asked = Asked {
@@ -217,7 +214,7 @@ fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
             Ok(called) => {
                 for note in &called.notes {
                     // What is to be said about the tool is not its answer.
-                    let _ = writeln!(std::io::stderr(), "note: {note}");
+                    let _ = writeln!(screen::stderr(), "note: {note}");
                 }
                 let outcome = Outcome::faulty_if(!called.returned.success);
                 let json = match arguments.format {
@@ -263,15 +260,6 @@ pub(crate) fn log(
     auditor.came(shown, &verdict, result, duration)
 }
 
-/// The words of `--allow` that the policy knows; the others are capabilities.
-pub(crate) fn grants(allow: &str) -> Grants {
-    let known: Vec<&str> = allow
-        .split(',')
-        .filter(|word| word.parse::<Grants>().is_ok())
-        .collect();
-    known.join(",").parse().unwrap_or_default()
-}
-
 /// What calls may cost together: the least of what the command line and the policies say.
 pub(crate) fn budget(walls: &Walls, authority: &Authority) -> Budget {
     let most = [walls.max_cost, authority.cost_per_run()];
@@ -301,6 +289,7 @@ pub(crate) fn host<'a>(
         pause: std::thread::sleep,
         servers: Servers::default(),
         server_rules: ServerRules::default(),
+        refused: Refusals::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),
@@ -312,35 +301,12 @@ pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(root).map_err(|error| source::failed(root, error))
 }
 
-/// The capabilities that words of `--allow` stand for. Reading is always one of them.
-pub(crate) fn capabilities(allow: &str) -> Vec<String> {
-    let mut out = vec!["fs.read".to_owned()];
-    for word in allow
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty())
-    {
-        match word {
-            "read" | "recovered" => {}
-            "write" => out.push("fs.write".to_owned()),
-            "net" => out.push("net.*".to_owned()),
-            // A shell may run anything; one program is not that.
-            "exec:bash" | "exec:sh" => out.push("shell.execute".to_owned()),
-            other => out.push(other.to_owned()),
-        }
-    }
-    out
-}
-
 fn given(args: &str) -> Result<Map<String, Value>, Failure> {
     let text = match args.strip_prefix('@') {
         Some(file) => source::text(Path::new(file))?,
         None => args.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|source| Failure::Json {
-        origin: "--args".to_owned(),
-        source,
-    })
+    serde_json::from_str(&text).map_err(Failure::Args)
 }
 
 /// Why a tool was not run, in the form of its answers.

@@ -43,6 +43,8 @@ pub(crate) enum Failure {
     NothingFits(String),
     #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
     NoLanguage(String),
+    #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
+    Args(#[source] serde_json::Error),
     #[error("`{address}` cannot be served: {why}")]
     Serving { address: String, why: String },
     #[error("cannot listen to signals")]

@@ -7,17 +7,23 @@
 //!                 └─▶ deny ──────────┴─▶ refused
 //! ```
 //!
+//! What is a call of a builtin tool, as those of `rye/file-system` are, is planned, judged, kept and carried out as that; of a
+//! command that a tool is given to run the rules about commands hold.
+//!
 //! What a tool requires is granted by the command line, by a rule of the user's policy that names it, or by the person.
 
 use serde_json::{Map, Value};
 use toolglot::End;
-use toolglot_exec::Root;
-use toolglot_policy::{Authority, Decision, Effect, Host as Place, Item, Request, Verdict};
-use toolglot_runtimes::{CallError, Called, Host, Prepared};
+use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
+use toolglot_policy::{
+    Authority, Decision, Effect, Host as Place, Item, Layer, PathFact, Request, Verdict,
+};
+use toolglot_runtimes::{Builtin, CallError, Called, Host, Prepared};
 use toolglot_toolfiles::{Demands, Registry, Trust};
 
 use crate::approval::{Answer, Approver, Shown};
 use crate::audit::Auditor;
+use crate::authority;
 use crate::failure::Failure;
 
 /// The gate of one run.
@@ -27,6 +33,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) authority: &'a Authority,
     pub(crate) approver: Approver,
     pub(crate) auditor: Option<&'a Auditor>,
+    /// Where what is changed is kept, to be taken back.
+    pub(crate) journal: Option<&'a Journal>,
     pub(crate) dry_run: bool,
 }
 
@@ -74,6 +82,26 @@ pub(crate) fn open(
     Ok((registry, trust))
 }
 
+/// What a tool does, as far as it says.
+fn effect(prepared: &Prepared) -> Effect {
+    if prepared.requires.iter().all(|name| name == "fs.read") {
+        Effect::Read
+    } else {
+        Effect::Write
+    }
+}
+
+/// The verdict on what cannot be kept.
+fn unkept(error: &std::io::Error) -> Verdict {
+    Verdict {
+        decision: Decision::Deny,
+        rule: "journal-failed".into(),
+        because: format!(
+            "what stands there cannot be kept, and nothing is changed that could not be taken back: {error}"
+        ),
+    }
+}
+
 impl Gate<'_> {
     /// Brings a call as far as it may go.
     pub(crate) fn pass(&self, host: &Host<'_>, mut asked: Asked<'_>) -> Passed {
@@ -82,7 +110,17 @@ impl Gate<'_> {
             Ok(prepared) => prepared,
             Err(error) => return Passed::Unfit(error),
         };
+        let builtin = prepared.builtin.clone();
+        let mut planned = builtin
+            .as_ref()
+            .map(|builtin| plan(self.root, builtin.tool, &builtin.arguments));
         let mut verdict = self.judge(host, &mut prepared, &asked);
+        if let (Some(builtin), Some(planned)) = (&builtin, &planned) {
+            let ruled = self.ruled(builtin, planned.as_ref().ok(), &asked);
+            if let Some(ruled) = ruled.filter(|ruled| ruled.decision > verdict.decision) {
+                verdict = ruled;
+            }
+        }
         let arguments = prepared.arguments.clone();
         let shown = Shown {
             root: self.root,
@@ -90,7 +128,16 @@ impl Gate<'_> {
             arguments: &arguments,
         };
         if verdict.decision == Decision::Ask && !self.dry_run {
-            match self.approver.ask(&shown, &verdict) {
+            // What is approved is what is done, to the file as it is.
+            let seen = match &builtin {
+                Some(builtin) if prepared.is_builtin() => Shown {
+                    tool: builtin.tool,
+                    arguments: &builtin.arguments,
+                    ..shown
+                },
+                _ => shown,
+            };
+            match self.approver.ask(&seen, &verdict) {
                 Answer::Nobody => verdict.because.push_str(" (nobody is there to be asked)"),
                 answer => {
                     verdict = answer.verdict(verdict);
@@ -106,18 +153,73 @@ impl Gate<'_> {
         if self.dry_run {
             return Passed::Planned(verdict, Box::new(prepared));
         }
-        if let Err(refused) = self.log(&shown, &verdict) {
+        let paths = match &planned {
+            Some(Ok(plan)) => plan.paths(),
+            _ => &[],
+        };
+        if let Err(refused) = self.log(&shown, &verdict, paths) {
             return Passed::Refused(refused);
         }
-        let called = host.carry_out(prepared);
-        Passed::Done(verdict, Box::new(called))
+        if !prepared.is_builtin()
+            && effect(&prepared).acts()
+            && let Some(journal) = self.journal
+            && let Err(error) = journal.beyond(self.root, asked.id)
+        {
+            return Passed::Refused(unkept(&error));
+        }
+        let mut refused = None;
+        let called = host.carry_out_by(prepared, &mut |builtin| {
+            let call = (builtin.tool, &builtin.arguments);
+            match planned.take() {
+                Some(Ok(plan)) => self.done(call, plan).unwrap_or_else(|verdict| {
+                    let text = verdict.because.clone();
+                    refused = Some(verdict);
+                    Outcome {
+                        ok: false,
+                        output: Value::Null,
+                        text,
+                    }
+                }),
+                Some(Err(failure)) => Outcome::from(failure),
+                None => unreachable!("what a builtin tool does is not tried again"),
+            }
+        });
+        match refused {
+            Some(refused) => Passed::Refused(refused),
+            None => Passed::Done(verdict, Box::new(called)),
+        }
+    }
+
+    /// Does what was planned, between the two lines of the journal; what cannot be kept is not done.
+    pub(crate) fn done(
+        &self,
+        call: (&str, &Map<String, Value>),
+        plan: Plan<'_>,
+    ) -> Result<Outcome, Verdict> {
+        let Some(journal) = self.journal else {
+            return Ok(plan.run());
+        };
+        let entry = journal
+            .before(self.root, call, &plan)
+            .map_err(|error| unkept(&error))?;
+        let outcome = plan.run();
+        if let Some(entry) = &entry {
+            // Without the line it can still be taken back if it left what was intended.
+            let _ = journal.after(self.root, entry);
+        }
+        Ok(outcome)
     }
 
     /// Writes into the log what is about to be done; without that it is not done.
-    pub(crate) fn log(&self, shown: &Shown<'_>, verdict: &Verdict) -> Result<(), Verdict> {
+    pub(crate) fn log(
+        &self,
+        shown: &Shown<'_>,
+        verdict: &Verdict,
+        paths: &[PathFact],
+    ) -> Result<(), Verdict> {
         self.auditor.map_or(Ok(()), |auditor| {
             auditor
-                .before(shown, verdict, &[])
+                .before(shown, verdict, paths)
                 .map_err(|error| crate::audit::unaudited(&error))
         })
     }
@@ -130,14 +232,30 @@ impl Gate<'_> {
         authority.judge(request)
     }
 
+    /// What rules say of the places and the command that a call is about. What none of them is about is for the capabilities
+    /// that the tool requires to decide.
+    fn ruled(
+        &self,
+        builtin: &Builtin,
+        plan: Option<&Plan<'_>>,
+        asked: &Asked<'_>,
+    ) -> Option<Verdict> {
+        let request = Request {
+            n_before: asked.n_before,
+            is_repeat: asked.is_repeat,
+            ..authority::request(builtin.tool, builtin.effect, asked.end, plan)
+        };
+        let reasons = self.verdict(&request).reasons.into_iter();
+        reasons
+            .filter(|reason| reason.layer != Layer::Usual && !reason.is_default())
+            .map(|reason| reason.verdict)
+            .find(|verdict| verdict.decision != Decision::Allow)
+    }
+
     fn judge(&self, host: &Host<'_>, prepared: &mut Prepared, asked: &Asked<'_>) -> Verdict {
         let (found, tool) = prepared.chain.tool();
-        let requires = &tool.metadata.requires;
-        let effect = if requires.iter().all(|name| name == "fs.read") {
-            Effect::Read
-        } else {
-            Effect::Write
-        };
+        let requires = &prepared.requires;
+        let effect = effect(prepared);
         let cost = tool.metadata.cost.as_ref();
         // However it is called, a server's tool is `SERVER/TOOL` to a policy.
         let id = match found.id.as_str().strip_prefix("mcp/") {

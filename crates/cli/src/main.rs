@@ -9,6 +9,7 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
+mod allowed;
 mod approval;
 mod args;
 mod audit;
@@ -44,6 +45,7 @@ mod select;
 mod server;
 mod source;
 mod spaced;
+mod told;
 mod toolboxes;
 mod tools;
 mod trace;
@@ -95,7 +97,7 @@ fn main() -> ExitCode {
         }
         Err(failure) => {
             // Nothing can be done where standard error is closed as well.
-            let _ = writeln!(io::stderr(), "{}", failure.report());
+            let _ = writeln!(human::screen::stderr(), "{}", failure.report());
             ExitCode::from(2)
         }
     }

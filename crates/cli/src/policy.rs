@@ -10,6 +10,7 @@ use toolglot_tools::Toolbox;
 
 use crate::args::PolicyCommand;
 use crate::failure::Failure;
+use crate::human::screen::Screen;
 use crate::parse::write_line;
 use crate::{Outcome, authority, source, toolboxes};
 
@@ -40,7 +41,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     let tool = spec.map_or(written, |spec| spec.name.as_str());
     let arguments = canonical(written, arguments, &vocabulary);
     let root = Root::open(root).map_err(|error| source::failed(root, error))?;
-    let authority = authority::load(policy, root.path());
+    let authority = authority::load(policy, root.path(), None);
     let planned = plan(&root, tool, &arguments);
     let request: Request<'_> = authority::request(
         tool,
@@ -59,7 +60,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     if *is_json {
         write_line(out, &about.json(&explanation))
     } else {
-        about.write(&explanation, out)
+        about.write(&explanation, &mut Screen(out))
     }
     .map_err(Failure::Output)?;
     Ok(Outcome::faulty_if(

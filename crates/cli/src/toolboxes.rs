@@ -1,13 +1,16 @@
 //! Tools named on the command line or in a document.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolglot::Dialect;
+use toolglot_runtimes::{CallError, Host};
 use toolglot_toolfiles::{Registry, Space, Spaces};
 use toolglot_tools::{ToolSpec, Toolbox};
 
+use crate::call::Walls;
 use crate::failure::Failure;
 use crate::source;
 
@@ -53,20 +56,52 @@ pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
     })
 }
 
+/// The tools that `--tools` names, for a model to be told of. Of tools that are files those that may run: what a file says
+/// of itself reaches no model before somebody vouches for it. The others are told on standard error.
+pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
+    let path = Path::new(argument);
+    if argument.starts_with("builtin:") || !path.is_dir() {
+        return load(argument);
+    }
+    let (Some(project), specs) = (project_of(path)?, tool_files(path)?) else {
+        return load(argument);
+    };
+    if specs.is_empty() {
+        return load(argument);
+    }
+    let project = crate::call::project(&project)?;
+    let (registry, trust) = Host::open(&project)?;
+    let host = crate::call::host(&registry, &trust, project, Vec::new(), &Walls::default());
+    let builtin = builtin("vocabulary")?;
+    let mut taught = Vec::new();
+    for spec in specs {
+        let why = if builtin.canonical(&spec.name).is_some() {
+            Some(format!(
+                "a builtin tool is called `{}`, and runs in its place",
+                spec.name
+            ))
+        } else {
+            match host.prepare(&spec.name, Map::new()) {
+                // Which arguments it wants is what the model is told.
+                Ok(_) | Err(CallError::Arguments { .. }) => None,
+                Err(error) => Some(error.to_string()),
+            }
+        };
+        match why {
+            None => taught.push(spec),
+            Some(why) => {
+                let _ = writeln!(std::io::stderr(), "left out: {why}");
+            }
+        }
+    }
+    Ok(taught.into_iter().collect())
+}
+
 /// The tools that are files in a project (it holds `.ai/tools`) or in a directory of tools; deprecated ones are left out,
 /// as are those that break a rule.
 fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
-    let project = if path.join(".ai/tools").is_dir() {
-        path.to_owned()
-    } else {
-        let whole = std::fs::canonicalize(path).map_err(|error| source::failed(path, error))?;
-        match whole
-            .to_str()
-            .and_then(|whole| whole.strip_suffix("/.ai/tools"))
-        {
-            Some(project) => PathBuf::from(project),
-            None => return Ok(Vec::new()),
-        }
+    let Some(project) = project_of(path)? else {
+        return Ok(Vec::new());
     };
     let spaces = Spaces {
         project: Some(project),
@@ -83,6 +118,18 @@ fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
         }
     }
     Ok(specs)
+}
+
+/// The project whose tools a directory holds: it has `.ai/tools`, or is that.
+fn project_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
+    if path.join(".ai/tools").is_dir() {
+        return Ok(Some(path.to_owned()));
+    }
+    let whole = std::fs::canonicalize(path).map_err(|error| source::failed(path, error))?;
+    let project = whole
+        .to_str()
+        .and_then(|whole| whole.strip_suffix("/.ai/tools"));
+    Ok(project.map(PathBuf::from))
 }
 
 /// The tools of a document: any shape that a file may have, or a string that names a builtin set.

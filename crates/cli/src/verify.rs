@@ -94,7 +94,20 @@ fn closed(schema: &Value) -> Value {
 
 /// The note on a call of a tool that is not there.
 pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
-    let names = || toolbox.iter().map(|spec| spec.name.as_str());
+    let names = || {
+        toolbox
+            .iter()
+            .map(|spec| spec.name.as_str())
+            .filter(|other| *other != name)
+    };
+    if toolbox.iter().any(|spec| spec.name == name) {
+        return Note {
+            code: Code::UnknownTool,
+            span: at,
+            message: format!("nothing here runs `{name}`: it is a tool of other programs"),
+            help: None,
+        };
+    }
     let help = match toolglot_tools::nearest(name, names()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-pub use masked::{masked, shape};
+pub use masked::{masked, masked_text, shape};
 
 /// What stands before the first line.
 const FIRST: &str = "0000000000000000000000000000000000000000000000000000000000000000";

@@ -34,15 +34,17 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             format!("{base}/{word}")
         }
     };
-    // Behind a `cd` a word names another place; which one is run cannot be told beforehand, so all are looked at.
+    // Behind a `cd`, or the `-C` of git and others, a word names another place; which one is run cannot be told beforehand, so
+    // all are looked at.
     let mut bases = vec![cwd.to_owned()];
-    let moves = fact
-        .survey
-        .commands
-        .iter()
-        .filter(|words| words.len() == 2 && words[0] == "cd");
-    for words in moves.take(MOST_MOVES) {
-        bases.push(from(bases.last().map_or(cwd, String::as_str), &words[1]));
+    let moves = fact.survey.commands.iter().flat_map(|words| {
+        let pairs = words.windows(2).enumerate();
+        pairs.filter(|(at, pair)| {
+            pair[0] == "-C" || (*at == 0 && words.len() == 2 && pair[0] == "cd")
+        })
+    });
+    for (_, pair) in moves.take(MOST_MOVES) {
+        bases.push(from(bases.last().map_or(cwd, String::as_str), &pair[1]));
     }
     let words = fact.words();
     let places = bases

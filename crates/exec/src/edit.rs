@@ -1,11 +1,12 @@
 //! `edit_file`: pieces of a file replaced, all or none, each only where it is sure which piece is meant.
 //!
-//! Three forms lead here: exact pieces (`edits`, or `old_string` with `new_string`), SEARCH/REPLACE blocks and unified diffs
-//! (both in `diff`). A piece that is not there, or is there more than once, is an error that shows what is.
+//! Four forms lead here: exact pieces (`edits`, or `old_string` with `new_string`), SEARCH/REPLACE blocks and unified diffs
+//! (both in `diff`), and lines by their numbers (`changes`, of tools that are files). A piece that is not there, or is there more than once, is an error that shows what is.
 
 mod blocks;
 mod exact;
 mod lines;
+mod ranges;
 mod unified;
 
 use std::io::Read;
@@ -26,6 +27,7 @@ pub(crate) enum Edits {
     Exact(Vec<exact::Edit>),
     Blocks(Vec<lines::Hunk>),
     Unified(Vec<lines::Hunk>),
+    Ranges(Vec<ranges::Range>),
 }
 
 impl Edits {
@@ -35,6 +37,9 @@ impl Edits {
             problem: problem.to_owned(),
         };
         let path = arguments.opt_text("path")?.unwrap_or_default();
+        if let Some(Value::Array(changes)) = arguments.map.get("changes") {
+            return ranges::read(changes).map(Edits::Ranges);
+        }
         let forms = ["edits", "diff", "old_string"]
             .map(|key| arguments.map.get(key).filter(|value| !value.is_null()));
         match forms {
@@ -66,6 +71,7 @@ impl Edits {
         match self {
             Edits::Exact(edits) => edits.len(),
             Edits::Blocks(hunks) | Edits::Unified(hunks) => hunks.len(),
+            Edits::Ranges(ranges) => ranges.len(),
         }
     }
 
@@ -83,6 +89,9 @@ impl Edits {
             }
             Edits::Blocks(hunks) | Edits::Unified(hunks) => {
                 lines::apply(hunks, text).map_err(|(index, problem)| stale(path, index, problem))
+            }
+            Edits::Ranges(ranges) => {
+                ranges::apply(ranges, text).map_err(|(index, problem)| stale(path, index, problem))
             }
         }
     }

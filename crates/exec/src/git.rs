@@ -89,8 +89,23 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
         is_secret(path) || root.walls.refused.hides("git_commit", path)
     };
     let kept: Vec<&Entry<'_>> = entries.iter().filter(|entry| is_kept(entry.path)).collect();
+    // git takes no place in which nothing is left.
+    let is_left_out = |path: &Path| {
+        let mut below = entries
+            .iter()
+            .filter(|entry| Path::new(entry.path).starts_with(path))
+            .peekable();
+        below.peek().is_some() && below.all(|entry| is_kept(entry.path))
+    };
+    if !files.is_empty() && files.iter().all(|path| is_left_out(path)) {
+        return Err(Failure::Git {
+            said: "nothing to commit: all of it usually holds secrets or is kept by the policy"
+                .to_owned(),
+        });
+    }
     let mut places: Vec<String> = files
         .iter()
+        .filter(|path| !is_left_out(path))
         .map(|path| match path.to_string_lossy() {
             path if path.is_empty() => ".".to_owned(),
             path => format!(":(literal){path}"),

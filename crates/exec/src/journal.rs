@@ -205,6 +205,20 @@ impl Journal {
         Ok(Some(Entry { number, path }))
     }
 
+    /// Says that a tool is about to do what cannot be taken back.
+    ///
+    /// # Errors
+    /// If it cannot be written: then it must not be done.
+    pub fn beyond(&self, root: &Root, tool: &str) -> io::Result<()> {
+        if !self.is_on() {
+            return Ok(());
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let tool = tool.to_owned();
+        let act = Act::Other { tool };
+        self.append(root, &Line::Before { number, act })
+    }
+
     /// Says what an effect left behind.
     ///
     /// # Errors

@@ -1,9 +1,10 @@
-//! What in the root commands may not see or change.
+//! What in the root programs may not see or change: commands, and tools that are files.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use toolglot_policy::{Refusals, is_guarded, is_secret};
+use toolglot_sandbox::{Command, Isolation};
 
 use crate::{Failure, Root};
 
@@ -29,29 +30,32 @@ const FILLED: &[&str] = &[
     "build",
 ];
 
-/// What commands may not change or see, of what is there.
+/// What programs may not change or see, of what is there. All paths are absolute.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub struct Kept {
     /// What stays as it is.
-    pub(crate) guarded: Vec<PathBuf>,
+    pub guarded: Vec<PathBuf>,
     /// What is empty.
-    pub(crate) secret: Vec<PathBuf>,
+    pub secret: Vec<PathBuf>,
     /// Directories that stay where they are: what is in them is refused for its path, not for its name.
-    pub(crate) held: Vec<PathBuf>,
+    pub held: Vec<PathBuf>,
+    /// The `.git` of repositories. git writes there, so that for commands only what it obeys stays as it is; nobody else has to.
+    pub repositories: Vec<PathBuf>,
 }
 
 impl Kept {
-    /// Looks through the root, all of it. Names that come later are not among them: the walls keep them inside the root, and what
-    /// a command makes of such a name is not protected.
+    /// Looks through the root, all of it, for `tool`, which rules may name. Names that come later are not among them: the walls
+    /// keep them inside the root, and what a program makes of such a name is not protected.
     ///
     /// # Errors
     ///
     /// There is more than can be looked through, or it stands deeper than a path can say.
-    pub(crate) fn of(root: &Path, refused: &Refusals) -> Result<Kept, Failure> {
+    pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<Kept, Failure> {
         let mut kept = Kept::default();
-        let mut ahead = vec![(PathBuf::new(), false)];
+        // Whether what programs obey is looked for below: it may be changed there, or all of it stays as it is.
+        let mut ahead = vec![(PathBuf::new(), true)];
         let mut n_visits = 0;
-        while let Some((directory, is_filled)) = ahead.pop() {
+        while let Some((directory, guards)) = ahead.pop() {
             let entries = match std::fs::read_dir(root.join(&directory)) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == ErrorKind::InvalidFilename => {
@@ -75,9 +79,10 @@ impl Kept {
                 }
                 // What stands further above is neither secret nor obeyed, or nobody would look here.
                 let near = Path::new(directory.file_name().unwrap_or_default()).join(&name);
-                if name == ".git" && kind.is_dir() && !refused.hides(TOOL, &path) {
+                if name == ".git" && kind.is_dir() && !refused.hides(tool, &path) {
                     // git itself has to write here; what it obeys has to stay.
                     let git = root.join(path);
+                    kept.repositories.push(git.clone());
                     for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
                         if git.join(obeyed).exists() {
                             kept.guarded.push(git.join(obeyed));
@@ -85,27 +90,41 @@ impl Kept {
                     }
                     kept.secret.extend(secrets_of_git(&git));
                 } else if is_secret(&near)
-                    || refused.hides(TOOL, &path)
+                    || refused.hides(tool, &path)
                     || (refused.shared && is_shared(&entry))
                 {
                     if !is_secret(Path::new(&name)) {
                         kept.held.push(root.join(&directory));
                     }
                     kept.secret.push(root.join(path));
-                } else if (is_guarded(&near) && !is_filled) || refused.keeps(TOOL, &path) {
-                    kept.guarded.push(root.join(path));
-                } else if kind.is_dir() {
-                    let is_filled = is_filled || FILLED.iter().any(|filled| name == *filled);
-                    ahead.push((path, is_filled));
+                } else {
+                    let is_refused = refused.keeps(tool, &path);
+                    if is_refused {
+                        kept.held.push(root.join(&directory));
+                    }
+                    let stays = is_refused || (is_guarded(&near) && guards);
+                    if stays {
+                        kept.guarded.push(root.join(&path));
+                    }
+                    if kind.is_dir() {
+                        let is_filled = FILLED.iter().any(|filled| name == *filled);
+                        ahead.push((path, guards && !stays && !is_filled));
+                    }
                 }
             }
         }
         Ok(kept)
     }
-}
 
-/// The tool that commands are.
-const TOOL: &str = "execute_command";
+    /// Puts it into the walls around a program; the weaker ones cannot do that.
+    pub fn around(self, command: &mut Command) {
+        if command.isolation == Isolation::Namespaces {
+            command.protect.extend(self.guarded);
+            command.hold.extend(self.held);
+            command.mask.extend(self.secret);
+        }
+    }
+}
 
 /// Whether a file has another name as well.
 #[cfg(unix)]

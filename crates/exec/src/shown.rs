@@ -32,11 +32,46 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
     }
 }
 
+/// The text, or its beginning and its end if it has more than `most` bytes, with a line between that says how much was cut.
+pub fn cut(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let mut head = most / 2;
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len() - most / 2;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!(
+        "{}\n[... {} bytes of {} were cut here ...]\n{}",
+        &text[..head],
+        tail - head,
+        text.len(),
+        &text[tail..]
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{counted, shown};
+    use super::{counted, cut, shown};
+
+    #[test]
+    fn a_long_text_keeps_its_ends_and_says_what_was_cut() {
+        assert_eq!(cut("abcdef".to_owned(), 6), "abcdef");
+        let short = "ab\n[... 3 bytes of 7 were cut here ...]\nfg";
+        assert_eq!(cut("abcdefg".to_owned(), 4), short);
+        let letters = cut("\u{e9}".repeat(9), 7);
+        assert!(
+            letters.starts_with("\u{e9}\n[... 14 bytes of 18"),
+            "{letters}"
+        );
+        assert!(letters.ends_with("\n\u{e9}"), "{letters}");
+    }
 
     #[test]
     fn a_name_cannot_forge_a_second_line() {

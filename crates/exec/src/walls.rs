@@ -106,10 +106,7 @@ impl Walls {
         );
         command.write = self.writable(root);
         if isolation == Isolation::Namespaces {
-            let kept = Kept::of(root, &self.refused)?;
-            command.protect = kept.guarded;
-            command.hold = kept.held;
-            command.mask = kept.secret;
+            Kept::of(root, "execute_command", &self.refused)?.around(&mut command);
         }
         let standard = Limits::default();
         let mib = |value: Option<u64>, standard: u64| {

@@ -21,6 +21,8 @@ pub const REQUEST: i64 = -32_600;
 pub const METHOD: i64 = -32_601;
 /// The parameters do not fit.
 pub const PARAMS: i64 = -32_602;
+/// There is no such resource.
+pub const NO_RESOURCE: i64 = -32_002;
 /// It failed on this side.
 pub const INTERNAL: i64 = -32_603;
 

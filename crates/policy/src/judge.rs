@@ -53,6 +53,13 @@ pub struct Reason {
     pub is_granted: bool,
 }
 
+impl Reason {
+    /// Whether no rule says it: it is what a policy says of what none of its rules is about.
+    pub fn is_default(&self) -> bool {
+        self.verdict.rule == DEFAULT
+    }
+}
+
 /// A verdict, with all that led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
@@ -92,7 +99,7 @@ impl Authority {
         reasons.sort_by_key(|reason: &Reason| {
             (
                 std::cmp::Reverse(reason.verdict.decision),
-                reason.verdict.rule == DEFAULT,
+                reason.is_default(),
             )
         });
         let allows = |layer: Layer| reasons.iter().any(|reason| reason.layer == layer);

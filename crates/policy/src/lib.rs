@@ -27,6 +27,7 @@ mod file;
 mod grants;
 mod host;
 mod judge;
+mod letters;
 mod names;
 mod path;
 mod refusals;
@@ -42,6 +43,7 @@ pub use file::{
 pub use grants::{GrantError, Grants};
 pub use host::{BadUrl, Host, is_public};
 pub use judge::{Authority, Explanation, Layer, Reason, judge};
+pub use letters::is_hidden;
 pub use names::{is_guarded, is_secret};
 pub use path::{Escape, Inside, PathFact};
 pub use refusals::Refusals;

@@ -2,6 +2,7 @@
 
 use toolglot::End;
 
+use crate::letters::{is_hidden, is_joiner, is_presentation};
 use crate::names::is_secret_word;
 use crate::{CommandFact, Decision, Effect, Grants, Item, Request, is_guarded, is_secret};
 
@@ -129,11 +130,14 @@ fn deceiving_path(request: &Request<'_>, _: &Grants) -> Option<String> {
     ))
 }
 
-/// What makes a name look like another one, or a terminal do something. What joins and separates letters stays: scripts and
-/// emoji need it.
+/// What makes a name look like another one, or a terminal do something.
 fn hides_in_a_name(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    is_hidden(c) && !is_joiner(c) && !is_presentation(c) && !is_blank(c)
+}
+
+/// Blanks that people write into names, such as the one in front of `AM` in names of screenshots.
+fn is_blank(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{202f}' | '\u{3000}')
 }
 
 fn secret_path(request: &Request<'_>, _: &Grants) -> Option<String> {

@@ -141,6 +141,23 @@ fn what_is_not_known_or_not_so_is_refused() {
             "does not match",
         ),
         (
+            &format!("version = 1\n{rule}paths = ['']"),
+            "a path names something",
+        ),
+        (
+            &format!("version = 1\n{rule}paths = ['!lib/ok']"),
+            "stands in `except`",
+        ),
+        (
+            &format!("version = 1\n{rule}paths = []"),
+            "`paths` is empty",
+        ),
+        (&format!("version = 1\n{rule}argv = []"), "`argv` is empty"),
+        (
+            &format!("version = 1\n{rule}capabilities = ['READ']"),
+            "written in lower case",
+        ),
+        (
             "version = 1\n[sandbox]\nlevel = 'some'",
             "unknown variant `some`",
         ),

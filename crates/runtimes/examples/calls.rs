@@ -14,9 +14,15 @@ use toolglot_runtimes::{Budget, Host, Interpreters, Watch};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{ItemId, Registry, Spaces, Trust};
 
-fn minimum(runs: u32, mut run: impl FnMut()) -> Duration {
+fn minimum(runs: u32, run: impl FnMut()) -> Duration {
+    minimum_after(Duration::ZERO, runs, run)
+}
+
+/// The same, each run after a pause.
+fn minimum_after(pause: Duration, runs: u32, mut run: impl FnMut()) -> Duration {
     (0..runs)
         .map(|_| {
+            std::thread::sleep(pause);
             let started = Instant::now();
             run();
             started.elapsed()
@@ -63,6 +69,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         fs::write(tools.join(name), text)?;
     }
     let registry = Registry::open(&spaces)?;
+    let registries: Result<Vec<Registry>, _> = (0..100).map(|_| Registry::open(&spaces)).collect();
+    let registries = registries?;
+    let mut fresh = registries.iter();
     let trust = RefCell::new(Trust::open(&spaces)?);
     for (name, _) in &files {
         let id = ItemId::new(&format!(
@@ -72,22 +81,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         trust.borrow_mut().trust(&registry.find(&id)?, "1.0.0")?;
     }
     let variables: BTreeMap<String, String> = [("PATH".to_owned(), std::env::var("PATH")?)].into();
-    let host = Host {
-        registry: &registry,
+    let host_of = |registry| Host {
+        registry,
         trust: &trust,
         interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
         project: project.clone(),
         granted: vec!["fs.read".into()],
         isolation: Isolation::Namespaces,
-        variables,
+        variables: variables.clone(),
         budget: Budget::of(None),
         pause: std::thread::sleep,
         servers: toolglot_runtimes::Servers::default(),
         server_rules: toolglot_policy::ServerRules::default(),
+        refused: toolglot_policy::Refusals::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),
     };
+    let host = host_of(&registry);
     let arguments: Map<String, Value> = serde_json::from_value(json!({"a": 1}))?;
     let bare = minimum(100, || {
         assert!(
@@ -113,7 +124,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     show(
         "find, read, verify, validate: no run",
+        minimum(1000, || {
+            assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
+        }),
+    );
+    show(
+        "the same, nothing of it known yet",
         minimum(100, || {
+            let host = host_of(fresh.next().expect("there are enough"));
             assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
         }),
     );
@@ -124,14 +142,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             assert!(host.call("t/add-one", arguments.clone()).is_ok());
         }),
     );
+    let call = || {
+        let called = host.call("t/add-one", arguments.clone());
+        assert!(called.is_ok_and(|called| called.returned.success));
+    };
+    show("Python function, warm, at once", minimum(200, call));
+    let pause = Duration::from_millis(20);
     show(
-        "Python function, warm",
-        minimum(200, || {
-            assert!(
-                host.call("t/add-one", arguments.clone())
-                    .is_ok_and(|called| called.returned.success)
-            );
-        }),
+        "Python function, warm, after 20 ms",
+        minimum_after(pause, 200, call),
     );
     show(
         "Python script",

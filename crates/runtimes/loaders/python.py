@@ -54,8 +54,8 @@ def main():
         os._exit(0)
     os.dup2(null, 1)
     drainer.join(0.2)
-    answer["printed"] = bytes(printed).decode("utf-8", "replace")
-    send(channel, request["nonce"] + json.dumps(answer, allow_nan=False))
+    said = json.dumps(bytes(printed).decode("utf-8", "replace"))
+    send(channel, f'{request["nonce"]}{answer[:-1]}, "printed": {said}}}')
     try:
         sys.stderr.flush()
     finally:

@@ -5,9 +5,10 @@ import sys
 
 def beside(request):
     """Lets the tool import the files beside it that were verified with it; no directory is searched for others."""
-    import importlib.machinery
-
     modules = request["modules"]
+    if not modules:
+        return
+    import importlib.machinery
 
     class Beside:
         def __init__(self, module):
@@ -31,7 +32,7 @@ def beside(request):
 
 
 def called(request):
-    """Calls the tool's function. What came of it: its result, or what it raised."""
+    """Calls the tool's function. What came of it, its result or what it raised, as a JSON object that is not empty."""
     import json
     import types
 
@@ -50,18 +51,17 @@ def called(request):
                 return await result
 
             result = asyncio.run(wait())
-        answer = {"result": result}
         try:
-            json.dumps(answer, allow_nan=False)
+            answer = json.dumps({"result": result}, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
-            answer = {"raised": f"what it returned is no JSON: {error}"}
+            answer = json.dumps({"raised": f"what it returned is no JSON: {error}"})
     except SystemExit as error:
-        answer = {"raised": f"it ended the program with {error.code!r}"}
+        answer = json.dumps({"raised": f"it ended the program with {error.code!r}"})
     except BaseException as error:
         import traceback
 
         where = traceback.format_exc(limit=20)
-        answer = {"raised": f"{type(error).__name__}: {error}", "traceback": where[-4000:]}
+        answer = json.dumps({"raised": f"{type(error).__name__}: {error}", "traceback": where[-4000:]})
     try:
         sys.stdout.flush()
     except Exception:

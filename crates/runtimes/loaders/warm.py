@@ -1,8 +1,11 @@
-# Stays, and makes a copy of itself for each call. It never reads a request: only the copy does, so nothing of a call is in
-# the memory from which the next one is made. It runs no text but this and the standard library's.
+# Stays, and makes a copy of itself for each call, before the call is there. It never hears of a request: only the copy does,
+# so nothing of a call is in the memory from which the next one is made. It runs no text but this and the standard library's.
 #
-#   host ──socket (its standard input): "SECONDS" + four descriptors──▶ this ──fork──▶ copy: request, answer, stdout, stderr
-#   host ◀── "STATUS LEFT CLEAN", once everything that the copy started is dead ── this
+#   this ──fork──▶ copy: waits ◀── "SECONDS" + four descriptors: request, answer, stdout, stderr ── host
+#   host ◀── "STATUS LEFT CLEAN", once everything that the copy started is dead ── this ──fork──▶ the next copy
+#
+# Both hold the socket, their standard input; the copy lets go of it before it runs the tool. There is one copy at a time, and
+# none while anything that a call started is alive.
 
 
 def main():
@@ -10,8 +13,10 @@ def main():
     import json
     import os
     import resource
+    import select
     import signal
     import socket
+    import types
 
     # Every page of it is a page for each copy: what few tools need is loaded where it is needed.
     for name in sys.argv[1:]:
@@ -58,7 +63,8 @@ def main():
             except OSError:
                 is_inside = False
             if is_inside:
-                shared.append(folder)
+                # How much room there is says each file system once.
+                shared.append((folder, folder == top))
             else:
                 below.clear()
             if len(shared) > 256:
@@ -68,13 +74,15 @@ def main():
 
     def traces():
         marks = []
-        for folder in shared:
+        for folder, is_top in shared:
             try:
-                status, room = os.lstat(folder), os.statvfs(folder)
+                status = os.lstat(folder)
+                marks.append((status.st_ino, status.st_ctime_ns, status.st_mode))
+                if is_top:
+                    room = os.statvfs(folder)
+                    marks.append((room.f_ffree, room.f_bfree))
             except OSError as error:
                 marks.append(error.errno)
-                continue
-            marks.append((status.st_ino, status.st_ctime_ns, status.st_mode, room.f_ffree, room.f_bfree))
         for count in kept:
             info[0] = info[7] = 0
             marks.append(count())
@@ -83,15 +91,43 @@ def main():
         marks.append((os.sched_getaffinity(0), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)))
         return marks
 
-    def copy(cpu, request, answer, out, err):
+    def settle(env):
+        """Makes these the variables; most of them are already."""
+        for name in [name for name in os.environ if name not in env]:
+            del os.environ[name]
+        for name, value in env.items():
+            if os.environ.get(name) != value:
+                os.environ[name] = value
+
+    def rehearse():
+        """Does what a call does, with a tool that does nothing. Most of the time of a call goes into the pages that a copy
+        shares until it writes to them: in the copy that waits nobody waits for that."""
+        tool = "def execute(params, project_path):\n    return {'success': True}\n"
+        asked = {"path": "", "project": "", "params": "{}", "source": tool, "env": dict(os.environ)}
+        words = sys.argv
+        asked = json.loads(json.dumps(asked))
+        settle(asked["env"])
+        called(asked)
+        del sys.modules["toolglot_tool"]
+        sys.argv = words
+
+    def wait():
+        """Waits for a call: its seconds, and where standard input, output and error, its request and its answer are."""
         prctl(DUMPABLE, 1, 0, 0, 0)
         os.setsid()
         null = os.open(os.devnull, os.O_RDONLY)
-        for number, fd in enumerate((null, out, err)):
+        if not select.select([host], [], [], 0)[0]:
+            rehearse()
+        message, fds, _, _ = socket.recv_fds(host, 64, 4)
+        request, answer, out, err = fds
+        return int(message), (null, out, err), request, answer
+
+    def serve(cpu, standard, request, answer):
+        for number, fd in enumerate(standard):
             os.dup2(fd, number)
         pieces = []
         while True:
-            piece = os.read(request, 1 << 20)
+            piece = os.read(request, 1 << 16)
             if not piece:
                 break
             pieces.append(piece)
@@ -102,10 +138,9 @@ def main():
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]
         cpu = cpu if most == resource.RLIM_INFINITY else min(cpu, most)
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-        asked = json.loads(b"".join(pieces))
+        asked = json.loads(str(b"".join(pieces), "utf-8"))
         del pieces
-        os.environ.clear()
-        os.environ.update(asked["env"])
+        settle(asked["env"])
         try:
             os.chdir(asked["project"])
         except OSError:
@@ -116,7 +151,7 @@ def main():
         if os.getpid() != own:
             # A copy that the tool made of itself came back as well.
             os._exit(0)
-        send(3, json.dumps(told, allow_nan=False))
+        send(3, told)
         try:
             sys.stderr.flush()
         finally:
@@ -137,26 +172,38 @@ def main():
             except ChildProcessError:
                 pass
 
+    # An interpreter learns what it runs often; what it learned here no copy has to learn.
+    for _ in range(16):
+        rehearse()
+        traces()
     gc.collect()
     # The copies share these objects with this process as long as nobody walks through them.
     gc.freeze()
     before = traces()
     host.sendall(b"ready")
     while True:
-        message, fds, _, _ = socket.recv_fds(host, 64, 4)
-        if not message or len(fds) != 4:
-            return
         child = os.fork()
         if child == 0:
+            call = None
             try:
-                copy(int(message), *fds)
+                call = wait()
+            finally:
+                if call is None:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            try:
+                serve(*call)
             finally:
                 os._exit(70)
-        for fd in fds:
-            os.close(fd)
         _, status = os.waitpid(child, 0)
         left = sweep()
-        host.sendall(b"%d %d %d" % (status, left, before == traces()))
+        # A copy that was killed may never have heard of its call, which is there yet: the next copy would take it.
+        stays = not os.WIFSIGNALED(status) and before == traces()
+        try:
+            host.sendall(b"%d %d %d" % (status, left, stays))
+        except OSError:
+            stays = False
+        if not stays:
+            return
 
 
 main()

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 use toolglot_sandbox::{Exit, Outcome};
-use toolglot_toolfiles::{ReturnContract, Returned};
+use toolglot_toolfiles::{ReturnContract, Returned, read_json};
 
+use crate::programs::PRINTED_BYTES;
 use crate::warm::Ended;
 
 /// How a program answers.
@@ -83,7 +84,7 @@ pub(crate) fn of_call(ended: &Ended, contract: &ReturnContract, seconds: f64) ->
         let n = ended.answer.bytes.len() as u64 + ended.answer.n_more;
         let why = format!("it answered with {n} bytes, more than are taken");
         failed(&why, "", &stderr, code)
-    } else if let Ok(answer) = serde_json::from_slice(&ended.answer.bytes) {
+    } else if let Ok(answer) = read_json(&String::from_utf8_lossy(&ended.answer.bytes)) {
         told(answer, &stdout, &stderr, contract)
     } else {
         let why = format!("it ended with exit code {code} and without an answer");
@@ -104,6 +105,11 @@ fn settled(mut returned: Returned, exit: Exit, code: i32) -> Answer {
         returned
             .value
             .insert("success".to_owned(), Value::Bool(false));
+    }
+    for key in ["stdout", "stderr"] {
+        if let Some(Value::String(text)) = returned.value.get_mut(key) {
+            *text = toolglot_exec::cut(std::mem::take(text), PRINTED_BYTES);
+        }
     }
     let says_so = ["transient", "retryable"]
         .iter()
@@ -140,12 +146,11 @@ fn framed(
     code: i32,
     contract: &ReturnContract,
 ) -> Returned {
-    let answer = stdout
-        .rsplit_once(word)
-        .and_then(|(_, json)| serde_json::from_str::<Map<String, Value>>(json).ok());
-    let Some(answer) = answer else {
+    // The word is ours, and so is what stands behind it: neither is shown.
+    let (before, json) = stdout.rsplit_once(word).unwrap_or((stdout, ""));
+    let Ok(answer) = read_json::<Map<String, Value>>(json) else {
         let why = format!("it ended with exit code {code} and without an answer");
-        return failed(&why, stdout, stderr, code);
+        return failed(&why, before, stderr, code);
     };
     let printed = answer
         .get("printed")

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolglot_sandbox::{Command, Isolation, Network};
-use toolglot_toolfiles::ReturnContract;
+use toolglot_toolfiles::{Found, ReturnContract};
 
 use crate::CallError;
 use crate::answer::{self, Answer};
 use crate::call::Host;
 use crate::environment;
-use crate::files;
+use crate::kept;
 use crate::programs::{self, Program};
 use crate::resolve::Chain;
 use crate::warm::{Ended, NotWarm, Terms};
@@ -29,17 +29,16 @@ pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
     let asked = config
         .and_then(|config| config.get("timeout_parameter")?.as_str())
         .and_then(|parameter| params.get(parameter)?.as_f64());
-    let configured = config.and_then(|config| config.get("timeout")?.as_f64());
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+    let of_link = |link: &Found| {
+        let metadata = &link.tool().metadata;
+        let configured = metadata.config.as_ref();
+        let configured = configured.and_then(|config| config.get("timeout")?.as_f64());
+        metadata.timeout.or_else(|| configured.and_then(seconds))
+    };
     asked
         .and_then(seconds)
-        .or(tool.metadata.timeout)
-        .or_else(|| configured.and_then(seconds))
-        .or_else(|| {
-            chain.links[1..]
-                .iter()
-                .find_map(|link| link.tool().metadata.timeout)
-        })
+        .or_else(|| chain.links.iter().find_map(of_link))
         .unwrap_or(Duration::from_secs(DEFAULT_SECONDS))
 }
 
@@ -53,19 +52,10 @@ pub(crate) fn attempt(
     if chain.config("protocol").and_then(Value::as_str) == Some("mcp") {
         return crate::mcp::attempt(host, chain, params, time(chain, params));
     }
-    match chain.primitive() {
-        "filesystem" => {
-            return Ok(Answer {
-                returned: files::run(host, chain, params)?,
-                is_transient: false,
-            });
-        }
-        "http_client" => {
-            let time = time(chain, params);
-            let answer = crate::http_client::attempt(host, chain, params, time)?;
-            return Ok(checked(answer, contract));
-        }
-        _ => {}
+    if chain.primitive() == "http_client" {
+        let time = time(chain, params);
+        let answer = crate::http_client::attempt(host, chain, params, time)?;
+        return Ok(checked(answer, contract));
     }
     let (program, warm) = programs::program(host, chain, params)?;
     let time = time(chain, params);
@@ -76,13 +66,13 @@ pub(crate) fn attempt(
     }
     let manner = program.manner.clone();
     let is_container = program.is_container;
-    let outcome = command(host, program, time).run()?;
+    let outcome = command(host, program, time)?.run()?;
     let mut answer = answer::read(&outcome, &manner, contract, time.as_secs_f64());
     // Docker's own failures have this code.
     if is_container && outcome.exit == toolglot_sandbox::Exit::Code(125) {
         let why = format!(
             "the container engine refused: {}",
-            outcome.stderr.text().trim()
+            toolglot_exec::cut(outcome.stderr.text(), programs::PRINTED_BYTES).trim()
         );
         answer
             .returned
@@ -115,6 +105,7 @@ fn warmly(
     time: Duration,
 ) -> Result<Option<Ended>, CallError> {
     let resident = Program {
+        id: program.id.clone(),
         argv: warm.argv,
         cwd: program.cwd.clone(),
         env: warm.env,
@@ -124,7 +115,7 @@ fn warmly(
         is_container: false,
     };
     // Its own life has no end; each copy that it makes has the time of its call.
-    let mut command = command(host, resident, LIFE);
+    let mut command = command(host, resident, LIFE)?;
     command.limits.output_bytes = programs::PRINTED_BYTES;
     // The one that makes copies is one more.
     command.limits.processes += 1;
@@ -140,7 +131,11 @@ fn warmly(
     }
 }
 
-pub(crate) fn command(host: &Host<'_>, program: Program, time: Duration) -> Command {
+pub(crate) fn command(
+    host: &Host<'_>,
+    program: Program,
+    time: Duration,
+) -> Result<Command, CallError> {
     let mut command = Command::new(program.argv, program.cwd);
     command.env = environment::pairs(program.env);
     command.stdin = program.stdin;
@@ -163,15 +158,9 @@ pub(crate) fn command(host: &Host<'_>, program: Program, time: Duration) -> Comm
     };
     if host.grants("fs.write") {
         command.write.push(host.project.clone());
-        if command.isolation == Isolation::Namespaces {
-            // No tool changes what says which tools there are, or what other programs obey.
-            for guarded in [".ai", ".git"] {
-                let path = host.project.join(guarded);
-                if path.exists() {
-                    command.protect.push(path);
-                }
-            }
-        }
     }
-    command
+    if !program.is_container {
+        kept::of(host, &program.id, false)?.around(&mut command);
+    }
+    Ok(command)
 }

@@ -6,16 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use toolglot_policy::ServerRules;
+use toolglot_exec::Outcome;
+use toolglot_policy::{Effect, Refusals, ServerRules};
 use toolglot_sandbox::Isolation;
-use toolglot_schema::Validator;
 use toolglot_toolfiles::{
-    Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, ToolFile, Trust,
-    TrustError, capability,
+    Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, Trust, TrustError,
+    capability,
 };
 
+use crate::answer::Answer;
 use crate::attempt::attempt;
 use crate::environment::Variables;
+use crate::files::{self, Builtin};
 use crate::resolve::{Chain, resolve};
 use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
 
@@ -44,6 +46,8 @@ pub struct Host<'a> {
     pub servers: Servers,
     /// Which of them may be asked, and for what.
     pub server_rules: ServerRules,
+    /// What a policy refuses of places: it is empty to tools, or stays as it is.
+    pub refused: Refusals,
     /// Who may end calls, and is told how far they are.
     pub watch: Watch,
     /// Interpreters that wait for the next call.
@@ -130,16 +134,25 @@ pub struct Prepared {
     pub action: Option<String>,
     /// The arguments, defaults filled in.
     pub arguments: Map<String, Value>,
-    /// What the tool requires and nobody granted: it runs only once that is [approved](Prepared::approve).
+    /// The call of a builtin tool that this is: whoever judges calls judges it as that as well.
+    pub builtin: Option<Builtin>,
+    /// What the tool requires, and whatever runs it.
+    pub requires: Vec<String>,
+    /// What of it nobody granted: it runs only once that is [approved](Prepared::approve).
     pub missing: Vec<String>,
     approved: Vec<String>,
-    contract: ReturnContract,
+    contract: Arc<ReturnContract>,
 }
 
 impl Prepared {
     /// Grants what is missing, for this call only.
     pub fn approve(&mut self) {
         self.approved.append(&mut self.missing);
+    }
+
+    /// Whether a builtin tool carries it out, and no program.
+    pub fn is_builtin(&self) -> bool {
+        self.chain.primitive() == "filesystem"
     }
 }
 
@@ -170,6 +183,18 @@ impl Host<'_> {
     /// # Errors
     /// As [`call`](Host::call).
     pub fn carry_out(&self, prepared: Prepared) -> Result<Called, CallError> {
+        self.carry_out_by(prepared, &mut |builtin| files::unjudged(self, builtin))
+    }
+
+    /// The same, where the caller carries out what is a call of a [builtin](Prepared::is_builtin) tool.
+    ///
+    /// # Errors
+    /// As [`call`](Host::call).
+    pub fn carry_out_by(
+        &self,
+        prepared: Prepared,
+        effect: &mut dyn FnMut(&Builtin) -> Outcome,
+    ) -> Result<Called, CallError> {
         if !prepared.missing.is_empty() {
             return Err(CallError::NotGranted {
                 id: prepared.chain.tool().0.id.to_string(),
@@ -177,17 +202,23 @@ impl Host<'_> {
             });
         }
         self.approved.replace(prepared.approved.clone());
-        let called = self.run(prepared);
+        let called = self.run(prepared, effect);
         self.approved.take();
         called
     }
 
-    fn run(&self, prepared: Prepared) -> Result<Called, CallError> {
+    fn run(
+        &self,
+        prepared: Prepared,
+        effect: &mut dyn FnMut(&Builtin) -> Outcome,
+    ) -> Result<Called, CallError> {
         let started = Instant::now();
+        let is_builtin = prepared.is_builtin();
         let Prepared {
             chain,
             action,
             arguments,
+            builtin,
             contract,
             ..
         } = prepared;
@@ -214,7 +245,13 @@ impl Host<'_> {
             self.watch
                 .tell(Progress::Attempt(attempts.len() as u32 + 1));
             let begin = Instant::now();
-            let answer = attempt(self, &chain, &arguments, &contract)?;
+            let answer = match &builtin {
+                Some(builtin) if is_builtin => Answer {
+                    returned: files::returned(effect(builtin)),
+                    is_transient: false,
+                },
+                _ => attempt(self, &chain, &arguments, &contract)?,
+            };
             let duration = begin.elapsed();
             spent += cost.of(duration);
             self.budget.add(cost.of(duration));
@@ -290,22 +327,32 @@ impl Host<'_> {
             });
         }
         let chain = resolve(self.registry, &self.trust.borrow(), found)?;
-        let (found, tool) = chain.tool();
+        let (found, _) = chain.tool();
         let id = found.id.to_string();
-        let (action, arguments) = fitted(tool, &id, action, arguments)?;
-        let missing: Vec<String> = tool
-            .metadata
-            .requires
+        let (action, arguments) = fitted(found, action, arguments)?;
+        let builtin = files::builtin(&chain, &arguments)?;
+        let mut requires = chain.requires();
+        let writes = builtin
+            .as_ref()
+            .is_some_and(|builtin| builtin.effect == Effect::Write);
+        if writes && !requires.iter().any(|name| name == "fs.write") {
+            // Whether it says so or not.
+            requires.push("fs.write".to_owned());
+        }
+        let missing: Vec<String> = requires
             .iter()
             .filter(|requirement| !self.grants(requirement))
             .cloned()
             .collect();
-        let contract = ReturnContract::new(tool.schema.output.as_ref())
+        let contract = found
+            .contract()
             .map_err(|source| CallError::Schema { id, source })?;
         Ok(Prepared {
             chain,
             action,
             arguments,
+            builtin,
+            requires,
             missing,
             approved: Vec::new(),
             contract,
@@ -354,7 +401,7 @@ impl Host<'_> {
     /// `id`, or `id.action` where no tool has the whole as its id.
     fn find(&self, name: &str) -> Result<(Found, Option<String>), CallError> {
         let whole = ItemId::new(name)?;
-        let error = match self.registry.find(&whole) {
+        let error = match self.registry.find_called(&whole) {
             Ok(found) => return Ok((found, None)),
             Err(error) => error,
         };
@@ -385,11 +432,11 @@ impl Host<'_> {
 
 /// The arguments with defaults, checked against the schema of the tool or of its action; with the action among them.
 fn fitted(
-    tool: &ToolFile,
-    id: &str,
+    found: &Found,
     action: Option<String>,
     mut arguments: Map<String, Value>,
 ) -> Result<(Option<String>, Map<String, Value>), CallError> {
+    let tool = found.tool();
     // Called by its own name, a tool with actions is told which among its arguments.
     let action = action.or_else(|| {
         let named = arguments.get("action")?.as_str()?;
@@ -402,16 +449,17 @@ fn fitted(
         }
         None => &tool.schema.input,
     };
-    let validator = Validator::new(schema).map_err(|source| CallError::Schema {
-        id: id.to_owned(),
-        source,
-    })?;
+    let id = || found.id.to_string();
+    let validator = found
+        .validator(action.as_deref())
+        .map_err(|source| CallError::Schema { id: id(), source })?;
     let mut value = Value::Object(arguments);
     toolglot_schema::fill_defaults(schema, &mut value);
+    toolglot_schema::write_whole(schema, &mut value);
     let violations = validator.validate(&value);
     if !violations.is_empty() {
         return Err(CallError::Arguments {
-            id: id.to_owned(),
+            id: id(),
             violations,
         });
     }

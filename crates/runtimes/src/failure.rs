@@ -158,6 +158,15 @@ pub enum CallError {
     /// A wall of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::Refusal),
+    /// What it may not see or change cannot be told.
+    #[error("`{id}` was not run: {source}")]
+    NotKept {
+        /// The tool.
+        id: String,
+        /// Why.
+        #[source]
+        source: toolglot_exec::Failure,
+    },
     /// A server does not say what it said before.
     #[error(
         "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now, as `toolglot tools trust {id}` does for a file of yours"
@@ -202,10 +211,9 @@ impl CallError {
             CallError::Find(FindError::NotFound { .. }) => "unknown-tool",
             CallError::Find(_) => "unreadable-tool",
             CallError::UnknownAction { .. } => "unknown-action",
-            CallError::Faulty { .. } => "faulty-tool",
+            CallError::Faulty { .. } | CallError::Schema { .. } => "faulty-tool",
             CallError::Refused(refusal) => refusal.code(),
             CallError::NotCallable { .. } => "not-callable",
-            CallError::Schema { .. } => "bad-schema",
             CallError::Arguments { .. } => "invalid-arguments",
             CallError::Circular { .. } => "circular-chain",
             CallError::TooDeep { .. } => "chain-too-deep",
@@ -218,6 +226,7 @@ impl CallError {
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
             CallError::Sandbox(_) => "no-sandbox",
+            CallError::NotKept { source, .. } => source.code(),
             CallError::ServerChanged { .. } => "server-changed",
             CallError::NotPinned { .. } => "not-pinned",
             CallError::ServerRuled { .. } => "server-ruled",

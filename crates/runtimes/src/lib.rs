@@ -21,6 +21,7 @@ mod failure;
 mod files;
 mod http_client;
 mod interpreter;
+mod kept;
 mod mcp;
 mod programs;
 mod resolve;
@@ -29,6 +30,7 @@ mod watch;
 
 pub use call::{Attempt, Budget, Called, Host, OpenError, Prepared};
 pub use failure::CallError;
+pub use files::Builtin;
 pub use interpreter::{Interpreter, Interpreters};
 pub use mcp::{LoggedIn, Offer, Servers, authorizer_of, wire_to};
 pub use resolve::{Chain, MAX_DEPTH, resolve};

@@ -9,6 +9,7 @@ use toolglot_toolfiles::{Found, Language, javascript_of, template};
 use crate::answer::Manner;
 use crate::call::Host;
 use crate::environment::{self, Variables};
+use crate::kept;
 use crate::resolve::Chain;
 use crate::{CallError, Interpreter};
 
@@ -31,6 +32,8 @@ const MAX_WORD: usize = 100_000;
 /// A program that is ready to be started.
 #[derive(Debug)]
 pub(crate) struct Program {
+    /// The tool, as rules name it.
+    pub(crate) id: String,
     pub(crate) argv: Vec<OsString>,
     pub(crate) cwd: PathBuf,
     pub(crate) env: Variables,
@@ -56,13 +59,22 @@ pub(crate) fn program(
     chain: &Chain,
     params: &Map<String, Value>,
 ) -> Result<(Program, Option<Warm>), CallError> {
-    let (found, tool) = chain.tool();
-    let config = tool.metadata.config.as_ref();
+    let (found, _) = chain.tool();
+    let settings = Value::Object(chain.settings());
+    let config = Some(&settings);
     let protocol = chain.config("protocol").and_then(Value::as_str);
     let mut env = environment::base(&host.variables);
     for link in chain.links.iter().rev().map(Found::tool) {
         let of_link = link.metadata.env.as_ref().and_then(|env| env.get("env"));
         environment::configured(of_link, &host.variables, &mut env);
+    }
+    for link in chain.links[1..].iter().rev().map(Found::tool) {
+        let config = link.metadata.config.as_ref();
+        environment::configured(
+            config.and_then(|config| config.get("env")),
+            &host.variables,
+            &mut env,
+        );
     }
     let builder = Builder {
         host,
@@ -137,6 +149,7 @@ impl Builder<'_> {
             .chain(words)
             .collect();
         Program {
+            id: self.id(),
             argv,
             cwd: self.host.project.clone(),
             env: self.env,
@@ -164,7 +177,7 @@ impl Builder<'_> {
             .map(|(name, file)| {
                 (
                     name.clone(),
-                    json!({"path": file.name(), "source": file.text()}),
+                    json!({"path": file.name(), "source": file.code()}),
                 )
             })
             .collect();
@@ -174,7 +187,7 @@ impl Builder<'_> {
             "path": self.path(),
             "project": self.project(),
             "params": self.params_json(),
-            "source": found.text(),
+            "source": found.code(),
             "modules": modules,
             "nonce": nonce,
             "printed_bytes": PRINTED_BYTES,
@@ -261,8 +274,8 @@ impl Builder<'_> {
     /// The text of a file that Node runs, and whether it is a module.
     fn script(&self, found: &Found) -> Result<Value, CallError> {
         let source = match found.language {
-            Language::TypeScript => javascript_of(found.text()).map_err(|why| self.bad(why))?,
-            Language::JavaScript => found.text().to_owned(),
+            Language::TypeScript => javascript_of(&found.code()).map_err(|why| self.bad(why))?,
+            Language::JavaScript => found.code().into_owned(),
             _ => return Err(self.bad("it is no JavaScript or TypeScript")),
         };
         let is_module = match found.extension {
@@ -286,7 +299,7 @@ impl Builder<'_> {
                 })?;
         let text = |key: &str| config.and_then(|config| config.get(key)?.as_str());
         let script = if found.language == Language::Bash {
-            found.text().to_owned()
+            found.code().into_owned()
         } else if let Some(parameter) = text("command_parameter") {
             let command = self.params.get(parameter).and_then(Value::as_str);
             command
@@ -404,8 +417,12 @@ impl Builder<'_> {
             "--workdir".to_owned(),
             "/workspace".to_owned(),
         ]);
-        if let Some(entrypoint) = text("entrypoint") {
-            argv.extend(["--entrypoint".to_owned(), entrypoint.to_owned()]);
+        argv.extend(kept::mounts(self.host, &self.id())?);
+        // The engine takes one word; what stands behind it are the first words of the command.
+        let bad = |what: &str| self.bad(format!("`config.{what}` is no list of words"));
+        let mut entrypoint = words(expanded.get("entrypoint")).map_err(|_| bad("entrypoint"))?;
+        if !entrypoint.is_empty() {
+            argv.extend(["--entrypoint".to_owned(), entrypoint.remove(0)]);
         }
         match expanded.get("env") {
             Some(Value::Object(map)) => {
@@ -425,6 +442,7 @@ impl Builder<'_> {
             _ => {}
         }
         argv.push(image.to_owned());
+        argv.extend(entrypoint);
         if let Some(command) = text("command") {
             argv.push(command.to_owned());
         }

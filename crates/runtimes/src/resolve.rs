@@ -1,5 +1,6 @@
 //! From a tool to the primitive that runs it.
 
+use serde_json::{Map, Value};
 use toolglot_toolfiles::{
     Executor, Found, ItemId, Language, Link, Registry, Space, Standing, ToolFile, Trust,
     executor_id, validate_chain,
@@ -43,11 +44,37 @@ impl Chain {
 
     /// Whether the tool is one of a server.
     pub fn is_server(&self) -> bool {
-        self.config("protocol").and_then(serde_json::Value::as_str) == Some("mcp")
+        self.config("protocol").and_then(Value::as_str) == Some("mcp")
+    }
+
+    /// The configuration of the tool, and beneath it what the links behind it say: what the tool says itself counts.
+    pub fn settings(&self) -> Map<String, Value> {
+        let mut settings = Map::new();
+        for link in self.links.iter().rev() {
+            let config = link.tool().metadata.config.as_ref();
+            let own = config.and_then(Value::as_object).cloned();
+            settings.extend(own.unwrap_or_default());
+        }
+        settings
+    }
+
+    /// What the links require, each of them: whatever runs a tool is asked for as the tool is.
+    pub fn requires(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for requirement in self
+            .links
+            .iter()
+            .flat_map(|link| &link.tool().metadata.requires)
+        {
+            if !all.contains(requirement) {
+                all.push(requirement.clone());
+            }
+        }
+        all
     }
 
     /// What the links behind the tool say under `config.KEY`, the nearest first.
-    pub fn config(&self, key: &str) -> Option<&serde_json::Value> {
+    pub fn config(&self, key: &str) -> Option<&Value> {
         self.links[1..]
             .iter()
             .find_map(|found| found.tool().metadata.config.as_ref()?.get(key))
@@ -72,14 +99,13 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
     let mut next = tool;
     loop {
         let read = next.tool();
-        if let Some(first) = read.errors().next() {
-            return Err(CallError::Faulty {
-                id: next.id.to_string(),
-                first: first.message.clone(),
-                n: read.errors().count(),
-            });
+        if let Some(faulty) = faulty(&next, read) {
+            return Err(faulty);
         }
-        let found_standing = trust.standing(&next, read.metadata.version.as_deref())?;
+        let found_standing = trust
+            .standing(&next, read.metadata.version.as_deref())
+            // What cannot be trusted for what it says is not to be told that it is not trusted.
+            .map_err(|refusal| faulty(&next, &read.checked()).unwrap_or(refusal.into()))?;
         standing.get_or_insert(found_standing);
         let (from, space) = (next.id.to_string(), next.space);
         let executor = read.metadata.executor.clone();
@@ -144,6 +170,15 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
     })
 }
 
+/// Why a file cannot be used, whoever vouches for it.
+pub(crate) fn faulty(found: &Found, tool: &ToolFile) -> Option<CallError> {
+    Some(CallError::Faulty {
+        id: found.id.to_string(),
+        first: tool.worst()?.message.clone(),
+        n: tool.errors().count(),
+    })
+}
+
 /// More modules than this are no tool.
 const MAX_MODULES: usize = 100;
 
@@ -155,7 +190,7 @@ fn modules(
 ) -> Result<Vec<(String, Found)>, CallError> {
     let is_python = tool.language == Language::Python;
     let mut modules: Vec<(String, Found)> = Vec::new();
-    let mut open = tool.siblings();
+    let mut open = tool.siblings().to_vec();
     while let Some(sibling) = open.pop() {
         let mut found = None;
         for (id, extension) in &sibling.files {
@@ -182,7 +217,7 @@ fn modules(
                 why: format!("it imports more than {MAX_MODULES} files"),
             });
         }
-        open.extend(found.siblings());
+        open.extend_from_slice(found.siblings());
         modules.push((name, found));
     }
     Ok(modules)

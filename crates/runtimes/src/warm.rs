@@ -1,9 +1,10 @@
-//! Python functions: an interpreter that is started once and forks one child per call.
+//! Python functions: an interpreter that is started once and forks one child per call, before the call comes.
 //!
 //! ```text
-//!  host ── four pipes ──▶ interpreter ──fork──▶ child: reads the request, runs the tool, answers on a pipe of its own
-//!    │                        │                   └─ whatever it starts
-//!    ◀──── "all are dead" ────┘
+//!         interpreter ──fork──▶ child: waits, reads the request, runs the tool, answers on a pipe of its own
+//!             │                   ▲  └─ whatever it starts
+//!  host ──────┼──── four pipes ───┘
+//!    ◀────────┘ "all are dead"
 //! ```
 //!
 //! The interpreter stands behind the walls of one call: namespaces, Landlock, the filter of system calls, limits. A child
@@ -85,7 +86,8 @@ struct Walls {
     argv: Vec<std::ffi::OsString>,
     read: Vec<std::path::PathBuf>,
     write: Vec<std::path::PathBuf>,
-    protect: Vec<std::path::PathBuf>,
+    /// What it may not see or change, as it stands there.
+    kept: [crate::kept::Print; 3],
     has_network: bool,
     limits: toolglot_sandbox::Limits,
     /// The project: another directory may come to stand at its path.
@@ -100,7 +102,8 @@ impl Walls {
             argv: command.argv.clone(),
             read: command.read.clone(),
             write: command.write.clone(),
-            protect: command.protect.clone(),
+            kept: [&command.protect, &command.hold, &command.mask]
+                .map(|places| crate::kept::print(places.iter())),
             has_network: command.network == toolglot_sandbox::Network::Host,
             limits: command.limits.clone(),
             place: place.map(|metadata| (metadata.dev(), metadata.ino())),
@@ -132,8 +135,9 @@ impl Warm {
         }
         let walls = Walls::of(command);
         let known = self.waiting.iter().position(|(known, _)| *known == walls);
-        let mut interpreter = match known {
-            Some(at) => self.waiting.remove(at).1,
+        let waiting = known.map(|at| self.waiting.remove(at).1);
+        let mut interpreter = match waiting.filter(Interpreter::is_waiting) {
+            Some(interpreter) => interpreter,
             None => Interpreter::start(command).map_err(NotWarm::Refused)?,
         };
         match interpreter.call(request, terms, &command.watch) {
@@ -202,6 +206,11 @@ impl Interpreter {
             resident: command.stay(end)?,
             is_ready: false,
         })
+    }
+
+    /// Whether its child still waits for a call: whoever tells of an end between two calls lost it.
+    fn is_waiting(&self) -> bool {
+        !has_more(&self.socket)
     }
 
     /// One call; with whether another may follow.

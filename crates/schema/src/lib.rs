@@ -32,6 +32,7 @@ mod standard;
 mod unfold;
 mod validate;
 mod violation;
+mod whole;
 
 pub use defaults::fill_defaults;
 pub use fit::{Fit, Misfit, fit};
@@ -39,3 +40,4 @@ pub use nearest::nearest;
 pub use shape::{fields, shape};
 pub use validate::{SchemaError, Validator};
 pub use violation::Violation;
+pub use whole::write_whole;

@@ -1,11 +1,16 @@
 //! A file that was found and read, and the files beside it that it means.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use crate::{Entry, ItemId, Language, Space, ToolFile};
+use toolglot_schema::{SchemaError, Validator};
 
-/// A file that was found and read: its text, and once it is asked for what that says. Neither changes.
+use crate::sign::{BOM, Header, Style, body, digest};
+use crate::{Entry, ItemId, Language, ReturnContract, Space, ToolFile};
+
+/// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
+/// copy shares it.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// What it is called by.
@@ -18,8 +23,28 @@ pub struct Found {
     pub language: Language,
     /// Where it lies, for people; `None` if it came with toolglot.
     pub path: Option<PathBuf>,
+    known: Arc<Known>,
+}
+
+/// A text, and what was asked of it once.
+#[derive(Debug, Default)]
+struct Known {
     text: String,
-    tool: OnceLock<Arc<ToolFile>>,
+    digest: OnceLock<String>,
+    tool: OnceLock<ToolFile>,
+    siblings: OnceLock<Vec<Sibling>>,
+    /// Of the tool itself, and of its actions in their order.
+    validators: OnceLock<Vec<OnceLock<Validator>>>,
+    contract: OnceLock<Arc<ReturnContract>>,
+}
+
+impl Known {
+    fn of(text: String) -> Arc<Known> {
+        Arc::new(Known {
+            text,
+            ..Known::default()
+        })
+    }
 }
 
 impl Found {
@@ -40,37 +65,92 @@ impl Found {
             extension,
             language,
             path,
-            text,
-            tool: OnceLock::new(),
+            known: Known::of(text),
         }
     }
 
     /// All of it. Nothing reads the file again.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.known.text
+    }
+
+    /// The text as what runs it reads it, line for line: without a byte order mark, and without the shebang that a signature
+    /// stands above.
+    pub fn code(&self) -> Cow<'_, str> {
+        let text = self.text();
+        let text = text.strip_prefix(BOM).unwrap_or(text);
+        if Style::of(self.language) == Style::Slashes
+            && let Some((first, rest)) = text.split_once('\n')
+            && let Some(rest) = rest.strip_prefix("#!")
+            && Header::find(first, Style::Slashes).is_some()
+        {
+            return Cow::Owned(format!("{first}\n//{rest}"));
+        }
+        Cow::Borrowed(text)
     }
 
     /// The same file, had it this text.
     #[must_use]
     pub fn with_text(self, text: String) -> Found {
         Found {
-            text,
-            tool: OnceLock::new(),
+            known: Known::of(text),
             ..self
         }
     }
 
+    /// The SHA-256 of what a signature covers: all of the text but the line that signs it.
+    pub fn digest(&self) -> &str {
+        let hash = || digest(body(self.text(), Style::of(self.language)));
+        self.known.digest.get_or_init(hash)
+    }
+
     /// What the file says about itself; read when it is first asked for, and kept.
     pub fn tool(&self) -> &ToolFile {
-        let read = || Arc::new(ToolFile::read(&self.id, self.language, &self.text));
-        self.tool.get_or_init(read)
+        let read = || ToolFile::read(&self.id, self.language, self.text());
+        self.known.tool.get_or_init(read)
+    }
+
+    /// What checks the arguments of the tool, or those of one of its actions; made when it is first asked for, and kept.
+    ///
+    /// # Errors
+    /// If the schema is none.
+    pub fn validator(&self, action: Option<&str>) -> Result<&Validator, SchemaError> {
+        let tool = self.tool();
+        let at = tool
+            .actions
+            .iter()
+            .position(|known| Some(known.name.as_str()) == action);
+        let schema = at.map_or(&tool.schema.input, |at| &tool.actions[at].input);
+        let places = || (0..=tool.actions.len()).map(|_| OnceLock::new()).collect();
+        let place = &self.known.validators.get_or_init(places)[at.map_or(0, |at| at + 1)];
+        if let Some(validator) = place.get() {
+            return Ok(validator);
+        }
+        let made = Validator::new(schema)?;
+        Ok(place.get_or_init(|| made))
+    }
+
+    /// What the tool has to give back; made when it is first asked for, and kept.
+    ///
+    /// # Errors
+    /// If its schema is none.
+    pub fn contract(&self) -> Result<Arc<ReturnContract>, SchemaError> {
+        if let Some(contract) = self.known.contract.get() {
+            return Ok(Arc::clone(contract));
+        }
+        let made = Arc::new(ReturnContract::new(self.tool().schema.output.as_ref())?);
+        Ok(Arc::clone(self.known.contract.get_or_init(|| made)))
     }
 
     /// What it imports from beside it, as it may lie there. Python by name, JavaScript and TypeScript by path.
-    pub fn siblings(&self) -> Vec<Sibling> {
+    pub fn siblings(&self) -> &[Sibling] {
+        self.known.siblings.get_or_init(|| self.imported())
+    }
+
+    fn imported(&self) -> Vec<Sibling> {
         let category = self.id.category();
         match self.language {
-            Language::Python => crate::read::imports(&self.text)
+            Language::Python => crate::read::imports(self.text())
                 .into_iter()
                 .filter_map(|name| {
                     let id = within(category, &name)?;
@@ -81,7 +161,7 @@ impl Found {
                 })
                 .collect(),
             Language::JavaScript | Language::TypeScript => {
-                crate::read::imported(self.language, &self.text)
+                crate::read::imported(self.language, self.text())
                     .into_iter()
                     .map(|path| Sibling {
                         files: by_path(category, &path),

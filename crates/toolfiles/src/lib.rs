@@ -19,6 +19,7 @@ mod servers;
 mod sign;
 mod space;
 mod stamp;
+mod surrogates;
 mod system;
 pub mod template;
 mod tool_file;
@@ -43,6 +44,7 @@ pub use sign::{
 };
 pub use space::{Space, Spaces};
 pub use stamp::Stamp;
+pub use surrogates::read_json;
 pub use system::executor_id;
 pub use tool_file::{MAX_BYTES, ToolFile};
 pub use trust::{Approved, Demands, KnownKey, Record, Standing, Trust, TrustError};

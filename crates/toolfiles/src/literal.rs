@@ -47,6 +47,11 @@ impl Literal {
         self.content == Content::Null
     }
 
+    /// Null, or the empty text, which TOML has instead.
+    pub(crate) fn is_no_executor(&self) -> bool {
+        self.is_null() || self.as_text() == Some("")
+    }
+
     pub(crate) fn is_computed(&self) -> bool {
         self.content == Content::Computed
     }

@@ -162,7 +162,7 @@ impl Metadata {
             version: text("version"),
             description: text("description"),
             executor: match reading.get("executor_id") {
-                Some(value) if value.is_null() => Executor::Null,
+                Some(value) if value.is_no_executor() => Executor::Null,
                 Some(value) => value
                     .as_text()
                     .map_or(Executor::Unsaid, |id| Executor::Id(id.to_owned())),

@@ -3,19 +3,24 @@
 //! A directory is opened once and everything in it is opened below that handle, so no link and no `..` leads out of it.
 //! A file is read once; what was read is what is checked, verified and run.
 
+mod memory;
+mod open;
 mod walk;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
 
+use memory::Memory;
+use open::{failure, read};
+
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
-use crate::{Found, ItemId, Space, Spaces, Stamp, Trust, system};
+use crate::{Found, ItemId, Space, Spaces, Stamp, Trust, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -28,6 +33,8 @@ pub struct Registry {
     made: BTreeMap<ItemId, Found>,
     /// What is wrong with what they are made from.
     problems: Vec<String>,
+    /// Files that were found before.
+    memory: Memory,
 }
 
 /// A file of a listing.
@@ -124,6 +131,7 @@ impl Registry {
             places,
             made: BTreeMap::new(),
             problems: Vec::new(),
+            memory: Memory::default(),
         })
     }
 
@@ -159,6 +167,10 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn find_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
+        Ok(self.memory.of(self.read_from(id, space)?))
+    }
+
+    fn read_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
         let made = self.made.get(id).filter(|made| made.space >= space);
         for (here, dir, root) in &self.places {
             if *here < space {
@@ -167,19 +179,24 @@ impl Registry {
             for (extension, language) in EXTENSIONS {
                 let relative = format!("{id}.{extension}");
                 if let Some(text) = read(dir, &relative)? {
-                    if let Some(made) = made {
-                        return Err(FindError::Ambiguous {
-                            id: id.to_string(),
-                            places: [root.join(relative).display().to_string(), made.name()],
-                        });
-                    }
                     let entry = Entry {
                         id: id.clone(),
                         space: *here,
                         extension,
                     };
                     let path = Some(root.join(relative));
-                    return Ok(Found::new(entry, *language, path, text));
+                    let found = Found::new(entry, *language, path, text);
+                    // A file that stands for the same tool of the same server is that tool, with words of its own.
+                    if let Some(made) = made
+                        && servers::wrapped(made)
+                            .is_none_or(|tool| servers::wrapped(&found) != Some(tool))
+                    {
+                        return Err(FindError::Ambiguous {
+                            id: id.to_string(),
+                            places: [found.name(), made.name()],
+                        });
+                    }
+                    return Ok(found);
                 }
             }
         }
@@ -197,6 +214,19 @@ impl Registry {
             id: id.to_string(),
             nearest: self.nearest(id),
         })
+    }
+
+    /// The tool that a call names: the file of that id, or else the tool of a server that is `SERVER/TOOL`.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn find_called(&self, id: &ItemId) -> Result<Found, FindError> {
+        let error = match self.find(id) {
+            Err(error @ FindError::NotFound { .. }) => error,
+            other => return other,
+        };
+        let of_server = ItemId::new(&format!("mcp/{id}")).ok();
+        of_server.and_then(|id| self.find(&id).ok()).ok_or(error)
     }
 
     /// The file of exactly that id, extension and space; `None` if it is not there.
@@ -221,8 +251,11 @@ impl Registry {
             space,
             extension,
         };
-        Ok(read(dir, &relative)?
-            .map(|text| Found::new(entry, *language, Some(root.join(relative)), text)))
+        let found = read(dir, &relative)?.map(|text| {
+            let path = Some(root.join(relative));
+            self.memory.of(Found::new(entry, *language, path, text))
+        });
+        Ok(found)
     }
 
     fn nearest(&self, id: &ItemId) -> Option<String> {
@@ -264,9 +297,23 @@ impl Registry {
                 .position(|(extension, _)| *extension == entry.extension);
             (entry.space, extension)
         };
+        let mut shadowed = Vec::new();
         let mut add = |entry: Entry, stamp: Option<Stamp>| match entries.get_mut(&entry.id) {
-            Some(known) if rank(&entry) < rank(&known.0) => *known = (entry, stamp),
-            Some(_) => {}
+            Some(known) => {
+                let other = if rank(&entry) < rank(&known.0) {
+                    std::mem::replace(known, (entry, stamp)).0
+                } else {
+                    entry
+                };
+                // That the project's file stands before the user's is meant; two in one directory are a slip.
+                if other.space == known.0.space && other.extension != known.0.extension {
+                    let Entry { id, extension, .. } = &known.0;
+                    shadowed.push(format!(
+                        "`{id}.{}` is never used: `{id}.{extension}` has the same id and comes first",
+                        other.extension
+                    ));
+                }
+            }
             None => {
                 entries.insert(entry.id.clone(), (entry, stamp));
             }
@@ -288,6 +335,7 @@ impl Registry {
             add(entry, None);
         }
         problems.extend(self.problems.iter().cloned());
+        problems.extend(shadowed);
         (entries.into_values().collect(), problems)
     }
 
@@ -296,63 +344,6 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn read(&self, entry: &Entry) -> Result<Found, FindError> {
-        self.find_from(&entry.id, entry.space)
-    }
-}
-
-/// The text of a file below `dir`; `None` if it is not there.
-fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindError> {
-    let metadata = match dir.metadata(relative) {
-        Ok(metadata) => metadata,
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            return Ok(None);
-        }
-        Err(error) => return Err(failure(error, relative)),
-    };
-    let path = || relative.to_owned();
-    if metadata.is_dir() {
-        return Ok(None);
-    }
-    if !metadata.is_file() {
-        return Err(FindError::NotRegular { path: path() });
-    }
-    if metadata.len() > MAX_BYTES as u64 {
-        return Err(FindError::TooLarge {
-            path: path(),
-            bytes: metadata.len(),
-        });
-    }
-    let file = dir
-        .open(relative)
-        .map_err(|error| failure(error, relative))?;
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-    file.take(MAX_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failure(error, relative))?;
-    if bytes.len() > MAX_BYTES {
-        return Err(FindError::TooLarge {
-            path: path(),
-            bytes: bytes.len() as u64,
-        });
-    }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|_| FindError::NotText { path: path() })
-}
-
-fn failure(error: io::Error, path: &str) -> FindError {
-    let path = path.to_owned();
-    // What cap-std says where a path leads out of its directory.
-    if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-        return FindError::Escapes { path };
-    }
-    FindError::Io {
-        path,
-        source: error,
+        self.read_from(&entry.id, entry.space)
     }
 }

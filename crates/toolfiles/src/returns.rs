@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
 
+use crate::read_json;
+
 /// The contract: a map with `success`, and on top what `output_schema` says of its result.
 #[derive(Debug)]
 pub struct ReturnContract {
@@ -40,7 +42,7 @@ impl ReturnContract {
     ///
     /// The last line of the output that is an object counts, so that a tool may print before it answers.
     pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> Returned {
-        let object = |text: &str| match serde_json::from_str::<Value>(text.trim()) {
+        let object = |text: &str| match read_json(text.trim()) {
             Ok(Value::Object(map)) => Some(map),
             _ => None,
         };
@@ -145,7 +147,7 @@ impl ReturnContract {
             .map(|violation| {
                 format!(
                     "its result does not fit `output_schema`: {}",
-                    violation.message
+                    violation.message.replace("the arguments", "the result")
                 )
             })
             .collect()

@@ -42,10 +42,13 @@ impl Schema {
                     .get("description")
                     .and_then(Literal::as_text)
                     .map(str::to_owned),
-                input: match member.value.get("input_schema") {
-                    Some(schema) if schema.as_map().is_some() => schema.to_json(),
-                    _ => listed(member.value.get("parameters")),
-                },
+                input: beside(
+                    own.as_ref(),
+                    match member.value.get("input_schema") {
+                        Some(schema) if schema.as_map().is_some() => schema.to_json(),
+                        _ => listed(member.value.get("parameters")),
+                    },
+                ),
             })
             .collect();
         let input = if actions.is_empty() {
@@ -115,6 +118,33 @@ fn listed(list: Option<&Literal>) -> Value {
     })
 }
 
+/// The schema of an action: what it takes itself, and beside that what the tool takes, of which an action needs nothing. The
+/// format's own example has an action that could do nothing with what its tool requires.
+fn beside(own: Option<&Value>, action: Value) -> Value {
+    let Some(Value::Object(own)) = own else {
+        return action;
+    };
+    let mut whole = own.clone();
+    // Whether others are allowed, and which are needed, the action says.
+    whole.shift_remove("additionalProperties");
+    whole.shift_remove("required");
+    for (keyword, of_action) in action.as_object().into_iter().flatten() {
+        match (whole.get_mut(keyword), of_action) {
+            (Some(Value::Object(all)), Value::Object(more)) if keyword == "properties" => {
+                all.extend(more.clone());
+            }
+            _ => {
+                whole.insert(keyword.clone(), of_action.clone());
+            }
+        }
+    }
+    // How it was chosen is no parameter of it.
+    if let Some(Value::Object(properties)) = whole.get_mut("properties") {
+        properties.shift_remove("action");
+    }
+    Value::Object(whole)
+}
+
 /// The schema of a tool that is called with `action` among its arguments.
 fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
     let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
@@ -123,16 +153,17 @@ fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
         .and_then(Value::as_object)
         .cloned()
         .unwrap_or_default();
+    // A tool may describe the choice itself.
+    let said = properties
+        .get("action")
+        .and_then(|own| own.get("description"));
+    let said = said
+        .cloned()
+        .unwrap_or_else(|| json!("Which part of the tool is meant"));
     properties.insert(
         "action".to_owned(),
-        json!({"type": "string", "enum": names, "description": "Which part of the tool is meant"}),
+        json!({"type": "string", "enum": names, "description": said}),
     );
-    let mut required = own
-        .and_then(|own| own.get("required"))
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
-    required.push(json!("action"));
     let branches: Vec<Value> = actions
         .iter()
         .map(|action| {
@@ -147,7 +178,7 @@ fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
             })
         })
         .collect();
-    json!({"type": "object", "properties": properties, "required": required, "allOf": branches})
+    json!({"type": "object", "properties": properties, "required": ["action"], "allOf": branches})
 }
 
 /// `outputs` is a schema, or a map from names to schemas.

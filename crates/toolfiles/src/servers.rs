@@ -125,6 +125,13 @@ pub(crate) fn is_server_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
+/// The server and the tool of it that a tool file stands for.
+pub(crate) fn wrapped(found: &Found) -> Option<(String, String)> {
+    let config = found.tool().metadata.config.as_ref()?;
+    let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
+    Some((text("server")?, text("tool_name")?))
+}
+
 /// A tool that a server was approved with.
 ///
 /// # Errors

@@ -1,6 +1,5 @@
 //! What tells that a file was not changed since it was last looked at.
 
-use std::fmt;
 use std::time::{Duration, SystemTime};
 
 /// What tells whether a file was changed: its number, its size, its times.
@@ -9,8 +8,8 @@ pub struct Stamp {
     device: u64,
     number: u64,
     bytes: u64,
-    /// Of the contents and of the file itself, in nanoseconds since 1970.
-    times: [i128; 2],
+    /// Of the contents and of the file itself, in nanoseconds since 1970; until the year 2262.
+    times: [i64; 2],
 }
 
 impl Stamp {
@@ -18,7 +17,8 @@ impl Stamp {
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
     pub(crate) fn of(metadata: &cap_std::fs::Metadata) -> Option<Stamp> {
         use cap_std::fs::MetadataExt;
-        let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        let time =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Some(Stamp {
             device: metadata.dev(),
             number: metadata.ino(),
@@ -43,19 +43,18 @@ impl Stamp {
         let before = now.saturating_sub(age).as_nanos();
         self.times
             .iter()
-            .all(|time| i128::try_from(before).is_ok_and(|before| *time < before))
+            .all(|time| i128::try_from(before).is_ok_and(|before| i128::from(*time) < before))
     }
-}
 
-impl fmt::Display for Stamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [contents, itself] = self.times;
-        let Stamp {
-            device,
-            number,
-            bytes,
-            ..
-        } = self;
-        write!(f, "{device}:{number}:{bytes}:{contents}:{itself}")
+    /// Writes it out, in as many letters for each. A listing does that for every file.
+    pub fn write(&self, out: &mut String) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let [contents, itself] = self.times.map(i64::cast_unsigned);
+        for number in [self.device, self.number, self.bytes, contents, itself] {
+            for byte in number.to_be_bytes() {
+                out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+                out.push(char::from(DIGITS[usize::from(byte & 15)]));
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use toolglot_schema::{SchemaError, Validator};
 use toolglot_tools::{Effect, ToolSpec};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::read::read;
+use crate::read::{Asked, read};
 use crate::rules::{self, Subject};
 use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema};
 
@@ -45,10 +45,22 @@ impl ToolFile {
     /// # Ok::<(), toolglot_toolfiles::BadId>(())
     /// ```
     pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
+        ToolFile::of((id, language), text, Asked::All)
+    }
+
+    /// The same with its errors only: what could be better takes as long to find as the rest, but for parsing.
+    pub fn outline(id: &ItemId, language: Language, text: &str) -> ToolFile {
+        let mut tool = ToolFile::of((id, language), text, Asked::Errors);
+        tool.diagnostics
+            .retain(|diagnostic| diagnostic.severity == Severity::Error);
+        tool
+    }
+
+    fn of((id, language): (&ItemId, Language), text: &str, asked: Asked) -> ToolFile {
         let mut diagnostics = Diagnostics::default();
         let text_is_read = text.len() <= MAX_BYTES;
         let reading = if text_is_read {
-            read(language, text, &mut diagnostics)
+            read((language, asked), text, &mut diagnostics)
         } else {
             diagnostics.add(
                 rules::SYNTAX,
@@ -67,7 +79,7 @@ impl ToolFile {
                 text,
                 reading: &reading,
             };
-            rules::apply(subject, &mut diagnostics);
+            rules::apply(subject, asked, &mut diagnostics);
         }
         let (schema, actions) = Schema::of(&reading);
         ToolFile {
@@ -81,26 +93,52 @@ impl ToolFile {
         }
     }
 
-    /// Compiles the schemas too, which reading does not: rule F06.
+    /// Looks at what reading does not: whether it could ever run, and compiles the schemas. Rules F06 and F08.
     #[must_use]
     pub fn checked(&self) -> ToolFile {
         let mut checked = self.clone();
+        let mut tell = |rule, severity, message, help| {
+            checked.diagnostics.push(Diagnostic {
+                rule,
+                severity,
+                span: 0..0,
+                message,
+                help,
+            });
+        };
+        let error = Severity::Error;
+        if let Some((severity, why, help)) = rules::unrunnable(self) {
+            tell(rules::RUNNABLE, severity, why, Some(help));
+        }
         let is_told = self
             .errors()
             .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
-        if !is_told && let Err(error) = self.compile() {
-            let mut message = error.to_string();
-            if let Some(source) = std::error::Error::source(&error) {
+        if !is_told && let Err(why) = self.compile() {
+            let mut message = why.to_string();
+            if let Some(source) = std::error::Error::source(&why) {
                 message.push_str(": ");
                 message.push_str(&source.to_string());
             }
-            checked.diagnostics.push(Diagnostic {
-                rule: rules::BAD_SCHEMA,
-                severity: Severity::Error,
-                span: 0..0,
-                message,
-                help: None,
-            });
+            tell(rules::BAD_SCHEMA, error, message, None);
+        } else if !is_told && self.is_callable() {
+            for message in self.unfit_defaults() {
+                tell(
+                    rules::BAD_SCHEMA,
+                    error,
+                    message,
+                    Some("write a default that fits".to_owned()),
+                );
+            }
+            let kind = self.schema.input.get("type");
+            if kind.is_some_and(|kind| kind != "object" && !kind.is_array()) {
+                tell(
+                    rules::BAD_SCHEMA,
+                    error,
+                    "the schema of the parameters takes no object, and parameters are one"
+                        .to_owned(),
+                    Some("write `type: object`".to_owned()),
+                );
+            }
         }
         checked
     }
@@ -119,6 +157,36 @@ impl ToolFile {
     /// The action of that name.
     pub fn action(&self, name: &str) -> Option<&Action> {
         self.actions.iter().find(|action| action.name == name)
+    }
+
+    /// Which parameters have a default that their own schema refuses, and why.
+    fn unfit_defaults(&self) -> Vec<String> {
+        let properties = self
+            .schema
+            .input
+            .get("properties")
+            .and_then(Value::as_object);
+        let mut unfit = Vec::new();
+        for (name, schema) in properties.into_iter().flatten() {
+            // A part of a schema may refer to the rest of it; then only the call tells.
+            if let Some(default) = schema.get("default")
+                && let Ok(validator) = Validator::new(schema)
+                && let Some(first) = validator.validate(default).into_iter().next()
+            {
+                let why = first.message.replace("the arguments", "it");
+                unfit.push(format!(
+                    "the default of `{name}` does not fit `{name}`: {why}"
+                ));
+            }
+        }
+        unfit
+    }
+
+    /// What is to be told first of what keeps it from being called: what could not be read explains the rest.
+    pub fn worst(&self) -> Option<&Diagnostic> {
+        self.errors()
+            .find(|error| error.rule == rules::SYNTAX)
+            .or_else(|| self.errors().next())
     }
 
     /// What keeps it from being called.

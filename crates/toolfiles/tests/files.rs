@@ -170,6 +170,12 @@ fn files_cut_anywhere_are_read() {
                         diagnostic.span.end <= n && diagnostic.span.start <= diagnostic.span.end
                     );
                 }
+                // A listing asks for less, and is told the same of what it asks for.
+                let outline = ToolFile::outline(&id, language, &case.text[..at]);
+                let errors: Vec<_> = tool.errors().cloned().collect();
+                assert_eq!(outline.diagnostics, errors, "{path} up to {at}");
+                assert_eq!(outline.metadata, tool.metadata, "{path} up to {at}");
+                assert_eq!(outline.schema, tool.schema, "{path} up to {at}");
             }
         }
     }

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::{CallId, End, Event, Note, Place, Sink, Span};
+use crate::{CallId, Code, End, Event, Note, Place, Sink, Span};
 
 /// One call of a message, complete unless it is `Truncated`.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,8 @@ pub struct Call {
     pub name_at: Span,
     /// A name space or server.
     pub ns: Option<String>,
-    /// JSON text of one object; a prefix of one if `end` is `Truncated`.
+    /// JSON text of one object; a prefix of one if `end` is `Truncated`. What stands in its place, where that is no object:
+    /// then [`Code::MalformedJson`] says so.
     pub args: String,
     /// All bytes of the call.
     pub span: Span,
@@ -71,12 +72,32 @@ impl Calls {
     }
 }
 
+impl Call {
+    /// Keeps markup that stands where the arguments should.
+    fn keep_raw(&mut self, span: Span, text: &str) {
+        let is_raw = |note: &&Note| note.code == Code::MalformedJson && self.args.is_empty();
+        let Some(note) = self.notes.last().filter(is_raw) else {
+            return;
+        };
+        let (from, to) = (note.span.start.max(span.start), note.span.end.min(span.end));
+        let place = |at: u64| (at - span.start) as usize;
+        if from < to
+            && let Some(raw) = text.get(place(from)..place(to))
+        {
+            self.args.push_str(raw);
+        }
+    }
+}
+
 impl Sink for Calls {
     fn event(&mut self, span: Span, event: Event<'_>) {
         match event {
             Event::Text(text) => self.content.push_str(text),
             Event::Reasoning(text) => self.reasoning.push_str(text),
             Event::Markup(text) => {
+                if let Some(open) = self.open {
+                    self.calls[open].keep_raw(span, text);
+                }
                 // A call's span begins with the markup right before its head.
                 let goes_on = self.last_markup.is_some_and(|last| last.end == span.start);
                 if !goes_on {

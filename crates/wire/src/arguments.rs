@@ -1,7 +1,7 @@
 //! The arguments of a call as a JSON object, or as the text that never became one.
 
 use serde_json::{Map, Value};
-use toolglot::{Call, End};
+use toolglot::{Call, Code, End};
 
 use crate::prefix::complete;
 
@@ -19,12 +19,18 @@ impl Arguments {
     pub fn of(call: &Call) -> Arguments {
         let text = call.args.as_str();
         let object = match call.end {
-            End::Truncated if text.trim().is_empty() => Some(Map::new()),
+            End::Truncated if text.trim().is_empty() && !is_no_object(call) => Some(Map::new()),
             End::Truncated => complete(text).and_then(|whole| object(&whole)),
             End::Closed | End::Recovered => object(text),
         };
         object.map_or_else(|| Arguments::Raw(text.to_owned()), Arguments::Object)
     }
+}
+
+/// Whether a note says that the arguments are no object, and nothing of them was kept.
+fn is_no_object(call: &Call) -> bool {
+    let mut notes = call.notes.iter();
+    notes.any(|note| note.code == Code::MalformedJson && !note.span.is_empty())
 }
 
 fn object(text: &str) -> Option<Map<String, Value>> {

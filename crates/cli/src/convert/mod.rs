@@ -22,6 +22,7 @@ use toolglot_wire::BadLine;
 
 use crate::args::ConvertArguments;
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::parse::write_line;
 use crate::{Outcome, source, toolboxes};
 use writer::{Converter, Tally};
@@ -67,7 +68,7 @@ pub(crate) fn convert(
         write_line(out, &converted).map_err(Failure::Output)?;
     }
     // Data is on standard output; what became of it is said beside it.
-    let _ = write!(std::io::stderr(), "{}", tally.report(arguments.check));
+    let _ = write!(screen::stderr(), "{}", tally.report(arguments.check));
     Ok(Outcome::faulty_if(is_faulty || tally.is_faulty()))
 }
 
@@ -84,7 +85,7 @@ fn message(text: &str, between: &Converter, out: &mut dyn Write) -> Result<Outco
         message => write!(out, "{}", message.map(content).unwrap_or_default()),
     }
     .map_err(Failure::Output)?;
-    let _ = write!(std::io::stderr(), "{}", tally.report(false));
+    let _ = write!(screen::stderr(), "{}", tally.report(false));
     Ok(Outcome::faulty_if(tally.is_faulty()))
 }
 

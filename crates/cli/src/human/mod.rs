@@ -1,6 +1,7 @@
 //! A parsed message for people: the text with its calls, what they are, and the notes pointing at the bytes.
 
 pub(crate) mod paint;
+pub(crate) mod screen;
 pub(crate) mod snippet;
 
 use std::io::{self, IsTerminal, Write};
@@ -16,6 +17,7 @@ use crate::reading::{Manner, Reading, compile};
 use crate::select;
 
 use paint::Style;
+use screen::{Screen, one_line};
 
 /// Whether `stream` is to be coloured: <https://no-color.org> is honoured unless colour was asked for.
 pub(crate) fn is_colored(color: Color, stream: &impl IsTerminal) -> bool {
@@ -45,6 +47,7 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     /// Writes the text, the calls and the notes.
     pub(crate) fn show(&self, out: &mut dyn Write) -> io::Result<()> {
+        let out = &mut Screen(out);
         paint::text(out, self.reading, self.is_colored)?;
         writeln!(out)?;
         for call in &self.digest.document.calls {
@@ -102,7 +105,7 @@ impl View<'_> {
 
     fn call(&self, out: &mut dyn Write, call: &CallDocument) -> io::Result<()> {
         let style = |style, text: &str| paint::styled(style, text, self.is_colored);
-        let name = style(Style::Name, &call.name);
+        let name = style(Style::Name, &one_line(&call.name));
         let [start, end] = call.span;
         writeln!(
             out,
@@ -114,11 +117,16 @@ impl View<'_> {
             .as_ref()
             .filter(|written| **written != call.name)
         {
-            writeln!(out, "  written {written}")?;
+            writeln!(out, "  written {}", one_line(written))?;
         }
         for (key, value) in call.arguments.iter().flatten() {
             let value = paint::shortened(&value.to_string(), 160);
-            writeln!(out, "  {key}: {}", style(Style::Arguments, &value))?;
+            writeln!(
+                out,
+                "  {}: {}",
+                one_line(key),
+                style(Style::Arguments, &value)
+            )?;
         }
         if let Some(raw) = &call.arguments_raw {
             writeln!(
@@ -145,7 +153,8 @@ impl View<'_> {
             Some(call) => writeln!(
                 out,
                 "the dialect `{}` reads a call of `{}` here",
-                call.dialect, call.name
+                call.dialect,
+                one_line(&call.name)
             ),
             None => Ok(()),
         }

@@ -1,10 +1,10 @@
 //! A model's text in colour, safe to be shown on a terminal.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use toolglot::Span;
 
+use super::screen::one_line;
 use crate::reading::Reading;
 use crate::trace::Kind;
 
@@ -56,7 +56,7 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
             let (line, end) = line
                 .strip_suffix('\n')
                 .map_or((line, ""), |line| (line, "\n"));
-            write!(out, "{}{end}", styled(style, &harmless(line), is_colored))?;
+            write!(out, "{}{end}", styled(style, &one_line(line), is_colored))?;
         }
         Ok(())
     };
@@ -87,49 +87,14 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
 /// `text` cut to about `n_chars` characters, on one line.
 pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
     match text.char_indices().nth(n_chars) {
-        Some((cut, _)) => format!("{} .. ({} bytes)", harmless(&text[..cut]), text.len()),
-        None => harmless(text).into_owned(),
+        Some((cut, _)) => format!("{} .. ({} bytes)", one_line(&text[..cut]), text.len()),
+        None => one_line(text),
     }
-}
-
-/// Control characters as pictures, and those that turn the direction of text as escapes: a model's text must neither drive the
-/// terminal that shows it nor show as another.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let is_harmful = |c: char| (c.is_control() && c != '\t' && c != '\n') || is_turning(c);
-    if !text.contains(is_harmful) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            c if !is_harmful(c) => shown.push(c),
-            c if is_turning(c) => shown.extend(c.escape_unicode()),
-            '\x7f' => shown.push('\u{2421}'),
-            // Unicode has a picture for each of the first 32.
-            c => shown.push(
-                char::from_u32(0x2400 + u32::from(c))
-                    .filter(|_| u32::from(c) < 32)
-                    .unwrap_or('\u{fffd}'),
-            ),
-        }
-    }
-    Cow::Owned(shown)
-}
-
-/// Marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9, section 2).
-fn is_turning(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn control_characters_become_pictures() {
-        assert_eq!(harmless("a\x1b[31mb\x7f\u{9b}c\td"), "a␛[31mb␡\u{fffd}c\td");
-        assert_eq!(harmless("a\u{202e}b\u{2069}"), r"a\u{202e}b\u{2069}");
-    }
 
     #[test]
     fn long_values_say_their_length() {

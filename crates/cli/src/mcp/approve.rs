@@ -12,8 +12,10 @@ use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
 
 use super::{Common, Format};
 use crate::Outcome;
+use crate::allowed::Allowed;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::parse::write_line;
 
 /// How long a server may take to say what it offers where nothing else is said.
@@ -97,7 +99,7 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
         }));
     }
     for problem in &problems {
-        let _ = writeln!(std::io::stderr(), "note: {problem}");
+        let _ = writeln!(screen::stderr(), "note: {problem}");
     }
     answer(
         common,
@@ -110,14 +112,14 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
 
 pub(super) fn approve(
     (server, give): (&str, &str),
-    (allow, walls): (&str, &Walls),
+    (allow, walls): (&Allowed, &Walls),
     dry_run: bool,
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let project = call::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
-    let host = call::host(&registry, &trust, project, call::capabilities(allow), walls);
+    let host = call::host(&registry, &trust, project, allow.capabilities(), walls);
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
     if let Some((json, text)) = ungiven(&found, server, give) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolglot_mcp::message::{Fault, PARAMS};
-use toolglot_toolfiles::{ItemId, Registry, Trust};
+use toolglot_toolfiles::{Found, ItemId, Registry, Trust};
 
 /// How many files one page of the list has tools of.
 const PAGE: usize = 200;
@@ -36,18 +36,18 @@ pub(super) fn id_of(registry: &Registry, name: &str) -> String {
     found.map_or_else(|| name.to_owned(), |entry| entry.id.to_string())
 }
 
-/// One page, in order of id; the cursor is the id of the last file before it.
-pub(super) fn page(
+/// Files of one page that may run here, in order of id, and the cursor of the next; it is the id of the last file before it.
+pub(super) fn files(
     registry: &Registry,
     trust: &Trust,
     cursor: Option<&str>,
-) -> Result<Value, Fault> {
+) -> Result<(Vec<Found>, Option<String>), Fault> {
     let after = cursor.unwrap_or_default();
     let (entries, _) = registry.list();
     if !after.is_empty() && !entries.iter().any(|entry| entry.id.as_str() == after) {
         return Err(Fault::new(PARAMS, "`cursor` is none of this list"));
     }
-    let mut tools: Vec<Value> = Vec::new();
+    let mut files = Vec::new();
     let mut rest = entries.iter().filter(|entry| entry.id.as_str() > after);
     let mut last = None;
     for entry in rest.by_ref().take(PAGE) {
@@ -57,9 +57,24 @@ pub(super) fn page(
         };
         let tool = found.tool();
         let version = tool.metadata.version.as_deref();
-        if tool.errors().next().is_some() || trust.standing(&found, version).is_err() {
-            continue;
+        if tool.errors().next().is_none() && trust.standing(&found, version).is_ok() {
+            files.push(found);
         }
+    }
+    let next = last.filter(|_| rest.next().is_some());
+    Ok((files, next.map(str::to_owned)))
+}
+
+/// One page of tools.
+pub(super) fn page(
+    registry: &Registry,
+    trust: &Trust,
+    cursor: Option<&str>,
+) -> Result<Value, Fault> {
+    let (files, next) = files(registry, trust, cursor)?;
+    let mut tools: Vec<Value> = Vec::new();
+    for found in &files {
+        let tool = found.tool();
         let requires = &tool.metadata.requires;
         let reads_only = requires.iter().all(|requirement| requirement == "fs.read");
         for spec in tool.specs() {
@@ -76,8 +91,8 @@ pub(super) fn page(
         }
     }
     let mut page = json!({"tools": tools});
-    if let (Some(last), Some(_)) = (last, rest.next()) {
-        page["nextCursor"] = json!(last);
+    if let Some(next) = next {
+        page["nextCursor"] = json!(next);
     }
     Ok(page)
 }

@@ -14,6 +14,7 @@ use super::{Common, LoginArguments};
 use crate::Outcome;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
+use crate::human::screen;
 
 /// What opens an address in a browser.
 const OPENER: &str = if cfg!(target_os = "macos") {
@@ -35,7 +36,7 @@ pub(super) fn login(
         &registry,
         &trust,
         project,
-        call::capabilities("net"),
+        vec!["net.*".to_owned()],
         &login.walls,
     );
     let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
@@ -69,7 +70,7 @@ pub(super) fn login(
 
 /// Shows where the person has to go: on standard error, as the answer is what comes of it.
 fn show(address: &str, opens: bool) {
-    let mut out = std::io::stderr();
+    let mut out = screen::stderr();
     let _ = writeln!(out, "visit {address}").and_then(|()| out.flush());
     if opens {
         // The address is one word, of letters that mean nothing to anybody else, and begins with its scheme.
@@ -81,7 +82,7 @@ fn show(address: &str, opens: bool) {
             .spawn();
         if let Err(error) = opener {
             let _ = writeln!(
-                std::io::stderr(),
+                screen::stderr(),
                 "note: `{OPENER}` opens no browser: {error}"
             );
         }
@@ -95,13 +96,7 @@ pub(super) fn logout(
 ) -> Result<Outcome, Failure> {
     let project = call::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
-    let host = call::host(
-        &registry,
-        &trust,
-        project,
-        call::capabilities(""),
-        &Walls::default(),
-    );
+    let host = call::host(&registry, &trust, project, Vec::new(), &Walls::default());
     let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let name = server_name(id.as_str());
     match host.logout(id.as_str()) {

@@ -8,10 +8,13 @@
 //! Source: <https://modelcontextprotocol.io/specification/2025-11-25>, read 2026-11.
 
 mod approve;
+mod complete;
 mod list;
 mod login;
+mod prompts;
 mod result;
 mod served;
+mod sources;
 mod stdio;
 mod web;
 
@@ -22,6 +25,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::Outcome;
+use crate::allowed::Allowed;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
 use served::{Served, Setup};
@@ -51,7 +55,7 @@ pub(crate) struct Serving {
     root: PathBuf,
     /// What tools may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
-    allow: String,
+    allow: Allowed,
     /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -61,6 +65,9 @@ pub(crate) struct Serving {
     /// Put the arguments themselves into the log, secrets masked, and not only their sizes
     #[arg(long)]
     audit_values: bool,
+    /// Serve the texts of the tools as resources: whoever approves a call can read first what would run
+    #[arg(long)]
+    sources: bool,
     #[command(flatten)]
     walls: Walls,
 }
@@ -84,7 +91,7 @@ pub(crate) enum McpCommand {
         give: String,
         /// What the server may do: net, write, or capabilities, by commas
         #[arg(long, value_name = "GRANTS", default_value = "")]
-        allow: String,
+        allow: Allowed,
         #[command(flatten)]
         walls: Walls,
         #[command(flatten)]

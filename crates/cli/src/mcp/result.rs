@@ -36,7 +36,7 @@ pub(super) fn of_called(called: Called) -> Value {
             map.shift_remove("content");
             all
         }
-        None => vec![json!({"type": "text", "text": told(&map)})],
+        None => vec![json!({"type": "text", "text": crate::told::told(told(&map))})],
     };
     json!({"content": content, "structuredContent": map, "isError": is_error})
 }

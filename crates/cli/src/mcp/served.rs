@@ -4,6 +4,7 @@
 //! opens the registry anew when something that it was read from changed, so that what the user trusts or revokes meanwhile
 //! holds from the next call on.
 
+use std::cell::RefCell;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -16,14 +17,15 @@ use std::time::{Instant, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 use toolglot::End;
 use toolglot_exec::Root;
-use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
+use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
 use toolglot_policy::Authority;
 use toolglot_runtimes::{Budget, CallError, Host, Progress, Servers, Watch};
 use toolglot_sandbox::Cancel;
-use toolglot_toolfiles::{Registry, Spaces};
+use toolglot_toolfiles::{Registry, Spaces, Trust};
 
-use super::{Serving, list, result};
+use super::sources::Shelf;
+use super::{Serving, complete, list, prompts, result, sources};
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
 use crate::audit::Auditor;
@@ -45,24 +47,27 @@ pub(super) struct Setup {
     audit_values: bool,
     servers: Servers,
     budget: Budget,
+    /// Whether the texts of tools can be read.
+    shows_sources: bool,
 }
 
 impl Setup {
     pub(super) fn new(serving: &Serving, project: PathBuf) -> Result<Setup, Failure> {
         let policy = PolicyArguments {
             policy: serving.policy.clone(),
-            allow: call::grants(&serving.allow),
+            allow: serving.allow.grants.clone(),
         };
-        let authority = crate::authority::load(&policy, &project);
+        let authority = crate::authority::load(&policy, &project, None);
         // What is wrong with the registry is told now, and not with the first call.
         gate::open(&project, &authority)?;
         Ok(Setup {
-            granted: call::capabilities(&serving.allow),
+            granted: serving.allow.capabilities(),
             walls: serving.walls.clone(),
             budget: call::budget(&serving.walls, &authority),
-            audit: serving.audit.clone(),
+            audit: crate::audit::place(serving.audit.as_deref()),
             audit_values: serving.audit_values,
             servers: Servers::default(),
+            shows_sources: serving.sources,
             policy,
             project,
         })
@@ -70,7 +75,7 @@ impl Setup {
 
     /// What the policy files say now.
     fn authority(&self) -> Authority {
-        crate::authority::load(&self.policy, &self.project)
+        crate::authority::load(&self.policy, &self.project, self.audit.as_deref())
     }
 
     /// What tells whether anything changed that calls are judged by.
@@ -136,6 +141,12 @@ impl Served {
         std::mem::replace(&mut *seen, now) != now
     }
 
+    /// The registry and the trust as they are now.
+    fn opened(&self) -> Result<(Registry, RefCell<Trust>), Fault> {
+        gate::open(&self.setup.project, &self.setup.authority())
+            .map_err(|error| Fault::new(INTERNAL, error.to_string()))
+    }
+
     fn begin_worker(&self) {
         let (setup, queue) = (Arc::clone(&self.setup), Arc::clone(&self.queue));
         let n_idle = Arc::clone(&self.n_idle);
@@ -153,9 +164,41 @@ impl Served {
 
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
-        let (registry, trust) = gate::open(&self.setup.project, &self.setup.authority())
-            .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
+        let (registry, trust) = self.opened()?;
         list::page(&registry, &trust.borrow(), cursor)
+    }
+
+    fn capabilities(&self) -> Map<String, Value> {
+        let mut all = Map::new();
+        all.insert("prompts".to_owned(), json!({}));
+        all.insert("completions".to_owned(), json!({}));
+        if self.setup.shows_sources {
+            all.insert("resources".to_owned(), json!({}));
+        }
+        all
+    }
+
+    fn aside(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault> {
+        let (registry, trust) = self.opened()?;
+        let trust = trust.borrow();
+        let served = Shelf {
+            registry: &registry,
+            trust: &trust,
+            shows_sources: self.setup.shows_sources,
+        };
+        match method {
+            "prompts/list" => Ok(prompts::list()),
+            "prompts/get" => prompts::get(&served, params),
+            "completion/complete" => complete::complete(&served, params),
+            _ if !self.setup.shows_sources => Err(Fault::new(
+                METHOD,
+                "the texts of tools are not served: `--sources` serves them",
+            )),
+            "resources/list" => sources::list(&served, params),
+            "resources/templates/list" => Ok(sources::templates()),
+            "resources/read" => sources::read(&served, params),
+            other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
+        }
     }
 
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault> {
@@ -191,7 +234,11 @@ fn work(
     let opened = gate::open(&setup.project, &authority).and_then(|opened| {
         let root = Root::open(&setup.project);
         let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
-        Ok((opened, root))
+        let walls = toolglot_exec::Walls {
+            refused: authority.refusals(),
+            ..toolglot_exec::Walls::default()
+        };
+        Ok((opened, root.with_walls(walls)))
     });
     let ((registry, trust), root) = match opened {
         Ok(opened) => opened,
@@ -214,14 +261,19 @@ fn work(
     );
     host.servers = setup.servers.clone();
     host.server_rules = authority.server_rules();
+    host.refused = authority.refusals();
     host.budget = setup.budget.clone();
-    let auditor = Auditor::of(setup.audit.as_deref(), setup.audit_values);
+    let auditor = setup
+        .audit
+        .clone()
+        .map(|log| Auditor::new(log, setup.audit_values));
     let gate = Gate {
         root: &root,
         authority: &authority,
         // Whoever sits at the terminal of a server is not who calls.
         approver: Approver::Nobody,
         auditor: auditor.as_ref(),
+        journal: None,
         dry_run: false,
     };
     let mut pending = pending;

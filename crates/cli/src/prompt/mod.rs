@@ -7,16 +7,18 @@ mod examples;
 mod template;
 mod tool_list;
 
-use std::io::{self, Write};
+use std::io::Write;
 
+use toolglot::Dialect;
 use toolglot_tools::Toolbox;
 
 use crate::args::PromptArguments;
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::{Outcome, select, toolboxes};
 
 /// The dialect that is taught where none is named: it needs no special token of any model.
-const DEFAULT: &str = "tool_call";
+pub(crate) const DEFAULT: &str = "tool_call";
 
 /// The words, by name of dialect.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -42,26 +44,31 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
     let name = arguments.dialect.as_deref().unwrap_or_else(|| {
         // A hint only; standard error may be closed.
         let _ = writeln!(
-            io::stderr(),
+            screen::stderr(),
             "no --dialect: `{DEFAULT}`, which needs no special token of any model"
         );
         DEFAULT
     });
     let dialect = select::one(name)?;
     let toolbox = match &arguments.tools {
-        Some(tools) => toolboxes::load(tools)?,
+        Some(tools) => toolboxes::to_teach(tools)?,
         None => toolboxes::taught(&dialect)?,
     };
+    let text = instructions(&dialect, &toolbox)?;
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}
+
+/// The instructions that teach a model to call these tools in a dialect.
+pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<String, Failure> {
     let template = TEMPLATES
         .iter()
         .find(|(name, _)| *name == dialect.name())
         .map_or(GENERIC, |(_, words)| words);
-    let mut values = examples::examples(&dialect, &toolbox)?;
-    values.push(("tools", tool_list::tool_list(&toolbox)));
-    values.push(("names", names(&toolbox)));
-    out.write_all(template::fill(template, &values).as_bytes())
-        .map_err(Failure::Output)?;
-    Ok(Outcome::Fine)
+    let mut values = examples::examples(dialect, toolbox)?;
+    values.push(("tools", tool_list::tool_list(toolbox)));
+    values.push(("names", names(toolbox)));
+    Ok(template::fill(template, &values))
 }
 
 fn names(toolbox: &Toolbox) -> String {

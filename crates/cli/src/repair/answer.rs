@@ -112,7 +112,7 @@ fn notes(repaired: &Repaired) -> Vec<Remark> {
             start: fix.start,
             end: fix.end,
             message: message.to_owned(),
-            after: Some(fix.after.clone()),
+            after: Some(fix.after.clone().into_owned()),
             is_placed: true,
         }
     };

@@ -12,7 +12,8 @@ use toolglot_json::Options;
 
 use crate::args::{Preset, RepairArguments};
 use crate::failure::Failure;
-use crate::{Outcome, human, source};
+use crate::human::{self, screen};
+use crate::{Outcome, source};
 
 use answer::{Refusal, answer};
 use target::Target;
@@ -67,7 +68,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                 page.faults(&answer)
             };
             // Nothing can be done where standard error is closed.
-            let _ = io::stderr().write_all(shown.as_bytes());
+            let _ = screen::stderr().write_all(shown.as_bytes());
             Ok(Outcome::faulty_if(answer.is_faulty()))
         }
         Err(refusal) => {
@@ -76,7 +77,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                 name: &name,
                 is_colored,
             };
-            let _ = io::stderr().write_all(page.refusal(&refusal).as_bytes());
+            let _ = screen::stderr().write_all(page.refusal(&refusal).as_bytes());
             Ok(Outcome::Faulty)
         }
     }

@@ -6,7 +6,7 @@ use toolglot::Code;
 
 use super::Refusal;
 use super::answer::{Answer, Remark};
-use crate::human::paint::harmless;
+use crate::human::screen::harmless;
 
 /// The text that repairs point into.
 #[derive(Clone, Copy, Debug)]

@@ -21,10 +21,32 @@ pub(crate) struct FileTools<'a> {
     host: Host<'a>,
     /// The names that may be called, with what a model is to know of them.
     specs: BTreeMap<String, ToolSpec>,
+    /// The ids of all tools of the project and the user, for who mistypes one.
+    others: Vec<String>,
 }
 
 /// The verbs of Rye, which take an id.
 const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
+
+/// Calls that name a tool of a server, and its arguments, among their own.
+const WRAPPERS: &[&str] = &["use_mcp_tool", "mcp_call"];
+
+/// The id of the server's tool that such a call means, and the arguments for it.
+fn unwrapped(arguments: &str) -> Option<(String, String)> {
+    let arguments: Map<String, Value> = serde_json::from_str(arguments).ok()?;
+    let any = |names: [&str; 2]| names.into_iter().find_map(|name| arguments.get(name));
+    let server = any(["server_name", "server"])?.as_str()?.trim();
+    let tool = any(["tool_name", "tool"])?.as_str()?.trim();
+    let given = match any(["arguments", "args"]) {
+        // A value of a tag is text; what it holds is the object.
+        Some(Value::String(text)) if text.trim().is_empty() => "{}".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => "{}".to_owned(),
+        Some(value) => value.to_string(),
+    };
+    let id = format!("mcp/{server}/{tool}");
+    ItemId::new(&id).ok().map(|_| (id, given))
+}
 
 impl<'a> FileTools<'a> {
     /// The tools that `text` names. What it does not name, it cannot call, and is not read.
@@ -44,15 +66,32 @@ impl<'a> FileTools<'a> {
                 }
             }
         }
+        let others = entries
+            .iter()
+            .filter(|entry| entry.space != Space::System)
+            .map(|entry| entry.id.to_string())
+            .collect();
         if VERBS.iter().any(|verb| text.contains(verb)) {
             specs.extend(verbs().into_iter().map(|spec| (spec.name.clone(), spec)));
         }
-        FileTools { host, specs }
+        FileTools {
+            host,
+            specs,
+            others,
+        }
     }
 
-    /// Whether there is anything to call.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.specs.is_empty()
+    /// The tool that was probably meant, of those that the message does not name.
+    pub(crate) fn nearest(&self, name: &str) -> Option<ToolSpec> {
+        let names = self.others.iter().map(String::as_str);
+        let id = ItemId::new(toolglot_tools::nearest(name, names)?).ok()?;
+        let found = self.host.registry.find(&id).ok()?;
+        found.tool().specs().into_iter().next()
+    }
+
+    /// What a model is to know of one of them.
+    pub(crate) fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.specs.get(name)
     }
 
     /// What a model is to know of them.
@@ -63,6 +102,14 @@ impl<'a> FileTools<'a> {
     /// Brings calls of a server's tool to the tool's id.
     pub(crate) fn resolve_servers(&self, message: &mut Calls) {
         for call in &mut message.calls {
+            if WRAPPERS.contains(&call.name.as_str())
+                && let Some((id, arguments)) = unwrapped(&call.args)
+            {
+                call.name = id;
+                call.args = arguments;
+                call.ns = None;
+                continue;
+            }
             let id = format!("mcp/{}", call.name);
             if call.ns.is_none()
                 && !self.specs.contains_key(&call.name)
@@ -129,6 +176,9 @@ impl<'a> FileTools<'a> {
         };
         Some(match canonical.tool.as_str() {
             "rye_execute" => {
+                if let Some(other) = self.elsewhere(text("project_path")) {
+                    return Some(other);
+                }
                 let parameters = canonical
                     .arguments
                     .get("parameters")
@@ -165,6 +215,24 @@ impl<'a> FileTools<'a> {
         })
     }
 
+    /// Why a call for another project is refused; the one here may be named.
+    fn elsewhere(&self, path: &str) -> Option<(Verdict, State)> {
+        let here = &self.host.project;
+        let is_here = path.is_empty()
+            || std::fs::canonicalize(here.join(path)).is_ok_and(|path| path == *here);
+        if is_here {
+            return None;
+        }
+        let verdict = Verdict {
+            decision: Decision::Deny,
+            rule: "other-project".into(),
+            because: format!(
+                "`{path}` is not the project here, and tools run in no other: leave out `project_path`"
+            ),
+        };
+        Some((verdict, State::Refused { form: None }))
+    }
+
     fn execute(&self, asked: Asked<'_>, gate: &Gate<'_>) -> (Verdict, State) {
         match gate.pass(&self.host, asked) {
             Passed::Unfit(error) => refused(&error),
@@ -195,7 +263,7 @@ impl<'a> FileTools<'a> {
             .find(&id)
             .map_err(|error| error.to_string())?;
         let tool: ToolFile = found.tool().checked();
-        if let Some(error) = tool.errors().next() {
+        if let Some(error) = tool.worst() {
             return Err(format!(
                 "`{id}` breaks rules of tool files: {}",
                 error.message
@@ -253,7 +321,7 @@ fn looked(
         tool: &canonical.tool,
         arguments: &canonical.arguments,
     };
-    if let Err(refused) = gate.log(&shown, &verdict) {
+    if let Err(refused) = gate.log(&shown, &verdict, &[]) {
         return (refused, State::Refused { form: None });
     }
     let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
@@ -331,6 +399,7 @@ fn verbs() -> Vec<ToolSpec> {
                 "item_type": item,
                 "item_id": id,
                 "parameters": {"type": "object", "default": {}, "description": "The tool's arguments"},
+                "project_path": {"type": "string", "default": "", "description": "The project here; no other"},
                 "dry_run": {"type": "boolean", "default": false, "description": "Check it and run nothing"},
             }),
             json!(["item_id"]),

@@ -14,7 +14,7 @@ mod session;
 pub(crate) mod step;
 #[cfg(test)]
 mod tests;
-mod undo;
+pub(crate) mod undo;
 
 use std::io::{self, Write};
 
@@ -23,12 +23,12 @@ use toolglot_tools::Toolbox;
 
 use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
-use crate::audit::Auditor;
+use crate::audit::{self, Auditor};
 use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
 use crate::gate;
-use crate::human;
+use crate::human::{self, screen};
 use crate::interrupt;
 use crate::lookalike;
 use crate::parse::write_line;
@@ -63,15 +63,17 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let project = crate::call::project(&arguments.root)?;
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
-    let authority = authority::load(&arguments.policy, root.path());
+    let log = audit::place(arguments.audit.as_deref());
+    let authority = authority::load(&arguments.policy, root.path(), log.as_deref());
     let (registry, trust) = gate::open(&project, &authority)?;
-    let mut capabilities = crate::call::capabilities(&arguments.capability);
+    let mut capabilities = arguments.capability.capabilities();
     if arguments.policy.allow.write {
         capabilities.push("fs.write".to_owned());
     }
     let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
     host.budget = crate::call::budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
+    host.refused = authority.refusals();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     host.watch = arguments.walls.watch(&cancel);
     let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
@@ -83,7 +85,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root = root.with_walls(authority::walls(&authority, &cancel));
-    let auditor = Auditor::of(arguments.audit.as_deref(), arguments.audit_values);
+    let auditor = log.map(|log| Auditor::new(log, arguments.audit_values));
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();
@@ -102,7 +104,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         dialects: &dialects,
         named: named.as_ref(),
         vocabulary: &vocabulary,
-        files: (!files.is_empty()).then_some(&files),
+        files: Some(&files),
         root: &root,
         authority: &authority,
         after_failing_line: arguments.after_failing_line,
@@ -117,7 +119,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     };
     let steps = session.steps(&message);
     if let Some(why) = journal.as_ref().and_then(Journal::why_off) {
-        let _ = writeln!(io::stderr(), "note: nothing is kept for `--undo`: {why}");
+        let _ = writeln!(
+            screen::stderr(),
+            "note: nothing is kept for `--undo`: {why}"
+        );
     }
     let answer = answer::answer(&session, &message, &steps);
     let is_faulty =

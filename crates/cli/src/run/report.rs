@@ -6,6 +6,7 @@ use toolglot::{Calls, Note};
 
 use super::record::state;
 use super::step::{State, Step, decision};
+use crate::human::screen::{Screen, one_line};
 use crate::human::{paint, snippet};
 
 /// A run, told line by line: what each call was, what was decided, what came of it.
@@ -23,6 +24,7 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     /// Writes the report.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let out = &mut Screen(out);
         if self.steps.is_empty() {
             writeln!(out, "no calls")?;
         }
@@ -43,12 +45,19 @@ impl Report<'_> {
     }
 
     fn step(&self, out: &mut dyn Write, index: usize, step: &Step) -> io::Result<()> {
-        let name = paint::styled(paint::Style::Name, &step.call.tool, self.is_colored);
+        let name = paint::styled(
+            paint::Style::Name,
+            &one_line(&step.call.tool),
+            self.is_colored,
+        );
         let arguments: Vec<String> = step
             .call
             .arguments
             .iter()
-            .map(|(key, value)| format!("{key}={}", paint::shortened(&value.to_string(), 60)))
+            .map(|(key, value)| {
+                let value = paint::shortened(&value.to_string(), 60);
+                format!("{}={value}", one_line(key))
+            })
             .collect();
         let verdict = decision(step.verdict.decision);
         let words = match &step.state {

@@ -331,8 +331,15 @@ impl Session<'_> {
             }
         }
         let taught = Toolbox::taught(&call.dialect);
-        let offered = self.named.or(taught.as_ref()).unwrap_or(self.vocabulary);
-        misfit(canonical, self.ground(call, self.vocabulary), offered)
+        let mut offered = self
+            .named
+            .or(taught.as_ref())
+            .unwrap_or(self.vocabulary)
+            .clone();
+        if self.named.is_none() {
+            offered.extend(self.file_tool(&canonical.tool));
+        }
+        misfit(canonical, self.ground(call, self.vocabulary), &offered)
     }
 
     /// Where the arguments of `call` stand, and the tools that it is brought to.
@@ -383,6 +390,7 @@ impl Session<'_> {
             authority: self.authority,
             approver: self.approver,
             auditor: self.auditor,
+            journal: self.journal,
             dry_run: self.dry_run,
         }
     }
@@ -428,7 +436,16 @@ impl Session<'_> {
                 Err(failure) => State::Done(Outcome::from(failure)),
                 Ok(_) if self.dry_run => State::Planned,
                 Ok(plan) => match self.audited(&shown, &verdict, &plan) {
-                    Ok(()) => self.done(canonical, plan, &mut verdict),
+                    Ok(()) => {
+                        let call = (canonical.tool.as_str(), &canonical.arguments);
+                        match self.gate().done(call, plan) {
+                            Ok(outcome) => State::Done(outcome),
+                            Err(refused) => {
+                                verdict = refused;
+                                State::Refused { form: None }
+                            }
+                        }
+                    }
                     Err(error) => {
                         verdict = crate::audit::unaudited(&error);
                         State::Refused { form: None }
@@ -437,34 +454,6 @@ impl Session<'_> {
             }
         };
         (verdict, state)
-    }
-
-    /// Does it, between the two lines of the journal.
-    fn done(&self, canonical: &Canonical, plan: Plan<'_>, verdict: &mut Verdict) -> State {
-        let call = (canonical.tool.as_str(), &canonical.arguments);
-        let kept = self
-            .journal
-            .map_or(Ok(None), |journal| journal.before(self.root, call, &plan));
-        match kept {
-            Ok(entry) => {
-                let outcome = plan.run();
-                if let (Some(journal), Some(entry)) = (self.journal, &entry) {
-                    // Without the line it can still be taken back if it left what was intended.
-                    let _ = journal.after(self.root, entry);
-                }
-                State::Done(outcome)
-            }
-            Err(error) => {
-                *verdict = Verdict {
-                    decision: Decision::Deny,
-                    rule: "journal-failed".into(),
-                    because: format!(
-                        "what stands there cannot be kept, and nothing is changed that could not be taken back: {error}"
-                    ),
-                };
-                State::Refused { form: None }
-            }
-        }
     }
 
     /// Writes into the log what is about to be done.
@@ -482,7 +471,24 @@ impl Session<'_> {
 
     /// How a call should have been written.
     fn form(&self, call: &Call) -> Option<String> {
-        form::of_call(self.dialect(call)?, self.named, Some(&call.name))
+        let dialect = self.dialect(call)?;
+        if let Some(spec) = self.file_tool(&call.name).filter(|_| self.named.is_none()) {
+            return form::of_tool(dialect, &self.vocabulary.tool_set(), &spec);
+        }
+        form::of_call(dialect, self.named, Some(&call.name))
+    }
+
+    /// The tool that is a file and has this name, or was probably meant where no tool has it.
+    fn file_tool(&self, name: &str) -> Option<ToolSpec> {
+        let files = self.files?;
+        if let Some(spec) = files.spec(name) {
+            return Some(spec.clone());
+        }
+        let is_known = self.vocabulary.canonical(name).is_some();
+        if is_known {
+            return None;
+        }
+        files.nearest(name)
     }
 }
 

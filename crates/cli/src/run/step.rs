@@ -7,6 +7,8 @@ use toolglot_exec::Outcome;
 use toolglot_policy::{Decision, Verdict};
 use toolglot_tools::Canonical;
 
+use crate::told::told;
+
 /// A call, what was decided about it, and what came of it.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -53,7 +55,7 @@ impl Step {
     /// The text that a model reads, and whether it tells of a failure. `None` where there is nothing to tell yet.
     pub(crate) fn told(&self) -> Option<(String, bool)> {
         match &self.state {
-            State::Done(outcome) => Some((outcome.text.clone(), !outcome.ok)),
+            State::Done(outcome) => Some((told(outcome.text.clone()), !outcome.ok)),
             State::Refused { .. } => Some((self.verdict.because.clone(), true)),
             State::Repeated(first) => Some((
                 format!(

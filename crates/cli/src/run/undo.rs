@@ -12,7 +12,7 @@ use crate::parse::write_line;
 use crate::{Outcome, source};
 
 /// Where journals are kept: the directory of the user's own that outlives a restart and is no setting.
-pub(super) fn journals() -> Option<PathBuf> {
+pub(crate) fn journals() -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
-use toolglot_toolfiles::{Entry, FindError, Registry, Spaces, Stamp, Trust};
+use toolglot_toolfiles::{Entry, FindError, Registry, Spaces, Stamp, ToolFile, Trust};
 
 use super::args::{Common, ToolsFormat};
 use super::shelf::{Row, Shelf};
@@ -12,8 +13,8 @@ use super::{root, view};
 use crate::Outcome;
 use crate::failure::Failure;
 
-/// Fewer files than this are read by one thread.
-const FEW: usize = 64;
+/// As many files are read at a time by one thread.
+const FEW: usize = 32;
 
 pub(super) fn list(
     search: Option<&str>,
@@ -24,8 +25,9 @@ pub(super) fn list(
     let registry = Registry::open(&spaces)?;
     let (entries, mut problems) = registry.stamped();
     let shelf = Shelf::open(&spaces);
+    let told = rows_of(&registry, &spaces, &entries, &shelf)?;
     let mut rows = Vec::with_capacity(entries.len());
-    for (entry, stamp, row) in rows_of(&registry, &spaces, entries, &shelf)? {
+    for ((entry, stamp), row) in entries.into_iter().zip(told) {
         match row {
             Ok(row) => rows.push((entry, stamp, row)),
             Err(error) => problems.push(error.to_string()),
@@ -37,7 +39,7 @@ pub(super) fn list(
         .split_whitespace()
         .map(str::to_lowercase)
         .collect();
-    let mut found: Vec<(usize, &Entry, &Row)> = rows
+    let mut found: Vec<(usize, &Entry, &Row<'_>)> = rows
         .iter()
         .filter_map(|(entry, _, row)| Some((rank(&words, &registry, entry, row)?, entry, row)))
         .collect();
@@ -51,86 +53,82 @@ pub(super) fn list(
     Ok(Outcome::Fine)
 }
 
-fn json(found: &[(usize, &Entry, &Row)], problems: &[String]) -> String {
+fn json(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
     let mut text = String::from("{\"tools\":[");
     for (index, (_, _, row)) in found.iter().enumerate() {
         if index > 0 {
             text.push(',');
         }
-        text.push_str(&row.json);
+        text.push_str(row.json());
     }
     let problems = Value::from(problems.to_vec());
     let _ = writeln!(text, "],\"problems\":{problems}}}");
     text
 }
 
-fn human(found: &[(usize, &Entry, &Row)], problems: &[String]) -> String {
+fn human(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
     let mut text = String::new();
     let widths = found.iter().map(|(_, entry, _)| entry.id.as_str().len());
     let width = widths.max().unwrap_or(0).min(48);
     for (_, entry, row) in found {
-        let Row {
-            space,
-            status,
-            version,
-            about,
-            ..
-        } = row;
-        let id = entry.id.as_str();
-        let _ = writeln!(
-            text,
-            "{id:width$}  {space:7}  {status:10}  {version:6}  {about}"
-        );
+        let [space, status, version, about] = row.told();
+        let columns = [
+            (entry.id.as_str(), width),
+            (space, 7),
+            (status, 10),
+            (version, 6),
+        ];
+        for (word, width) in columns {
+            text.push_str(word);
+            let n_blanks = width.saturating_sub(word.chars().count()) + 2;
+            text.extend(std::iter::repeat_n(' ', n_blanks));
+        }
+        text.push_str(about);
+        text.push('\n');
     }
     if found.is_empty() {
         text.push_str("no tools\n");
     }
     for problem in problems {
-        let _ = writeln!(text, "not listed: {problem}");
+        let _ = writeln!(text, "note: {problem}");
     }
     text
 }
 
-/// A file of a listing with what is told of it, or why that cannot be.
-type Told = (Entry, Option<Stamp>, Result<Row, FindError>);
-
-/// What is told of each: what was kept where the file is as it was, otherwise what it says, read by as many threads as there
-/// are processors.
-fn rows_of(
+/// What is told of each file, or why that cannot be: what was kept where the file is as it was, otherwise what it says, read
+/// by as many threads as there are processors.
+fn rows_of<'s>(
     registry: &Registry,
     spaces: &Spaces,
-    entries: Vec<(Entry, Option<Stamp>)>,
-    shelf: &Shelf,
-) -> Result<Vec<Told>, Failure> {
-    let kept: Vec<Option<&Row>> = entries
-        .iter()
-        .map(|(entry, stamp)| shelf.get(entry, stamp.as_ref()))
-        .collect();
+    entries: &[(Entry, Option<Stamp>)],
+    shelf: &'s Shelf,
+) -> Result<Vec<Result<Row<'s>, FindError>>, Failure> {
+    let kept = shelf.rows(entries);
     if kept.iter().all(Option::is_some) {
-        let told = entries.into_iter().zip(kept);
-        return Ok(told
-            .filter_map(|((entry, stamp), row)| Some((entry, stamp, Ok(row?.clone()))))
-            .collect());
+        return Ok(kept.into_iter().flatten().map(Ok).collect());
     }
     let trust = Trust::open(spaces)?;
-    let read = |entry: &Entry, kept: Option<&Row>| match kept {
+    let read = |((entry, _), kept): (&(Entry, Option<Stamp>), &Option<Row<'s>>)| match kept {
         Some(row) => Ok(row.clone()),
         None => row(registry, &trust, entry),
     };
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let n_each = entries.len().div_ceil(n_threads).max(FEW);
-    let rows: Vec<Result<Row, FindError>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = entries
-            .chunks(n_each)
-            .zip(kept.chunks(n_each))
-            .map(|(entries, kept)| {
-                scope.spawn(move || {
-                    let all = entries.iter().zip(kept);
-                    all.map(|((entry, _), kept)| read(entry, *kept))
-                        .collect::<Vec<_>>()
-                })
-            })
-            .collect();
+    let n_threads = n_threads.min(entries.len().div_ceil(FEW));
+    let next = AtomicUsize::new(0);
+    // Whoever is done takes the next few: files of one language may lie together, and one takes longer than another.
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let from = next.fetch_add(FEW, Ordering::Relaxed);
+            let Some(rest) = entries.get(from..).filter(|rest| !rest.is_empty()) else {
+                return done;
+            };
+            let some = rest.iter().zip(&kept[from..]).take(FEW);
+            done.push((from, some.map(read).collect::<Vec<_>>()));
+        }
+    };
+    let mut done: Vec<(usize, Vec<_>)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
         threads
             .into_iter()
             .flat_map(|thread| match thread.join() {
@@ -139,16 +137,14 @@ fn rows_of(
             })
             .collect()
     });
-    let told = entries.into_iter().zip(rows);
-    Ok(told
-        .map(|((entry, stamp), row)| (entry, stamp, row))
-        .collect())
+    done.sort_by_key(|(from, _)| *from);
+    Ok(done.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
 /// What a file says of itself.
-fn row(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row, FindError> {
+fn row<'a>(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row<'a>, FindError> {
     let found = registry.read(entry)?;
-    let tool = found.tool();
+    let tool = &ToolFile::outline(&found.id, found.language, found.text());
     let standing = trust.standing(&found, tool.metadata.version.as_deref());
     let fields = view::brief(&found, tool, &standing);
     let field = |name: &str| {
@@ -168,21 +164,17 @@ fn row(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row, FindErr
     let status = fields
         .get("standing")
         .and_then(|standing| standing["status"].as_str());
-    Ok(Row {
-        space: field("space"),
-        status: status.unwrap_or("-").to_owned(),
-        version: field("version"),
-        about,
-        json: Value::Object(fields).to_string(),
-    })
+    let (space, version) = (field("space"), field("version"));
+    let told = [space.as_str(), status.unwrap_or("-"), &version, &about];
+    Ok(Row::new(told, &Value::Object(fields.clone()).to_string()))
 }
 
 /// How well a tool fits the words, the less the better; `None` if it lacks one of them.
-fn rank(words: &[String], registry: &Registry, entry: &Entry, row: &Row) -> Option<usize> {
+fn rank(words: &[String], registry: &Registry, entry: &Entry, row: &Row<'_>) -> Option<usize> {
     if words.is_empty() {
         return Some(0);
     }
-    let fields: Map<String, Value> = serde_json::from_str(&row.json).unwrap_or_default();
+    let fields: Map<String, Value> = serde_json::from_str(row.json()).unwrap_or_default();
     let name = entry.id.as_str().to_lowercase();
     let tags = fields.get("tags").and_then(Value::as_array);
     let tags: Vec<&str> = tags

@@ -23,6 +23,7 @@ use toolglot_toolfiles::{EXTENSIONS, Found, ItemId, Registry, Space, Spaces, Tru
 
 use crate::Outcome;
 use crate::failure::Failure;
+use crate::human::screen::Screen;
 
 use args::{Common, ToolsCommand, ToolsFormat};
 
@@ -84,7 +85,7 @@ impl House {
             let word = &as_id(word);
             if !word.contains(['*', '?', '[', '{']) {
                 let id = ItemId::new(word).map_err(Failure::BadId)?;
-                let one = self.registry.find(&id)?;
+                let one = self.registry.find_called(&id)?;
                 if found.iter().all(|known| known.id != one.id) {
                     found.push(one);
                 }
@@ -146,7 +147,7 @@ fn as_id(word: &str) -> String {
 fn answer(common: &Common, out: &mut dyn Write, json: &Value, words: &str) -> Result<(), Failure> {
     match common.format {
         ToolsFormat::Json => crate::parse::write_line(out, json),
-        ToolsFormat::Human => out.write_all(words.as_bytes()),
+        ToolsFormat::Human => Screen(out).write_all(words.as_bytes()),
     }
     .map_err(Failure::Output)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 
 use serde_json::json;
-use toolglot_toolfiles::{ItemId, Language, new_tool};
+use toolglot_toolfiles::{EXTENSIONS, ItemId, Language, new_tool};
 
 use super::answer;
 use super::args::Common;
@@ -13,14 +13,19 @@ use crate::failure::Failure;
 
 pub(super) fn new(
     id: &str,
-    language: &str,
+    word: &str,
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let id = ItemId::new(id).map_err(Failure::BadId)?;
-    let language =
-        Language::named(language).ok_or_else(|| Failure::NoLanguage(language.to_owned()))?;
-    let file = format!(".ai/tools/{id}.{}", language.extension());
+    let language = Language::named(word).ok_or_else(|| Failure::NoLanguage(word.to_owned()))?;
+    // Who names an extension wants that one.
+    let extension = EXTENSIONS
+        .iter()
+        .map(|(extension, _)| *extension)
+        .find(|extension| *extension == word.trim_start_matches('.'))
+        .unwrap_or(language.extension());
+    let file = format!(".ai/tools/{id}.{extension}");
     let path = common.root.join(&file);
     let failed = |source: io::Error| Failure::Write {
         path: path.clone(),
@@ -29,11 +34,17 @@ pub(super) fn new(
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
     }
+    let mut text = new_tool(&id, language);
+    if extension == "cjs" {
+        text = text
+            .replace("export const ", "exports.")
+            .replace("export default function", "exports.default = function");
+    }
     fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(&path)
-        .and_then(|mut file| file.write_all(new_tool(&id, language).as_bytes()))
+        .and_then(|mut file| file.write_all(text.as_bytes()))
         .map_err(failed)?;
     let json =
         json!({"id": id.as_str(), "path": path.display().to_string(), "language": language.name()});

@@ -5,33 +5,52 @@
 //! and this program. A row of a file that was changed within two seconds before it was read is not kept: the next change
 //! could bear the same time.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use toolglot_exec::audit::hex;
-use toolglot_toolfiles::{Entry, Spaces, Stamp, Trust};
+use toolglot_toolfiles::{Entry, Space, Spaces, Stamp, Trust};
 
-/// What is told of one tool. No field holds a tab or a line break.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) space: String,
-    pub(super) status: String,
-    pub(super) version: String,
-    pub(super) about: String,
-    /// All of it, as JSON.
-    pub(super) json: String,
+/// What is told of one tool: its fields, a tab between two. No field holds a tab or a line break.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row<'a> {
+    line: Cow<'a, str>,
 }
 
-/// Rows that were kept, by the files that they are of.
+impl<'a> Row<'a> {
+    /// Space, standing, version and a line about it; and all of it, as JSON.
+    pub(super) fn new(told: [&str; 4], json: &str) -> Row<'a> {
+        let [space, status, version, about] = told;
+        Row {
+            line: format!("{space}\t{status}\t{version}\t{about}\t{json}").into(),
+        }
+    }
+
+    /// Space, standing, version and a line about it.
+    pub(super) fn told(&self) -> [&str; 4] {
+        let mut fields = self.line.splitn(5, '\t');
+        std::array::from_fn(|_| fields.next().unwrap_or_default())
+    }
+
+    pub(super) fn json(&self) -> &str {
+        self.line.splitn(5, '\t').nth(4).unwrap_or_default()
+    }
+
+    /// Whether it was kept, and not made now.
+    fn is_kept(&self) -> bool {
+        matches!(self.line, Cow::Borrowed(_))
+    }
+}
+
+/// Rows that were kept, in the order of a listing: a line for each, which begins with its key.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     file: Option<PathBuf>,
     fingerprint: String,
-    rows: HashMap<String, Row>,
+    lines: String,
 }
 
 /// A larger file is not ours.
@@ -45,72 +64,84 @@ impl Shelf {
         let Some((file, fingerprint)) = place(spaces).zip(fingerprint(spaces)) else {
             return Shelf::default();
         };
-        let text = match fs::metadata(&file) {
+        let mut lines = match fs::metadata(&file) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MOST_BYTES => {
                 fs::read_to_string(&file).unwrap_or_default()
             }
             _ => String::new(),
         };
-        let mut lines = text.split_terminator('\n');
-        let is_same = lines.next() == Some(&fingerprint);
-        let rows = lines.take_while(|_| is_same).filter_map(row).collect();
+        let is_same = lines
+            .strip_prefix(fingerprint.as_str())
+            .is_some_and(|lines| lines.starts_with('\n'));
+        if is_same {
+            lines.drain(..=fingerprint.len());
+        } else {
+            lines.clear();
+        }
         Shelf {
             file: Some(file),
             fingerprint,
-            rows,
+            lines,
         }
     }
 
-    /// What was kept of a file that is as it was.
-    pub(super) fn get(&self, entry: &Entry, stamp: Option<&Stamp>) -> Option<&Row> {
-        if self.rows.is_empty() {
-            return None;
-        }
-        self.rows.get(&key(entry, stamp?))
+    /// What was kept of files that are as they were: a row or none for each entry.
+    pub(super) fn rows(&self, entries: &[(Entry, Option<Stamp>)]) -> Vec<Option<Row<'_>>> {
+        let mut lines = self.lines.lines().peekable();
+        let mut begin = String::new();
+        let row = |(entry, stamp): &(Entry, Option<Stamp>)| {
+            let id = entry.id.as_str();
+            // Both are in the order of ids: what comes before this one is of a file that is gone.
+            while lines
+                .next_if(|line| line.split('\t').next().is_some_and(|known| known < id))
+                .is_some()
+            {}
+            begin.clear();
+            key(entry, stamp.as_ref()?, &mut begin);
+            let line = lines.peek()?.strip_prefix(begin.as_str())?;
+            Some(Row { line: line.into() })
+        };
+        entries.iter().map(row).collect()
     }
 
     /// Keeps these instead. Where that fails nothing is lost.
-    pub(super) fn keep(&self, rows: &[(Entry, Option<Stamp>, Row)]) {
+    pub(super) fn keep(&self, rows: &[(Entry, Option<Stamp>, Row<'_>)]) {
         let Some(file) = &self.file else { return };
         let now = SystemTime::now();
+        let may_stay = |stamp: &Stamp| stamp.is_older(now, FRESH);
+        let is_new = |(_, stamp, row): &(Entry, Option<Stamp>, Row<'_>)| {
+            !row.is_kept() && stamp.as_ref().is_some_and(may_stay)
+        };
+        let n_kept = rows.iter().filter(|(.., row)| row.is_kept()).count();
+        if n_kept == self.lines.lines().count() && !rows.iter().any(is_new) {
+            return;
+        }
         let mut text = format!("{}\n", self.fingerprint);
-        let mut is_new = rows.len() < self.rows.len();
         for (entry, stamp, row) in rows {
-            let Some(stamp) = stamp.as_ref().filter(|stamp| stamp.is_older(now, FRESH)) else {
+            let Some(stamp) = stamp.as_ref().filter(|stamp| may_stay(stamp)) else {
                 continue;
             };
-            let key = key(entry, stamp);
-            is_new |= !self.rows.contains_key(&key);
-            let Row {
-                space,
-                status,
-                version,
-                about,
-                json,
-            } = row;
-            let _ = writeln!(text, "{key}\t{space}\t{status}\t{version}\t{about}\t{json}");
+            key(entry, stamp, &mut text);
+            text.push_str(&row.line);
+            text.push('\n');
         }
-        if is_new {
-            let _ = write(file, &text);
-        }
+        let _ = write(file, &text);
     }
 }
 
-fn row(line: &str) -> Option<(String, Row)> {
-    let mut fields = line.splitn(6, '\t').map(str::to_owned);
-    let key = fields.next()?;
-    let row = Row {
-        space: fields.next()?,
-        status: fields.next()?,
-        version: fields.next()?,
-        about: fields.next()?,
-        json: fields.next()?,
+/// What a line begins with: the file, and what tells that it did not change.
+fn key(entry: &Entry, stamp: &Stamp, out: &mut String) {
+    let space = match entry.space {
+        Space::Project => "project",
+        Space::User => "user",
+        Space::System => "system",
     };
-    Some((key, row))
-}
-
-fn key(entry: &Entry, stamp: &Stamp) -> String {
-    format!("{}.{} {} {stamp}", entry.id, entry.extension, entry.space)
+    for part in [entry.id.as_str(), entry.extension, space] {
+        out.push_str(part);
+        out.push('\t');
+    }
+    stamp.write(out);
+    out.push('\t');
 }
 
 fn place(spaces: &Spaces) -> Option<PathBuf> {
@@ -161,4 +192,72 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
         .inspect_err(|_| {
             let _ = fs::remove_file(&temporary);
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolglot_toolfiles::ItemId;
+
+    fn entry(id: &str) -> Entry {
+        Entry {
+            id: ItemId::new(id).expect("an id"),
+            space: Space::Project,
+            extension: "py",
+        }
+    }
+
+    #[test]
+    fn rows_are_found_again_whatever_comes_and_goes_between_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut shelf = Shelf {
+            file: Some(folder.path().join("rows")),
+            fingerprint: "same".to_owned(),
+            lines: String::new(),
+        };
+        // An id may be the begin of another, and a blank or a dash stands before a slash.
+        let ids = ["a/b", "a/b-c", "a/bc", "a-b/c", "b"];
+        let mut ids: Vec<&str> = ids.to_vec();
+        ids.sort_by_key(|id| ItemId::new(id).expect("an id"));
+        let told = |id: &str| Row::new(["project", "own", "1.0.0", id], "{}");
+        let rows: Vec<_> = ids
+            .iter()
+            .map(|id| (entry(id), Some(Stamp::default()), told(id)))
+            .collect();
+        shelf.keep(&rows);
+        let text = fs::read_to_string(folder.path().join("rows")).expect("it was written");
+        shelf.lines = text.strip_prefix("same\n").expect("its begin").to_owned();
+        let all = |ids: &[&str]| -> Vec<bool> {
+            let entries: Vec<_> = ids
+                .iter()
+                .map(|id| (entry(id), Some(Stamp::default())))
+                .collect();
+            let found = shelf.rows(&entries);
+            let rows = found.iter().zip(ids);
+            rows.map(|(row, id)| {
+                row.as_ref()
+                    .inspect(|row| assert_eq!(row.told()[3], *id))
+                    .is_some()
+            })
+            .collect()
+        };
+        assert_eq!(all(&ids), [true; 5]);
+        for (at, id) in ids.iter().enumerate() {
+            let mut fewer = ids.clone();
+            fewer.remove(at);
+            assert_eq!(all(&fewer), [true; 4], "without {id}");
+            let new = format!("{id}x");
+            let mut more = ids.clone();
+            more.insert(at + 1, &new);
+            more.sort_by_key(|id| ItemId::new(id).expect("an id"));
+            let expected: Vec<bool> = more.iter().map(|id| *id != new).collect();
+            assert_eq!(all(&more), expected, "with {new}");
+        }
+        // What was changed has another stamp, or none.
+        let found = shelf.rows(&[
+            (entry(ids[0]), None),
+            (entry(ids[1]), Some(Stamp::default())),
+        ]);
+        assert!(found[0].is_none() && found[1].is_some());
+    }
 }

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let house = House::open(&common.root)?;
     let id = ItemId::new(id).map_err(Failure::BadId)?;
-    let found = house.registry.find(&id)?;
+    let found = house.registry.find_called(&id)?;
     let tool = found.tool().checked();
     let metadata = &tool.metadata;
     let standing = house.trust.standing(&found, metadata.version.as_deref());

@@ -56,7 +56,7 @@ fn one(
         return Ok(Err("tools of the system cannot be signed anew".to_owned()));
     };
     let tool = found.tool().checked();
-    if let Some(error) = tool.errors().next() {
+    if let Some(error) = tool.worst() {
         let place = Place::of(found.text(), error.span.start);
         let n = tool.errors().count();
         return Ok(Err(format!(

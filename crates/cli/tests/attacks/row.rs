@@ -78,6 +78,7 @@ struct Written {
 }
 
 const FILES: &[&str] = &[
+    include_str!("rows/built.toml"),
     include_str!("rows/commands.toml"),
     include_str!("rows/git.toml"),
     include_str!("rows/hidden.toml"),

@@ -4,8 +4,10 @@ mod convert;
 mod dialects;
 mod examples;
 mod explain;
+mod file_tools;
 #[cfg(target_os = "linux")]
 mod five_minutes;
+mod floor_of_files;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod jsonl;

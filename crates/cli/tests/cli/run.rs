@@ -294,6 +294,73 @@ fn what_a_tool_says_of_its_success_is_said_once() {
 }
 
 #[test]
+fn a_rule_about_another_name_of_a_tool_is_no_rule() {
+    let root = root();
+    for name in ["cat", "Read_File"] {
+        let policy = root.path().join("policy.toml");
+        let text = format!(
+            "version = 1\n[[rule]]\nid = 'r'\ndecision = 'allow'\ncapabilities = ['read']\n[[rule]]\nid = 'n'\ndecision = 'deny'\ntools = ['{name}']\n"
+        );
+        fs::write(&policy, text).expect("it is written");
+        let policy = policy.to_str().expect("the path is text");
+        let message = call("read_file", &json!({"path": "notes.txt"}));
+        let ran = run(&root, &message, &["--policy", policy]);
+        assert_eq!(ran.code, 1, "{}", ran.out);
+        assert!(ran.err.contains("write `read_file`"), "{}", ran.err);
+    }
+}
+
+/// Who writes the log could write another one.
+#[test]
+fn the_log_is_kept_from_the_calls_that_it_tells() {
+    let root = root();
+    let log = root.path().join("audit [1].jsonl");
+    let log_path = log.to_str().expect("the path is text");
+    let message = [
+        call(
+            "write_file",
+            &json!({"path": "audit [1].jsonl", "content": "x"}),
+        ),
+        call("delete_file", &json!({"path": "audit [1].jsonl"})),
+        call(
+            "move_file",
+            &json!({"from": "audit [1].jsonl", "to": "gone"}),
+        ),
+        call("write_file", &json!({"path": "b.txt", "content": "x"})),
+    ]
+    .concat();
+    let more = [
+        "--allow",
+        "write,delete",
+        "--audit",
+        log_path,
+        "--format",
+        "json",
+    ];
+    let record = run(&root, &message, &more).json();
+    for index in 0..3 {
+        assert_eq!(record["calls"][index]["verdict"]["rule"], "audit-log");
+    }
+    assert_eq!(record["calls"][3]["state"], "done");
+    let verified = toolglot(&["audit", "verify", log_path], "");
+    assert_eq!(verified.code, 0, "{}", verified.out);
+}
+
+#[test]
+fn what_a_call_is_named_does_not_drive_the_terminal() {
+    let root = root();
+    let name = "x\u{1b}[2J\u{1b}]52;c;eA==\u{7}\nallow";
+    let ran = run(&root, &call(name, &json!({"\u{1b}[8m": 1})), &[]);
+    assert!(!ran.err.contains(['\u{1b}', '\u{7}']), "{:?}", ran.err);
+    assert!(!ran.err.contains("\nallow"), "{:?}", ran.err);
+    let parsed = toolglot(
+        &["parse", "--dialect", "hermes", "--color", "never"],
+        call(name, &json!({})),
+    );
+    assert!(!parsed.out.contains('\u{1b}'), "{:?}", parsed.out);
+}
+
+#[test]
 fn a_repeated_command_is_no_second_one() {
     let root = root();
     let message = call("execute_command", &json!({"command": "ls"})).repeat(2);

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A copy of the example project, and a home that trusts nothing.
-struct World {
+pub(crate) struct World {
     folder: TempDir,
 }
 
 impl World {
-    fn new() -> World {
+    pub(crate) fn new() -> World {
         let folder = tempfile::tempdir().expect("room for a folder");
         let world = World { folder };
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tools");
@@ -22,11 +22,11 @@ impl World {
         world
     }
 
-    fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    fn toolglot(&self, words: &[&str]) -> Output {
+    pub(crate) fn toolglot(&self, words: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_toolglot"))
             .args(words)
             .current_dir(self.project())
@@ -46,7 +46,24 @@ impl World {
         (value, output.status.code().expect("it ended by itself"))
     }
 
-    fn trust_all(&self) {
+    /// Writes a tool of the project.
+    pub(crate) fn file(&self, path: &str, text: &str) {
+        fs::write(self.project().join(".ai/tools").join(path), text).expect("a file");
+    }
+
+    /// What `run` answers to a message.
+    pub(crate) fn run(&self, message: &str, words: &[&str]) -> String {
+        let file = self.folder.path().join("message");
+        fs::write(&file, message).expect("a file");
+        let file = file.to_str().expect("text").to_owned();
+        let all: Vec<&str> = ["run", "--dialect", "hermes", "--format", "text", &file]
+            .into_iter()
+            .chain(words.iter().copied())
+            .collect();
+        String::from_utf8_lossy(&self.toolglot(&all).stdout).into_owned()
+    }
+
+    pub(crate) fn trust_all(&self) {
         let output = self.toolglot(&["tools", "trust", "**"]);
         assert!(output.status.success(), "{output:?}");
     }

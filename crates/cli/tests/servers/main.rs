@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod aside;
 mod attacks;
+mod files;
 mod neighbours;
 mod oauth;
 mod play;

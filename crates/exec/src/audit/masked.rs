@@ -57,6 +57,11 @@ pub fn masked(arguments: &Map<String, Value>) -> Value {
     each(arguments, &|_, text| text)
 }
 
+/// A text with what looks like a secret masked.
+pub fn masked_text(text: &str) -> String {
+    hide_given(&hide(text)).into_owned()
+}
+
 /// The form of the values: their types and sizes, and where something happens.
 pub fn shape(arguments: &Map<String, Value>) -> Value {
     each(arguments, &|key, value| match value {
@@ -119,7 +124,7 @@ fn one(key: &str, value: &Value, show: &dyn Fn(&str, Value) -> Value) -> Value {
         Value::Array(list) => {
             Value::Array(list.iter().map(|value| one(key, value, show)).collect())
         }
-        Value::String(text) => show(key, hide_given(&hide(text)).into()),
+        Value::String(text) => show(key, masked_text(text).into()),
         other => show(key, other.clone()),
     }
 }

@@ -10,6 +10,7 @@ mod valid;
 mod walk;
 mod writer;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -150,7 +151,7 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
                 repair: Repair::BareWord,
                 start: 0,
                 end: text.len(),
-                after: String::new(),
+                after: Cow::Borrowed(""),
             }]),
             more: Vec::new(),
             work: text.len() as u64,
@@ -179,7 +180,7 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
                 repair: Repair::EscapedDocument,
                 start: 0,
                 end: text.len(),
-                after: inner,
+                after: Cow::Owned(inner),
             },
         );
         repaired.work += work;

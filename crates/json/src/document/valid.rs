@@ -8,6 +8,13 @@ use crate::word::is_scalar;
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed. Linear; one bit of memory a level.
 pub(super) fn is_valid(text: &str) -> bool {
     let begin = blanks(text.as_bytes(), 0);
+    let last = text.trim_ascii_end().as_bytes().last();
+    match text.as_bytes().get(begin) {
+        // What is cut off need not be read to its end.
+        Some(b'{') if last != Some(&b'}') => return false,
+        Some(b'[') if last != Some(&b']') => return false,
+        _ => {}
+    }
     value_end(text, begin).is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
 }
 

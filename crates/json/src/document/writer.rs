@@ -1,5 +1,6 @@
 //! Where repaired text goes: what is supplied can stand before the blanks that nothing has followed yet.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -18,54 +19,160 @@ pub struct Fix {
     /// The byte after the last. The text between is what stood there before.
     pub end: usize,
     /// What stands there now.
-    pub after: String,
+    pub after: Cow<'static, str>,
 }
 
 /// JSON text in the making, and what was repaired on the way.
+///
+/// ```text
+///   out                       stretch            (the rest of the input)
+///   {"a": "b", "c": true,  |  "path": "a.rs", .. |
+///        copied already    |  from            to |
+/// ```
+///
+/// What reads in the input as it should is not copied piece by piece: the stretch grows over it, and is copied as a whole
+/// when something else has to be written.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
-    /// What was written, blanks at its end included.
-    pub(super) out: String,
-    /// Where the blanks begin that nothing has followed yet.
+pub(super) struct Writer<'a> {
+    /// The input.
+    text: &'a str,
+    /// What was written, without the stretch.
+    out: String,
+    /// The stretch of the input that follows, not copied yet.
+    from: usize,
+    to: usize,
+    /// Where the blanks begin that nothing has followed yet, the stretch counted.
     blanks: Option<usize>,
-    pub(super) fixes: Vec<Fix>,
-    pub(super) counts: Vec<u32>,
+    fixes: Vec<Fix>,
+    counts: Vec<u32>,
 }
 
-impl Writer {
-    pub(super) fn with_capacity(bytes: usize) -> Writer {
+impl<'a> Writer<'a> {
+    /// For the repair of `text`, to which most repairs add little.
+    pub(super) fn new(text: &'a str) -> Writer<'a> {
         Writer {
-            out: String::with_capacity(bytes),
+            text,
+            out: String::with_capacity(text.len() + text.len() / 8),
             ..Writer::default()
         }
+    }
+
+    /// What was written, blanks at its end included, to be appended to or changed.
+    pub(super) fn out(&mut self) -> &mut String {
+        self.flush();
+        &mut self.out
+    }
+
+    /// How many bytes were written, blanks at the end included.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.out.len() + (self.to - self.from)
+    }
+
+    #[inline]
+    fn flush(&mut self) {
+        if self.from < self.to {
+            self.out.push_str(&self.text[self.from..self.to]);
+            self.from = self.to;
+        }
+    }
+
+    /// Grows the stretch over these bytes of the input.
+    #[inline]
+    fn extend(&mut self, from: usize, to: usize) {
+        if self.to != from {
+            self.flush();
+            self.from = from;
+        }
+        self.to = to;
+    }
+
+    /// Appends bytes of the input as they are, behind the blanks.
+    #[inline]
+    pub(super) fn pass(&mut self, from: usize, to: usize) {
+        self.blanks = None;
+        self.extend(from, to);
     }
 
     /// Appends, behind the blanks.
     #[inline]
     pub(super) fn put(&mut self, text: &str) {
         self.blanks = None;
-        self.out.push_str(text);
+        if self.text.as_bytes()[self.to..].starts_with(text.as_bytes()) {
+            self.to += text.len();
+        } else {
+            self.flush();
+            self.out.push_str(text);
+        }
     }
 
-    /// Appends blanks, which wait until something follows them.
+    /// Appends in the place of what the input has before `next`.
     #[inline]
-    pub(super) fn blank(&mut self, blanks: &str) {
-        self.blanks.get_or_insert(self.out.len());
-        self.out.push_str(blanks);
+    pub(super) fn put_for(&mut self, text: &str, next: usize) {
+        self.blanks = None;
+        self.flush();
+        self.out.push_str(text);
+        (self.from, self.to) = (next, next);
+    }
+
+    /// The same with one byte of ASCII, which may be what the input has there.
+    #[inline]
+    pub(super) fn put_byte(&mut self, byte: u8, next: usize) {
+        if self.to + 1 == next && self.text.as_bytes().get(self.to) == Some(&byte) {
+            self.blanks = None;
+            self.to = next;
+        } else {
+            self.put_other(byte, next);
+        }
+    }
+
+    fn put_other(&mut self, byte: u8, next: usize) {
+        self.blanks = None;
+        self.flush();
+        self.out.push(char::from(byte));
+        (self.from, self.to) = (next, next);
+    }
+
+    /// Appends blanks of the input, which wait until something follows them.
+    #[inline]
+    pub(super) fn blank(&mut self, from: usize, to: usize) {
+        self.blanks
+            .get_or_insert(self.out.len() + (self.to - self.from));
+        self.extend(from, to);
+    }
+
+    /// Appends a space that waits until something follows it.
+    pub(super) fn blank_space(&mut self) {
+        let blanks = *self
+            .blanks
+            .get_or_insert(self.out.len() + (self.to - self.from));
+        self.put(" ");
+        self.blanks = Some(blanks);
     }
 
     /// Where the blanks that wait begin, or the end.
     fn end(&self) -> usize {
-        self.blanks.unwrap_or(self.out.len())
+        self.blanks.unwrap_or(self.len())
     }
 
     /// What was written, without the blanks that wait.
-    pub(super) fn solid(&self) -> &str {
+    pub(super) fn solid(&mut self) -> &str {
+        self.flush();
         &self.out[..self.end()]
+    }
+
+    /// The last byte that was written, the blanks that wait aside.
+    pub(super) fn last(&self) -> Option<u8> {
+        let last = self.end().checked_sub(1)?;
+        match last.checked_sub(self.out.len()) {
+            Some(n) => self.text.as_bytes().get(self.from + n).copied(),
+            None => self.out.as_bytes().get(last).copied(),
+        }
     }
 
     /// Leaves the blanks that wait out.
     pub(super) fn drop_blanks(&mut self) {
+        self.flush();
         self.out.truncate(self.end());
         self.blanks = None;
     }
@@ -73,12 +180,19 @@ impl Writer {
     /// Appends before the blanks that wait.
     #[inline]
     pub(super) fn put_before_blanks(&mut self, text: &str) {
-        match &mut self.blanks {
-            None => self.out.push_str(text),
-            Some(end) => {
-                self.out.insert_str(*end, text);
-                *end += text.len();
-            }
+        let Some(at) = self.blanks else {
+            self.put(text);
+            return;
+        };
+        if let Some(n) = at.checked_sub(self.out.len()) {
+            let split = self.from + n;
+            self.out.push_str(&self.text[self.from..split]);
+            self.out.push_str(text);
+            self.from = split;
+            self.blanks = Some(self.out.len());
+        } else {
+            self.out.insert_str(at, text);
+            self.blanks = Some(at + text.len());
         }
     }
 
@@ -92,7 +206,8 @@ impl Writer {
 
     /// Takes back a comma if it is the last thing written.
     pub(super) fn take_comma(&mut self) {
-        if self.solid().ends_with(',') {
+        if self.last() == Some(b',') {
+            self.flush();
             let at = self.end() - 1;
             self.out.remove(at);
             if let Some(end) = &mut self.blanks {
@@ -102,45 +217,60 @@ impl Writer {
     }
 
     /// Whether what was written ends with a comma or a line break, other blanks aside.
-    pub(super) fn ends_line_or_comma(&self) -> bool {
+    pub(super) fn ends_line_or_comma(&mut self) -> bool {
+        self.flush();
         let blanks = self.out[self.end()..].trim_end_matches([' ', '\t', '\r']);
-        blanks.ends_with('\n') || (blanks.is_empty() && self.solid().ends_with(','))
+        blanks.ends_with('\n') || (blanks.is_empty() && self.last() == Some(b','))
     }
 
-    /// Remembers a repair.
+    /// Remembers a repair that wrote `after`.
+    #[inline]
+    pub(super) fn note(&mut self, repair: Repair, start: usize, end: usize, after: &'static str) {
+        if self.counts(repair) {
+            self.keep(repair, start, end, Cow::Borrowed(after));
+        }
+    }
+
+    /// The same, of a text that is made at run time.
     #[cold]
-    pub(super) fn note(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
+    pub(super) fn note_text(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
+        if self.counts(repair) {
+            self.keep(repair, start, end, Cow::Owned(String::from(after)));
+        }
+    }
+
+    /// The same, of what was written from `from` on.
+    pub(super) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
+        if self.counts(repair) {
+            let after = String::from(self.out().get(from..).unwrap_or_default());
+            self.keep(repair, start, end, Cow::Owned(after));
+        }
+    }
+
+    /// Counts a repair; whether it is to be kept.
+    #[inline]
+    fn counts(&mut self, repair: Repair) -> bool {
         let kind = repair as usize;
         if self.counts.len() <= kind {
             self.counts.resize(kind + 1, 0);
         }
         self.counts[kind] += 1;
-        if self.counts[kind] <= KEPT {
-            self.fixes.push(Fix {
-                repair,
-                start,
-                end,
-                after: String::from(after),
-            });
-        }
+        self.counts[kind] <= KEPT
     }
 
-    /// Remembers a repair that was written from `from` on.
     #[cold]
-    pub(super) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
-        let is_kept = self
-            .counts
-            .get(repair as usize)
-            .is_none_or(|&count| count < KEPT);
-        let after = if is_kept {
-            String::from(self.out.get(from..).unwrap_or_default())
-        } else {
-            String::new()
-        };
-        self.note(repair, start, end, &after);
+    fn keep(&mut self, repair: Repair, start: usize, end: usize, after: Cow<'static, str>) {
+        self.fixes.push(Fix {
+            repair,
+            start,
+            end,
+            after,
+        });
     }
 
-    pub(super) fn finish(self) -> (String, Vec<Fix>, Vec<u32>) {
+    /// The text, the repairs kept, and how many there were of each kind.
+    pub(super) fn finish(mut self) -> (String, Vec<Fix>, Vec<u32>) {
+        self.flush();
         (self.out, self.fixes, self.counts)
     }
 }

@@ -219,6 +219,27 @@ impl Fit {
         }
     }
 
+    /// Begins another document, in the memory of the last one.
+    pub fn restart(&mut self, cap: usize) {
+        let Fit {
+            mut levels,
+            mut walk,
+            mut path,
+            mut present,
+            mut held,
+            mut wrapper,
+            ..
+        } = core::mem::replace(self, Fit::new(cap));
+        for text in [&mut path, &mut held, &mut wrapper] {
+            text.clear();
+        }
+        levels.clear();
+        walk.clear();
+        present.clear();
+        (self.levels, self.walk, self.present) = (levels, walk, present);
+        (self.path, self.held, self.wrapper) = (path, held, wrapper);
+    }
+
     /// Whether it stands in a string that passes: more of its inside changes nothing.
     pub fn is_passing(&self) -> bool {
         matches!(
@@ -243,6 +264,7 @@ impl Fit {
         fitted: &mut Vec<Fitted>,
     ) {
         let from = out.len();
+        out.reserve(text.len());
         let job = Job {
             target,
             out,

@@ -1,6 +1,7 @@
 //! Steps over text that passes.
 
 use super::State;
+use crate::scan::plain;
 
 pub(super) fn ends_word(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
@@ -10,11 +11,12 @@ pub(super) fn ends_word(byte: u8) -> bool {
 pub(super) fn string_end(bytes: &[u8], escaped: bool) -> Option<usize> {
     let mut at = usize::from(escaped);
     loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes[at] == b'"' {
-            return Some(at + 1);
+        at += plain(bytes.get(at..)?);
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
         }
-        at += 2;
     }
 }
 

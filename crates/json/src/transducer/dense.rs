@@ -51,7 +51,9 @@ impl Transducer {
                     }
                     b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                         let length = scalar_length(&bytes[i..]);
-                        if length == 0 {
+                        // Python may go on behind a blank: `1 + 2`.
+                        let goes_on = self.python && matches!(byte_at(i + length), b' ' | b'\t');
+                        if length == 0 || goes_on {
                             return i;
                         }
                         i += length;

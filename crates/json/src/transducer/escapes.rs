@@ -1,50 +1,50 @@
 //! Escapes that are not one of the simple ones, or are cut by the end of the input so far.
 
+use super::Transducer;
+use super::piece::Piece;
 use super::state::{Quote, State};
-use super::{Output, Transducer};
 use crate::escape::is_markdown_escape;
 use crate::repair::Repair;
 
 impl Transducer {
-    pub(super) fn begin_escape(
-        &mut self,
-        quote: Quote,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        self.copy(&text[*run..*i], out);
+    pub(super) fn begin_escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+        self.copy(&piece.text[piece.run..piece.i], piece.out);
         self.token.clear();
         self.token.push('\\');
         if !self.in_key {
-            self.token_at = at + *i as u64;
+            self.token_at = piece.here();
         }
         self.state = State::Esc(quote);
-        *i += 1;
-        *run = *i;
+        piece.skip(1);
     }
 
     /// An escape that is not one of the simple ones, or is cut by the end of the input so far.
-    pub(super) fn escape(
-        &mut self,
-        quote: Quote,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let byte = text.as_bytes()[*i];
-        let here = at + *i as u64;
-        *run = *i;
+    pub(super) fn escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        let here = piece.here();
+        if self.python
+            && let Some(consumed) = self.python_escape(byte, here, quote, piece.out)
+        {
+            piece.skip(usize::from(consumed));
+            return;
+        }
+        piece.run = piece.i;
         // What is written instead of the token; the token itself where nothing was wrong.
         let mut instead: Option<&str> = None;
         let mut done = true;
         let mut consumed = true;
         let mut bad = false;
         match (self.token.len(), byte) {
+            // r'C:\new': a backslash of a raw string is one, and a mark behind it ends nothing.
+            (1, _) if self.raw => {
+                consumed = matches!(byte, b'"' | b'\'' | b'\\');
+                instead = Some(match byte {
+                    b'"' => "\\\\\\\"",
+                    b'\'' => "\\\\'",
+                    b'\\' => "\\\\\\\\",
+                    _ => "\\\\",
+                });
+            }
             (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.token.push(char::from(byte));
             }
@@ -54,7 +54,7 @@ impl Transducer {
             }
             (1, b'\'' | b'`') => {
                 bad = quote == Quote::Double;
-                instead = Some(&text[*i..=*i]);
+                instead = Some(&piece.text[piece.i..=piece.i]);
             }
             (1, b'\n') => {
                 bad = true;
@@ -62,7 +62,7 @@ impl Transducer {
             }
             (1, byte) if is_markdown_escape(byte) => {
                 bad = true;
-                instead = Some(&text[*i..=*i]);
+                instead = Some(&piece.text[piece.i..=piece.i]);
             }
             (1, _) => {
                 bad = true;
@@ -105,8 +105,8 @@ impl Transducer {
             }
             (7, _) => {
                 // A lone surrogate before another escape: that one begins again.
-                self.mend(out, Repair::BadEscape, self.token_at, here - 1);
-                self.copy("\\ufffd", out);
+                self.mend(Repair::BadEscape, self.token_at, here - 1, piece.out);
+                self.copy("\\ufffd", piece.out);
                 self.token.clear();
                 self.token.push('\\');
                 return;
@@ -123,15 +123,14 @@ impl Transducer {
             }
         }
         if consumed {
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
         }
         if done {
             if bad {
-                self.mend(out, Repair::BadEscape, self.token_at.min(here), here);
+                self.mend(Repair::BadEscape, self.token_at.min(here), here, piece.out);
             }
             let token = core::mem::take(&mut self.token);
-            self.copy(instead.unwrap_or(&token), out);
+            self.copy(instead.unwrap_or(&token), piece.out);
             self.token = token;
             self.token.clear();
             self.state = State::Str(quote);

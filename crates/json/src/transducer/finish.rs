@@ -37,7 +37,7 @@ impl Transducer {
                 // The brackets prove that the string had ended: only its quotation mark is missing.
                 let start = at - self.owed.len() as u64;
                 out.text.push('"');
-                self.mend(out, Repair::MissingQuote, start, start);
+                self.mend(Repair::MissingQuote, start, start, out);
                 for bracket in core::mem::take(&mut self.owed)
                     .bytes()
                     .take_while(|b| !b"<[".contains(b))
@@ -67,7 +67,7 @@ impl Transducer {
             for frame in core::mem::take(&mut self.stack).into_iter().rev() {
                 out.text.push(frame.json_closer());
             }
-            self.mend(out, Repair::MissingBracket, at, at);
+            self.mend(Repair::MissingBracket, at, at, out);
             self.state = State::Done;
         }
         rest
@@ -116,7 +116,7 @@ impl Transducer {
         };
         if let Some(json) = missing {
             out.text.push_str(json);
-            self.mend(out, Repair::MissingValue, at, at);
+            self.mend(Repair::MissingValue, at, at, out);
         }
         self.drop_comma(out);
         if matches!(
@@ -135,7 +135,7 @@ impl Transducer {
     /// Ends a string, or a key, whose quotation mark is missing.
     pub(super) fn end_string(&mut self, at: u64, out: &mut Output) {
         self.owed.clear();
-        self.mend(out, Repair::MissingQuote, at, at);
+        self.mend(Repair::MissingQuote, at, at, out);
         self.end_odd(at, out);
         self.value_ended = false;
     }

@@ -10,6 +10,7 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use super::piece::Piece;
 use super::state::{Ahead, Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
@@ -43,36 +44,28 @@ impl Transducer {
     }
 
     /// A `"` in a string that began with `"`.
-    pub(super) fn quote_in_string(
-        &mut self,
-        text: &str,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let bytes = text.as_bytes();
-        if !self.in_key && !self.has_inner && self.ends_at_once(bytes, *i + 1) {
-            *i += 1;
+    pub(super) fn quote_in_string(&mut self, piece: &mut Piece<'_>) {
+        let bytes = piece.bytes();
+        if !self.in_key && !self.has_inner && self.ends_at_once(bytes, piece.i + 1) {
+            piece.i += 1;
             self.end_value();
             return;
         }
-        if !self.in_key && self.pause(&bytes[*run..*i]) > 0 {
-            self.begin_tail(Quote::Double, text, i, run, out);
+        if !self.in_key && self.pause(&bytes[piece.run..piece.i]) > 0 {
+            self.begin_tail(Quote::Double, piece);
             return;
         }
-        self.copy(&text[*run..*i], out);
-        *run = *i;
+        self.copy(&piece.text[piece.run..piece.i], piece.out);
+        piece.run = piece.i;
         if self.stack.is_empty() {
             // Nothing can follow a string that is the document.
-            out.text.push('"');
-            *i += 1;
-            *run = *i;
+            piece.out.text.push('"');
+            piece.skip(1);
             self.end_value();
             return;
         }
         self.begin_ahead(Quote::Double);
-        *i += 1;
-        *run = *i;
+        piece.skip(1);
     }
 
     /// A mark that may end its string: what follows is read ahead. What waits already stands before it.
@@ -85,10 +78,9 @@ impl Transducer {
     }
 
     /// A `'` in a string of a Python call that began with `'`.
-    pub(super) fn apostrophe_in_string(&mut self, i: &mut usize, run: &mut usize) {
+    pub(super) fn apostrophe_in_string(&mut self, piece: &mut Piece<'_>) {
         self.begin_ahead(Quote::Single);
-        *i += 1;
-        *run = *i;
+        piece.skip(1);
     }
 
     /// Whether the bytes behind a mark, as far as they are here, make it the string's end.
@@ -106,17 +98,10 @@ impl Transducer {
     }
 
     /// A byte behind a mark that may end a string.
-    pub(super) fn after_quote(
-        &mut self,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let byte = text.as_bytes()[*i];
-        let here = at + *i as u64;
-        *run = *i;
+    pub(super) fn after_quote(&mut self, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        let here = piece.here();
+        piece.run = piece.i;
         let mark = if self.mark == Quote::Single {
             b'\''
         } else {
@@ -125,12 +110,11 @@ impl Transducer {
         if byte == mark && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
             // `"""` of Python: the empty string was its begin.
             if mark == b'"' {
-                self.mend(out, Repair::OtherQuote, here - 2, here + 1);
+                self.mend(Repair::OtherQuote, here - 2, here + 1, piece.out);
             }
             self.owed.clear();
             self.state = State::Str(Quote::Triple(mark));
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
             return;
         }
         let turn = if self.owed.len() < HELD {
@@ -143,8 +127,7 @@ impl Transducer {
                 self.held_at = here;
             }
             self.owed.push(char::from(byte));
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
             return;
         }
         let owed = core::mem::take(&mut self.owed);
@@ -156,52 +139,44 @@ impl Transducer {
             _ => None,
         };
         if !matches!(turn, Turn::Key) {
-            self.tell_controls(before, begin, out);
-            escape_into(self.inside(out), before);
+            self.tell_controls(before, begin, piece.out);
+            escape_into(self.inside(piece.out), before);
         }
         match (turn, split) {
             (_, Some(colon)) => {
                 // `"path: "a.js"`: the key's own mark is missing, and this one opens its value.
-                let rest = unescape(&self.key.split_off(colon)).into_owned();
-                let length = (rest.len() + ahead.len()) as u64;
-                self.key.truncate(self.key.trim_end().len());
-                self.mend(out, Repair::MissingQuote, here - length, here - length);
-                self.end_key(here, out);
-                self.replay.push_str(&rest);
-                self.replay.push_str(ahead);
-                self.replay_at = here - length;
+                self.split_key(colon, ahead, here, piece.out);
             }
             (Turn::Inside | Turn::Wait, _) => {
-                self.mend(out, Repair::InnerQuote, mark, mark + 1);
-                escape_into(self.inside(out), ahead);
+                self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
+                escape_into(self.inside(piece.out), ahead);
                 self.after_letter = false;
                 self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
             (Turn::Joins, _) => {
-                self.mend(out, Repair::Concatenation, mark, here + 1);
+                self.mend(Repair::Concatenation, mark, here + 1, piece.out);
                 self.state = State::Str(self.mark);
-                *i += 1;
-                *run = *i;
+                piece.skip(1);
             }
             (Turn::Ends, _) if self.in_key => {
-                self.end_key(here, out);
-                out.text.push_str(&ahead[1..]);
+                self.end_key(here, piece.out);
+                piece.out.text.push_str(&ahead[1..]);
             }
             (Turn::Ends, _) if self.ahead == Ahead::Mark => {
-                out.text.push('"');
-                out.text.push_str(&ahead[1..]);
+                piece.out.text.push('"');
+                piece.out.text.push_str(&ahead[1..]);
                 self.end_value();
             }
             (Turn::Ends, _) => {
-                out.text.push('"');
+                piece.out.text.push('"');
                 self.end_value();
                 self.replay.push_str(&ahead[1..]);
                 self.replay_at = mark + 1;
             }
             (Turn::Key, _) => {
-                self.mend(out, Repair::MissingQuote, begin, begin);
-                out.text.push('"');
+                self.mend(Repair::MissingQuote, begin, begin, piece.out);
+                piece.out.text.push('"');
                 self.end_value();
                 self.replay.push_str(&owed);
                 self.replay_at = begin;
@@ -214,9 +189,21 @@ impl Transducer {
         self.owed.clear();
     }
 
+    /// Ends the key before its colon; the rest of it, and `ahead` behind it, are read again. All of it stands before `here`.
+    pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
+        let rest = unescape(&self.key.split_off(colon)).into_owned();
+        let begin = here - (rest.len() + ahead.len()) as u64;
+        self.key.truncate(self.key.trim_end().len());
+        self.mend(Repair::MissingQuote, begin, begin, out);
+        self.end_key(here, out);
+        self.replay.push_str(&rest);
+        self.replay.push_str(ahead);
+        self.replay_at = begin;
+    }
+
     /// Where in the key that is being read its colon stands, if what is before it is a name and what is behind it can be
     /// no part of one.
-    fn key_without_mark(&self) -> Option<usize> {
+    pub(super) fn key_without_mark(&self) -> Option<usize> {
         let colon = self.key.find(':')?;
         let (name, value) = (
             self.key[..colon].trim_end(),
@@ -273,10 +260,11 @@ impl Transducer {
             }
             (Ahead::Mark, b')') => match frame {
                 Some(Frame::Tuple) => return Turn::Ends,
+                Some(Frame::Keywords) if self.in_key => return Turn::Ends,
                 Some(Frame::Keywords) => Ahead::Bracket,
                 _ => return Turn::Inside,
             },
-            (Ahead::Bracket, b')') => return Turn::Inside,
+            (Ahead::Bracket, b')') if !self.bracketed => return Turn::Inside,
             (Ahead::Bracket, _) => return Turn::Ends,
             (Ahead::Mark, b'=' | b'{' | b'[' | b'0'..=b'9' | b'-') if self.in_key => {
                 return Turn::Ends;
@@ -318,7 +306,8 @@ impl Transducer {
             self.open_brace(false, at, out);
         }
         while self.has_read_ahead() {
-            if self.read_again(out) == Step::Stuck {
+            // Behind the document nothing is read.
+            if let Step::Stuck | Step::Done = self.read_again(out) {
                 self.replay.clear();
             }
         }
@@ -336,7 +325,7 @@ impl Transducer {
             return;
         }
         if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd) {
-            self.mend(out, Repair::InnerQuote, mark, mark + 1);
+            self.mend(Repair::InnerQuote, mark, mark + 1, out);
             escape_into(&mut out.text, &ahead);
             self.state = State::Str(Quote::Double);
             return;

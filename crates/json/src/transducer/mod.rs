@@ -16,7 +16,9 @@ mod escapes;
 mod finish;
 mod marks;
 mod members;
+mod piece;
 mod positions;
+mod python_escapes;
 mod sets;
 mod state;
 mod strings;
@@ -32,12 +34,12 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::escape::{escape_byte_into, unescape};
+use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::{blanks, plain, plain_data};
+use crate::scan::plain_data;
+use piece::Piece;
 use state::{Ahead, Frame, Quote, State};
-use words::is_word_byte;
 
 /// What the text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +130,10 @@ pub struct Transducer {
     structural: bool,
     /// The document is the arguments of a Python call.
     python: bool,
+    /// Inside a string in which a backslash escapes nothing: `r'..'` of Python.
+    raw: bool,
+    /// The Python call stands in brackets.
+    bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
     nest: u16,
     /// The arguments of the call stand in one object: `f({..})`.
@@ -184,6 +190,8 @@ impl Default for Transducer {
             value_ended: false,
             structural: false,
             python: false,
+            raw: false,
+            bracketed: false,
             nest: 0,
             wrapped: false,
             after_letter: false,
@@ -236,6 +244,7 @@ impl Transducer {
         (self.wrapped, self.after_letter) = (false, false);
         (self.matched, self.watch, self.nest) = (0, 0, 0);
         self.python = root == Root::Keywords;
+        (self.raw, self.bracketed) = (false, false);
         self.token_quote = None;
         if !self.positions.is_empty() {
             self.positions = Arc::default();
@@ -284,6 +293,13 @@ impl Transducer {
         self
     }
 
+    /// Says that the Python call stands in brackets: `print(f('x'))`. Two brackets behind a mark end its string then.
+    #[must_use]
+    pub fn within_brackets(mut self, is_within: bool) -> Transducer {
+        self.bracketed = is_within;
+        self
+    }
+
     /// Reports members and values of containers down to this depth; the root's members have depth 1. 0 reports nothing.
     pub fn watch(&mut self, depth: usize) {
         self.watch = depth;
@@ -304,7 +320,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail => Some(self.held_at),
+            State::Tail | State::Brace(_) => Some(self.held_at),
             State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
@@ -318,6 +334,11 @@ impl Transducer {
     /// Whether a word waits, behind a value, that is a key only if a colon follows.
     pub fn waits_for_colon(&self) -> bool {
         self.state == State::Next
+    }
+
+    /// Whether only the bracket of the root, an object, was read.
+    pub fn is_before_members(&self) -> bool {
+        self.state == State::Key && self.stack.len() == 1 && self.empty && !self.comma
     }
 
     /// Whether a repair so far was more than spelling.
@@ -358,7 +379,7 @@ impl Transducer {
         loop {
             i += plain_data(&bytes[i..]);
             i += match bytes.get(i) {
-                Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => 2,
+                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => 2,
                 Some(b'|') => 1,
                 Some(b'}' | b']') if i < settled || !self.may_be_tail(bytes, i) => 1,
                 Some(b'}' | b']') => match self.tail_begins(Quote::Double, bytes, i) {
@@ -380,6 +401,8 @@ impl Transducer {
         if self.is_stuck {
             return (0, Step::Stuck);
         }
+        // What comes out is about as long: one allocation, not one for each doubling.
+        out.text.reserve(text.len());
         loop {
             if self.has_read_ahead() {
                 let step = self.read_again(out);
@@ -411,12 +434,19 @@ impl Transducer {
 
     fn read(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
         let bytes = text.as_bytes();
-        let mut i = 0;
-        // Bytes [run, i) go out as they stand; nothing is kept undecided while a run is open.
-        let mut run = 0;
-        // Brackets before this place are data of the string they stand in.
-        let mut settled = 0;
+        let mut piece = Piece {
+            text,
+            at,
+            i: 0,
+            run: 0,
+            settled: 0,
+            out,
+        };
+        let piece = &mut piece;
         let step = loop {
+            if self.has_read_ahead() {
+                break Step::More;
+            }
             if self.value_ended {
                 self.value_ended = false;
                 break if self.state == State::Done {
@@ -426,196 +456,93 @@ impl Transducer {
                 };
             }
             if self.is_dense() {
-                i = self.dense(bytes, i);
+                piece.i = self.dense(bytes, piece.i);
             }
-            let Some(&byte) = bytes.get(i) else {
+            let Some(&byte) = bytes.get(piece.i) else {
                 break Step::More;
             };
             match self.state {
-                State::After => match byte {
-                    b' ' | b'\t' | b'\n' | b'\r' => i += 1,
-                    b',' if !self.comma => {
-                        let next = i + 1 + blanks(&bytes[i + 1..]);
-                        let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
-                        match bytes.get(next) {
-                            // The run goes on over a comma that is none too many.
-                            Some(b'"' | b'0'..=b'9' | b'a'..=b'z') if next - i <= HELD => i = next,
-                            Some(b'{' | b'[' | b'-') if !in_keys && next - i <= HELD => i = next,
-                            _ => {
-                                out.text.push_str(&text[run..i]);
-                                self.comma = true;
-                                self.comma_at = at + i as u64;
-                                self.owed.push(',');
-                                i += 1;
-                                run = i;
-                            }
-                        }
-                        self.expect_next();
+                State::After => {
+                    if let Some(step) = self.behind_value(byte, piece) {
+                        break step;
                     }
-                    b'}' | b']' | b')' => {
-                        if let Some(step) = self.close(byte, text, at, &mut i, &mut run, out) {
-                            break step;
-                        }
-                    }
-                    b'/' | b'#' => self.comment(byte, text, at, &mut i, &mut run, out),
-                    _ if is_word_byte(byte) && self.stack.last() == Some(&Frame::Object) => {
-                        out.text.push_str(&text[run..i]);
-                        run = i;
-                        self.token_at = at + i as u64;
-                        self.state = State::Next;
-                    }
-                    _ if self.can_follow_a_missing_comma(byte) => {
-                        out.text.push_str(&text[run..i]);
-                        run = i;
-                        out.text.push(',');
-                        self.mend(out, Repair::MissingComma, at + i as u64, at + i as u64);
-                        self.expect_next();
-                    }
-                    _ => break Step::Stuck,
-                },
+                }
                 State::Next => {
-                    let step = self.next_key(text, &mut i, out);
-                    run = i;
+                    let step = self.next_key(piece);
+                    piece.run = piece.i;
                     if let Some(step) = step {
                         break step;
                     }
                 }
                 State::Key => {
-                    if let Some(step) = self.begin_member(byte, text, at, &mut i, &mut run, out) {
+                    if let Some(step) = self.begin_member(byte, piece) {
                         break step;
                     }
                 }
                 State::Colon => {
-                    if let Some(step) = self.colon(byte, text, at, &mut i, &mut run, out) {
+                    if let Some(step) = self.colon(byte, piece) {
                         break step;
                     }
                 }
                 State::Arrow => {
                     if byte == b'>' {
-                        i += 1;
-                        run = i;
+                        piece.skip(1);
                     }
                     self.state = State::Value;
                 }
                 State::Root => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => {
-                        i += 1;
-                        run = i;
+                        piece.skip(1);
                     }
                     b'{' => self.state = State::Value,
+                    b'"' => {
+                        // `"tool": ..}`: the members of an object that lost its brace.
+                        piece.out.text.push('{');
+                        self.mend(
+                            Repair::MissingBracket,
+                            piece.here(),
+                            piece.here(),
+                            piece.out,
+                        );
+                        self.open(Frame::Object);
+                    }
                     _ => break Step::Stuck,
                 },
                 State::Value => {
-                    if let Some(step) = self.begin_value(byte, text, at, &mut i, &mut run, out) {
+                    if let Some(step) = self.begin_value(byte, piece) {
                         break step;
                     }
                 }
-                State::Str(Quote::Double) if self.in_key => {
-                    let length = plain(&bytes[i..]);
-                    self.key.push_str(&text[i..i + length]);
-                    i += length;
-                    run = i;
-                    match bytes.get(i) {
-                        None => {}
-                        Some(b'"') => self.quote_in_string(text, &mut i, &mut run, out),
-                        Some(b'\\') => {
-                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
-                        }
-                        Some(&control) => {
-                            self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
-                            escape_byte_into(&mut self.key, control);
-                            i += 1;
-                            run = i;
-                        }
-                    }
-                }
-                State::Str(Quote::Double) => loop {
-                    i += plain_data(&bytes[i..]);
-                    match bytes.get(i) {
-                        Some(b'\\') if is_simple_escape(bytes.get(i + 1)) => i += 2,
-                        Some(b'\\') => {
-                            self.begin_escape(Quote::Double, text, at, &mut i, &mut run, out);
-                            break;
-                        }
-                        Some(b'|') => i += 1,
-                        Some(b'"') => {
-                            self.quote_in_string(text, &mut i, &mut run, out);
-                            break;
-                        }
-                        Some(b']' | b'}') => {
-                            if i >= settled && self.may_be_tail(bytes, i) {
-                                let (length, open) =
-                                    self.tail_begins(Quote::Double, &bytes[run..], i - run);
-                                settled = i + length;
-                                if open {
-                                    self.begin_tail(Quote::Double, text, &mut i, &mut run, out);
-                                    break;
-                                }
-                            }
-                            i += 1;
-                        }
-                        Some(&control) => {
-                            if matches!(control, b'\n' | b'\r' | b'\t') && i >= settled {
-                                let (length, open) =
-                                    self.tail_begins(Quote::Double, &bytes[run..], i - run);
-                                settled = i + length;
-                                if open {
-                                    self.begin_tail(Quote::Double, text, &mut i, &mut run, out);
-                                    break;
-                                }
-                            }
-                            out.text.push_str(&text[run..i]);
-                            self.mend(out, Repair::RawControl, at + i as u64, at + i as u64 + 1);
-                            escape_byte_into(&mut out.text, control);
-                            i += 1;
-                            run = i;
-                        }
-                        None => {
-                            if self.pause(&bytes[run..i]) > 0 {
-                                self.begin_tail(Quote::Double, text, &mut i, &mut run, out);
-                            }
-                            break;
-                        }
-                    }
-                },
+                State::Str(Quote::Double) if self.in_key => self.double_key(piece),
+                State::Str(Quote::Double) => self.double_string(piece),
                 State::Str(Quote::Token) => {
-                    self.token_string(text, at, &mut i, &mut run, out);
+                    self.token_string(piece);
                 }
-                State::Str(quote) => self.odd_string(quote, text, at, &mut i, &mut run, out),
-                State::Esc(quote) => self.escape(quote, text, at, &mut i, &mut run, out),
-                State::Quoted => {
-                    self.after_quote(text, at, &mut i, &mut run, out);
-                    if !self.replay.is_empty() {
-                        break Step::More;
-                    }
-                }
-                State::Brace(brace) => {
-                    self.behind_brace(brace, text, at, &mut i, &mut run, out);
-                    if !self.replay.is_empty() {
-                        break Step::More;
-                    }
-                }
-                State::Apostrophe => self.after_apostrophe(text, at, &mut i, &mut run, out),
-                State::Tail => self.tail(text, at, &mut i, &mut run, out),
+                State::Str(quote) => self.odd_string(quote, piece),
+                State::Esc(quote) => self.escape(quote, piece),
+                State::Quoted => self.after_quote(piece),
+                State::Brace(brace) => self.behind_brace(brace, piece),
+                State::Apostrophe => self.after_apostrophe(piece),
+                State::Tail => self.tail(piece),
                 State::Word => {
-                    if let Some(step) = self.word(text, at, &mut i, &mut run, out) {
+                    if let Some(step) = self.word(piece) {
                         break step;
                     }
                 }
                 State::Slash | State::LineComment | State::BlockComment { .. } => {
-                    self.in_comment(byte, text, at, &mut i, &mut run, out);
+                    self.in_comment(byte, piece);
                 }
                 State::Done => break Step::Done,
             }
         };
-        if run < i {
-            self.copy(&text[run..i], out);
+        if piece.run < piece.i {
+            self.copy(&piece.text[piece.run..piece.i], piece.out);
         }
-        (i, step)
+        (piece.i, step)
     }
 
     #[cold]
-    fn mend(&mut self, out: &mut Output, repair: Repair, start: u64, end: u64) {
+    fn mend(&mut self, repair: Repair, start: u64, end: u64, out: &mut Output) {
         // In a Python call these are the spelling.
         if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
             return;

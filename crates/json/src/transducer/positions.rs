@@ -42,6 +42,6 @@ impl Transducer {
         out.text.push_str(&quoted(&name));
         out.text.push(':');
         self.keys.insert(name.as_bytes());
-        self.mend(out, Repair::PositionalArgument, at, at);
+        self.mend(Repair::PositionalArgument, at, at, out);
     }
 }

@@ -1,24 +1,17 @@
 //! `{` in a Python call: `{'a': 1}` is an object, `{'a', 'b'}` a set, which JSON writes as an array. What stands behind the
 //! first value tells; until then it is held.
 
+use super::piece::Piece;
 use super::state::{Brace, Frame, State};
 use super::{HELD, Output, Transducer};
 use crate::repair::Repair;
 
 impl Transducer {
     /// A byte behind the brace.
-    pub(super) fn behind_brace(
-        &mut self,
-        brace: Brace,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let byte = text.as_bytes()[*i];
-        let here = at + *i as u64;
-        *run = *i;
+    pub(super) fn behind_brace(&mut self, brace: Brace, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        let here = piece.here();
+        piece.run = piece.i;
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let next = match (brace, byte) {
             _ if self.owed.len() >= HELD => None,
@@ -42,20 +35,22 @@ impl Transducer {
             }),
             (Brace::Word, _) if blank => Some(Brace::Behind),
             (Brace::Word | Brace::Behind, b',' | b'}') => {
-                self.open_brace(true, here, out);
+                self.open_brace(true, here, piece.out);
                 return;
             }
             _ => None,
         };
         let Some(next) = next else {
-            self.open_brace(false, here, out);
+            self.open_brace(false, here, piece.out);
             return;
         };
-        let length = text[*i..].chars().next().map_or(1, char::len_utf8);
-        self.owed.push_str(&text[*i..*i + length]);
+        let length = piece.text[piece.i..]
+            .chars()
+            .next()
+            .map_or(1, char::len_utf8);
+        self.owed.push_str(&piece.text[piece.i..piece.i + length]);
         self.state = State::Brace(next);
-        *i += length;
-        *run = *i;
+        piece.skip(length);
     }
 
     /// It is known what the brace opens: what was held, up to `here`, is read.
@@ -64,7 +59,7 @@ impl Transducer {
         let brace = here - owed.len() as u64;
         if is_set {
             out.text.push('[');
-            self.mend(out, Repair::PythonLiteral, brace, brace + 1);
+            self.mend(Repair::PythonLiteral, brace, brace + 1, out);
         } else {
             out.text.push('{');
         }

@@ -1,14 +1,16 @@
 //! Strings and keys, in any quotation marks.
 
+use super::piece::Piece;
 use super::state::{Quote, State};
-use super::{Output, Transducer};
+use super::{Output, Transducer, is_simple_escape};
 use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
+use crate::scan::{plain, plain_data};
 
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
         self.key.clear();
-        self.in_key = true;
+        (self.in_key, self.raw) = (true, false);
         self.token_at = at;
         self.state = State::Str(quote);
     }
@@ -33,43 +35,112 @@ impl Transducer {
             self.keys.insert(self.key.as_bytes())
         };
         if !new {
-            self.mend(out, Repair::DoubleKey, self.token_at, at);
+            self.mend(Repair::DoubleKey, self.token_at, at, out);
         }
         self.state = State::Colon;
     }
 
+    /// A key between `"`.
+    pub(super) fn double_key(&mut self, piece: &mut Piece<'_>) {
+        let length = plain(&piece.bytes()[piece.i..]);
+        self.key.push_str(&piece.text[piece.i..piece.i + length]);
+        piece.skip(length);
+        match piece.bytes().get(piece.i) {
+            None => {}
+            Some(b'"') => self.quote_in_string(piece),
+            Some(b'\\') => self.begin_escape(Quote::Double, piece),
+            Some(&control) => {
+                self.mend(
+                    Repair::RawControl,
+                    piece.here(),
+                    piece.here() + 1,
+                    piece.out,
+                );
+                escape_byte_into(&mut self.key, control);
+                piece.skip(1);
+            }
+        }
+    }
+
+    /// A string between `"`: runs pass as they are.
+    pub(super) fn double_string(&mut self, piece: &mut Piece<'_>) {
+        let bytes = piece.bytes();
+        let mut i = piece.i;
+        loop {
+            i += plain_data(&bytes[i..]);
+            piece.i = i;
+            match bytes.get(i) {
+                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => i += 2,
+                Some(b'\\') => return self.begin_escape(Quote::Double, piece),
+                Some(b'|') => i += 1,
+                Some(b'"') => return self.quote_in_string(piece),
+                Some(b']' | b'}') => {
+                    if i >= piece.settled && self.may_be_tail(bytes, i) && self.tail_opens(piece) {
+                        return self.begin_tail(Quote::Double, piece);
+                    }
+                    i += 1;
+                }
+                Some(&control) => {
+                    if matches!(control, b'\n' | b'\r' | b'\t')
+                        && i >= piece.settled
+                        && self.tail_opens(piece)
+                    {
+                        return self.begin_tail(Quote::Double, piece);
+                    }
+                    piece.flush();
+                    self.mend(
+                        Repair::RawControl,
+                        piece.here(),
+                        piece.here() + 1,
+                        piece.out,
+                    );
+                    escape_byte_into(&mut piece.out.text, control);
+                    piece.skip(1);
+                    i = piece.i;
+                }
+                None => {
+                    if self.pause(&bytes[piece.run..i]) > 0 {
+                        self.begin_tail(Quote::Double, piece);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether the run of brackets and blanks here may end the string; all of it is decided alike.
+    fn tail_opens(&self, piece: &mut Piece<'_>) -> bool {
+        let from = piece.i - piece.run;
+        let (length, is_open) = self.tail_begins(Quote::Double, &piece.bytes()[piece.run..], from);
+        piece.settled = piece.i + length;
+        is_open
+    }
+
     /// A string in other quotation marks: byte by byte, written with JSON's.
-    pub(super) fn odd_string(
-        &mut self,
-        quote: Quote,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let bytes = text.as_bytes();
-        let byte = bytes[*i];
+    pub(super) fn odd_string(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+        let bytes = piece.bytes();
+        let byte = bytes[piece.i];
         let closes = match quote {
             Quote::Double | Quote::Token => false,
             Quote::Single => byte == b'\'',
             Quote::Backtick => byte == b'`',
-            Quote::Curly => byte == b'"' || text[*i..].starts_with(['\u{201c}', '\u{201d}']),
+            Quote::Curly => {
+                byte == b'"' || piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}'])
+            }
             Quote::Triple(mark) => byte == mark,
         };
         if let Quote::Triple(mark) = quote {
             if closes {
                 self.matched += 1;
-                *i += 1;
-                *run = *i;
+                piece.skip(1);
                 if self.matched == 3 {
                     self.matched = 0;
-                    self.end_odd(at + *i as u64, out);
+                    self.end_odd(piece.here(), piece.out);
                 }
                 return;
             }
             for _ in 0..core::mem::take(&mut self.matched) {
-                let target = self.inside(out);
+                let target = self.inside(piece.out);
                 if mark == b'"' {
                     target.push_str("\\\"");
                 } else {
@@ -77,65 +148,70 @@ impl Transducer {
                 }
             }
         }
+        if byte == b'"'
+            && self.in_key
+            && let Some(colon) = self.key_without_mark()
+        {
+            // `'path: "a"`: the mark opens the value.
+            self.split_key(colon, "", piece.here(), piece.out);
+            return;
+        }
         if closes && quote == Quote::Single && self.python && !self.in_key {
-            self.apostrophe_in_string(i, run);
+            self.apostrophe_in_string(piece);
             return;
         }
         if closes && quote == Quote::Single {
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
             self.state = State::Apostrophe;
             return;
         }
         if closes {
-            *i += if quote == Quote::Curly && byte != b'"' {
+            piece.i += if quote == Quote::Curly && byte != b'"' {
                 3
             } else {
                 1
             };
-            *run = *i;
-            self.end_odd(at + *i as u64, out);
+            piece.run = piece.i;
+            self.end_odd(piece.here(), piece.out);
             return;
         }
         match byte {
             b'}' | b']' if !self.in_key && !self.python => {
-                match self.tail_begins(quote, bytes, *i) {
-                    (_, true) => self.begin_tail(quote, text, i, run, out),
+                match self.tail_begins(quote, bytes, piece.i) {
+                    (_, true) => self.begin_tail(quote, piece),
                     (length, false) => {
-                        escape_into(&mut out.text, &text[*i..*i + length]);
-                        *i += length;
-                        *run = *i;
+                        escape_into(&mut piece.out.text, &piece.text[piece.i..piece.i + length]);
+                        piece.skip(length);
                     }
                 }
             }
-            b'\\' => self.begin_escape(quote, text, at, i, run, out),
+            b'\\' => self.begin_escape(quote, piece),
             b'"' | 0..=0x1f => {
-                escape_byte_into(self.inside(out), byte);
-                *i += 1;
-                *run = *i;
+                escape_byte_into(self.inside(piece.out), byte);
+                piece.skip(1);
             }
             _ => {
-                let end = (*i..bytes.len())
-                    .find(|&at| {
+                let end = (piece.i..bytes.len())
+                    .find(|&n| {
                         matches!(
-                            bytes[at],
+                            bytes[n],
                             b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b']' | 0..=0x1f | 0xe2
                         )
                     })
-                    .filter(|&end| end > *i)
+                    .filter(|&end| end > piece.i)
                     .unwrap_or_else(|| {
                         if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
-                            *i + 1
+                            piece.i + 1
                         } else if byte == 0xe2 {
-                            (*i + 3).min(bytes.len())
+                            (piece.i + 3).min(bytes.len())
                         } else {
                             bytes.len()
                         }
                     });
-                self.copy(&text[*i..end], out);
+                self.copy(&piece.text[piece.i..end], piece.out);
                 self.after_letter = bytes[end - 1].is_ascii_alphabetic();
-                *i = end;
-                *run = end;
+                piece.i = end;
+                piece.run = end;
                 return;
             }
         }
@@ -143,27 +219,25 @@ impl Transducer {
     }
 
     /// An apostrophe between two letters (`don't`) ends no string; two at the begin and a third open a long one.
-    pub(super) fn after_apostrophe(
-        &mut self,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let byte = text.as_bytes()[*i];
-        let here = at + *i as u64;
-        *run = *i;
+    pub(super) fn after_apostrophe(&mut self, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        let here = piece.here();
+        piece.run = piece.i;
         if byte == b'\'' && !self.in_key && self.token_at + 2 == here {
             self.state = State::Str(Quote::Triple(b'\''));
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
+        } else if byte != b':'
+            && self.in_key
+            && let Some(colon) = self.key_without_mark()
+        {
+            // `'path: 'a'`: so it was with the mark before.
+            self.split_key(colon, "'", here, piece.out);
         } else if byte.is_ascii_alphabetic() && self.after_letter {
-            self.copy("'", out);
+            self.copy("'", piece.out);
             self.after_letter = false;
             self.state = State::Str(Quote::Single);
         } else {
-            self.end_odd(here, out);
+            self.end_odd(here, piece.out);
         }
     }
 

@@ -1,9 +1,11 @@
 //! Containers, commas and comments.
 
+use super::piece::Piece;
 use super::state::{Frame, State};
 use super::words::is_word_byte;
 use super::{HELD, Output, Step, Transducer};
 use crate::repair::Repair;
+use crate::scan::blanks;
 
 impl Transducer {
     pub(super) fn open(&mut self, frame: Frame) {
@@ -36,46 +38,35 @@ impl Transducer {
     }
 
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
-    pub(super) fn close(
-        &mut self,
-        byte: u8,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) -> Option<Step> {
-        let here = at + *i as u64;
+    pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+        let here = piece.here();
         if self
             .stack
             .last()
             .is_some_and(|frame| frame.closer() == byte && frame.json_closer() == char::from(byte))
         {
-            *i += 1;
+            piece.i += 1;
             self.pop();
             return None;
         }
-        out.text.push_str(&text[*run..*i]);
-        *run = *i;
+        piece.flush();
         if byte == b'}' && self.wrapped && self.stack.len() == 1 {
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
             return None;
         }
         let Some(fit) = self.stack.iter().rposition(|frame| frame.closer() == byte) else {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.mend(out, Repair::WrongBracket, here, here + 1);
-            *i += 1;
-            *run = *i;
+            self.mend(Repair::WrongBracket, here, here + 1, piece.out);
+            piece.skip(1);
             return None;
         };
         while self.stack.len() > fit + 1 {
             if let Some(frame) = self.stack.last() {
-                out.text.push(frame.json_closer());
+                piece.out.text.push(frame.json_closer());
             }
-            self.mend(out, Repair::MissingBracket, here, here);
+            self.mend(Repair::MissingBracket, here, here, piece.out);
             self.pop();
             if self.value_ended {
                 // The caller hears of this end first; the same byte closes the next container then.
@@ -83,10 +74,9 @@ impl Transducer {
             }
         }
         if let Some(frame) = self.stack.last() {
-            out.text.push(frame.json_closer());
+            piece.out.text.push(frame.json_closer());
         }
-        *i += 1;
-        *run = *i;
+        piece.skip(1);
         self.pop();
         None
     }
@@ -116,17 +106,67 @@ impl Transducer {
         }
     }
 
+    /// A byte behind a value.
+    pub(super) fn behind_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
+            b',' if !self.comma => {
+                let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
+                let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
+                match piece.bytes().get(next) {
+                    // The run goes on over a comma that is none too many.
+                    Some(b'"' | b'0'..=b'9' | b'a'..=b'z') if next - piece.i <= HELD => {
+                        piece.i = next;
+                    }
+                    Some(b'{' | b'[' | b'-') if !in_keys && next - piece.i <= HELD => {
+                        piece.i = next;
+                    }
+                    _ => {
+                        piece.flush();
+                        self.comma = true;
+                        self.comma_at = piece.here();
+                        self.owed.push(',');
+                        piece.skip(1);
+                    }
+                }
+                self.expect_next();
+            }
+            b'}' | b']' | b')' => {
+                if let Some(step) = self.close(byte, piece) {
+                    return Some(step);
+                }
+            }
+            b'/' | b'#' => self.comment(byte, piece),
+            _ if is_word_byte(byte) && self.stack.last() == Some(&Frame::Object) => {
+                piece.flush();
+                self.token_at = piece.here();
+                self.state = State::Next;
+            }
+            _ if self.can_follow_a_missing_comma(byte) => {
+                piece.flush();
+                piece.out.text.push(',');
+                self.mend(Repair::MissingComma, piece.here(), piece.here(), piece.out);
+                self.expect_next();
+            }
+            _ => return Some(Step::Stuck),
+        }
+        None
+    }
+
     /// A byte of a bare word behind a value. With its colon it is a key whose comma is missing; where the keys are known,
     /// it has to be one of them. Anything else is no part of the document.
-    pub(super) fn next_key(&mut self, text: &str, i: &mut usize, out: &mut Output) -> Option<Step> {
-        let byte = text.as_bytes()[*i];
+    pub(super) fn next_key(&mut self, piece: &mut Piece<'_>) -> Option<Step> {
+        let byte = piece.bytes()[piece.i];
         let is_blank = matches!(byte, b' ' | b'\t');
         if (is_blank || is_word_byte(byte) || matches!(byte, b'-' | b'.' | b'$'))
             && self.owed.len() < HELD
         {
-            let length = text[*i..].chars().next().map_or(1, char::len_utf8);
-            self.owed.push_str(&text[*i..*i + length]);
-            *i += length;
+            let length = piece.text[piece.i..]
+                .chars()
+                .next()
+                .map_or(1, char::len_utf8);
+            self.owed.push_str(&piece.text[piece.i..piece.i + length]);
+            piece.i += length;
             return None;
         }
         let word = self.owed.trim_end();
@@ -141,21 +181,26 @@ impl Transducer {
             self.is_stuck = true;
             return Some(Step::Stuck);
         }
-        out.text.push(',');
-        self.mend(out, Repair::MissingComma, self.token_at, self.token_at);
+        piece.out.text.push(',');
+        self.mend(
+            Repair::MissingComma,
+            self.token_at,
+            self.token_at,
+            piece.out,
+        );
         self.expect_next();
         Some(Step::More)
     }
 
     /// A blank where a key or a value is due. Behind an owed comma it is owed too.
-    pub(super) fn blank(&mut self, text: &str, i: &mut usize, run: &mut usize) {
+    pub(super) fn blank(&mut self, piece: &mut Piece<'_>) {
         if self.comma {
             if self.owed.len() < HELD {
-                self.owed.push_str(&text[*i..=*i]);
+                self.owed.push_str(&piece.text[piece.i..=piece.i]);
             }
-            *run = *i + 1;
+            piece.run = piece.i + 1;
         }
-        *i += 1;
+        piece.i += 1;
     }
 
     /// The element behind an owed comma came: the comma is one.
@@ -172,74 +217,57 @@ impl Transducer {
     pub(super) fn drop_comma(&mut self, out: &mut Output) {
         if self.comma {
             self.comma = false;
-            self.mend(out, Repair::TrailingComma, self.comma_at, self.comma_at + 1);
+            self.mend(Repair::TrailingComma, self.comma_at, self.comma_at + 1, out);
             out.text.push_str(&self.owed[1..]);
             self.owed.clear();
         }
     }
 
-    pub(super) fn comment(
-        &mut self,
-        byte: u8,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        out.text.push_str(&text[*run..*i]);
+    pub(super) fn comment(&mut self, byte: u8, piece: &mut Piece<'_>) {
+        piece.flush();
         self.resume = self.state;
         if byte == b'#' {
             self.state = State::LineComment;
-            self.mend(out, Repair::Comment, at + *i as u64, at + *i as u64 + 1);
+            self.mend(Repair::Comment, piece.here(), piece.here() + 1, piece.out);
         } else {
             self.state = State::Slash;
         }
-        *i += 1;
-        *run = *i;
+        piece.skip(1);
     }
 
     /// A byte in a comment, or behind the slash that may begin one.
-    pub(super) fn in_comment(
-        &mut self,
-        byte: u8,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let bytes = text.as_bytes();
+    pub(super) fn in_comment(&mut self, byte: u8, piece: &mut Piece<'_>) {
+        let bytes = piece.bytes();
         match self.state {
             State::Slash => {
-                let slash = at + *i as u64 - 1;
+                let slash = piece.here() - 1;
                 match byte {
                     b'/' => self.state = State::LineComment,
                     b'*' => self.state = State::BlockComment { star: false },
                     _ if self.resume == State::Value => {
                         // A path: `{dir: /tmp}`.
-                        self.settle_comma(out);
+                        self.settle_comma(piece.out);
                         self.empty = false;
                         self.begin_word(slash);
                         self.token.push('/');
-                        *run = *i;
+                        piece.run = piece.i;
                         return;
                     }
                     _ => {
-                        self.mend(out, Repair::Comment, slash, slash + 1);
+                        self.mend(Repair::Comment, slash, slash + 1, piece.out);
                         self.state = self.resume;
-                        *run = *i;
+                        piece.run = piece.i;
                         return;
                     }
                 }
-                self.mend(out, Repair::Comment, slash, slash + 1);
-                *i += 1;
-                *run = *i;
+                self.mend(Repair::Comment, slash, slash + 1, piece.out);
+                piece.skip(1);
             }
             State::LineComment => {
-                *i += memchr::memchr(b'\n', &bytes[*i..]).unwrap_or(bytes.len() - *i);
-                *run = *i;
-                if *i < bytes.len() {
+                piece.i +=
+                    memchr::memchr(b'\n', &bytes[piece.i..]).unwrap_or(bytes.len() - piece.i);
+                piece.run = piece.i;
+                if piece.i < bytes.len() {
                     self.state = self.resume;
                 }
             }
@@ -249,8 +277,7 @@ impl Transducer {
                 } else {
                     self.state = State::BlockComment { star: byte == b'*' };
                 }
-                *i += 1;
-                *run = *i;
+                piece.skip(1);
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use super::piece::Piece;
 use super::state::{Frame, Quote, State};
 use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
@@ -59,17 +60,10 @@ impl Transducer {
     }
 
     /// What stands at `i`, and a comma before it, may end a string that began with `quote`.
-    pub(super) fn begin_tail(
-        &mut self,
-        quote: Quote,
-        text: &str,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        *i -= self.pause(&text.as_bytes()[*run..*i]);
-        self.copy(&text[*run..*i], out);
-        *run = *i;
+    pub(super) fn begin_tail(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+        piece.i -= self.pause(&piece.bytes()[piece.run..piece.i]);
+        self.copy(&piece.text[piece.run..piece.i], piece.out);
+        piece.run = piece.i;
         (self.tail_next, self.tail_closer) = (0, 0);
         self.tail_quote = quote;
         self.state = State::Tail;
@@ -77,36 +71,30 @@ impl Transducer {
 
     /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
-    pub(super) fn tail(
-        &mut self,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
-        let length = text[*i..].chars().next().map_or(1, char::len_utf8);
-        *run = *i;
+    pub(super) fn tail(&mut self, piece: &mut Piece<'_>) {
+        let length = piece.text[piece.i..]
+            .chars()
+            .next()
+            .map_or(1, char::len_utf8);
+        piece.run = piece.i;
         if self.owed.is_empty() {
-            self.held_at = at + *i as u64;
+            self.held_at = piece.here();
         }
-        if self.owed.len() < HELD && self.tail_takes(&text[*i..*i + length]) {
-            self.owed.push_str(&text[*i..*i + length]);
-            *i += length;
-            *run = *i;
+        if self.owed.len() < HELD && self.tail_takes(&piece.text[piece.i..piece.i + length]) {
+            self.owed.push_str(&piece.text[piece.i..piece.i + length]);
+            piece.skip(length);
             return;
         }
-        if text.as_bytes()[*i] == b'"'
+        if piece.bytes()[piece.i] == b'"'
             && self.takes_commas(self.tail_quote)
             && self.tail_closer == self.owed.len()
             && self.owed.contains(',')
         {
             self.begin_ahead(Quote::Double);
-            *i += 1;
-            *run = *i;
+            piece.skip(1);
             return;
         }
-        self.tail_was_data(at + *i as u64, out);
+        self.tail_was_data(piece.here(), piece.out);
     }
 
     /// The input ends at `at`: what waits without a bracket, which would prove something, is data.
@@ -142,7 +130,7 @@ impl Transducer {
     pub(super) fn tell_controls(&mut self, data: &str, at: u64, out: &mut Output) {
         for (n, byte) in data.bytes().enumerate() {
             if byte < 0x20 {
-                self.mend(out, Repair::RawControl, at + n as u64, at + n as u64 + 1);
+                self.mend(Repair::RawControl, at + n as u64, at + n as u64 + 1, out);
             }
         }
     }

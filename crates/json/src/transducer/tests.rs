@@ -205,3 +205,11 @@ fn behind_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
         }
     }
 }
+
+#[test]
+fn a_bracket_behind_a_key_of_a_call_is_none_of_its_text() {
+    for size in [1000, 1, 3] {
+        let (got, _, _) = mend_by(Transducer::new(Root::Keywords), "\"a\") \"b\"", size);
+        assert_eq!(got, "\"a\":null}", "by {size}");
+    }
+}

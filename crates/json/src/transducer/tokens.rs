@@ -1,64 +1,61 @@
 //! Strings between two tokens (gemma4's `<|"|>`): verbatim up to the closing token.
 
+use super::piece::Piece;
 use super::state::Quote;
 use super::{Output, Transducer};
 use crate::escape::escape_into;
 
 impl Transducer {
     /// Reads on in such a string: the rest of a token that began, or a run up to the next byte that may end the string.
-    pub(super) fn token_string(
-        &mut self,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) {
+    pub(super) fn token_string(&mut self, piece: &mut Piece<'_>) {
         let token = self.token_quote.take().unwrap_or_default();
         if self.matched > 0 {
-            self.match_token(&token, text, i, out);
+            self.match_token(&token, piece);
         } else {
-            self.token_run(&token, text, i, out);
+            self.token_run(&token, piece);
         }
         let ends = usize::from(self.matched) == token.len();
         self.token_quote = Some(token);
-        *run = *i;
+        piece.run = piece.i;
         if ends {
             self.matched = 0;
-            self.end_odd(at + *i as u64, out);
+            self.end_odd(piece.here(), piece.out);
         }
     }
 
     /// A token began: compares the characters that are here. What was none after all is data.
-    fn match_token(&mut self, token: &str, text: &str, i: &mut usize, out: &mut Output) {
+    fn match_token(&mut self, token: &str, piece: &mut Piece<'_>) {
         let matched = usize::from(self.matched);
-        let length = common(&token[matched..], &text[*i..]);
-        *i += length;
+        let length = common(&token[matched..], &piece.text[piece.i..]);
+        piece.i += length;
         let matched = matched + length;
-        if *i == text.len() || matched == token.len() {
+        if piece.i == piece.text.len() || matched == token.len() {
             self.matched = matched as u8;
         } else {
             self.matched = 0;
-            escape_into(self.inside(out), &token[..matched]);
+            escape_into(self.inside(piece.out), &token[..matched]);
         }
     }
 
     /// No token began: the bytes up to the next that may begin one, or a tail, are data.
-    fn token_run(&mut self, token: &str, text: &str, i: &mut usize, out: &mut Output) {
-        let bytes = &text.as_bytes()[*i..];
+    fn token_run(&mut self, token: &str, piece: &mut Piece<'_>) {
+        let bytes = &piece.bytes()[piece.i..];
         let length = self.token_data(token, bytes);
-        escape_into(self.inside(out), &text[*i..*i + length]);
-        *i += length;
+        escape_into(
+            self.inside(piece.out),
+            &piece.text[piece.i..piece.i + length],
+        );
+        piece.i += length;
         let Some(&byte) = bytes.get(length) else {
             return;
         };
         if byte == token.as_bytes()[0] {
-            let length = common(token, &text[*i..]);
+            let length = common(token, &piece.text[piece.i..]);
             self.matched = length as u8;
-            *i += length;
+            piece.i += length;
         } else {
-            let mut run = *i;
-            self.begin_tail(Quote::Token, text, i, &mut run, out);
+            piece.run = piece.i;
+            self.begin_tail(Quote::Token, piece);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Words without quotation marks.
 
+use super::piece::Piece;
 use super::state::{Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::escape_into;
@@ -10,41 +11,39 @@ impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        self.nest = 0;
+        (self.nest, self.raw) = (0, false);
         self.state = State::Word;
     }
 
-    pub(super) fn word(
-        &mut self,
-        text: &str,
-        at: u64,
-        i: &mut usize,
-        run: &mut usize,
-        out: &mut Output,
-    ) -> Option<Step> {
-        let bytes = text.as_bytes();
-        let byte = bytes[*i];
-        *run = *i;
+    pub(super) fn word(&mut self, piece: &mut Piece<'_>) -> Option<Step> {
+        let bytes = piece.bytes();
+        let byte = bytes[piece.i];
+        piece.run = piece.i;
         if let Some(quote) = &self.token_quote
             && let Some(wanted) = quote.strip_prefix(self.token.as_str())
-            && let Some(c) = text[*i..].chars().next()
+            && let Some(c) = piece.text[piece.i..].chars().next()
             && wanted.starts_with(c)
         {
             self.token.push(c);
-            *i += c.len_utf8();
-            *run = *i;
+            piece.skip(c.len_utf8());
             if self.token.len() == quote.len() {
                 self.token.clear();
                 if self.in_key {
                     self.key.clear();
                 } else {
-                    out.text.push('"');
+                    piece.out.text.push('"');
                 }
                 self.state = State::Str(Quote::Token);
             }
             return None;
         }
+        let is_python = self.python && !self.in_key;
+        let behind_literal =
+            is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
         let ends = match byte {
+            // `1 + 2` goes on behind its blank; `1 b=2` has lost its comma.
+            b' ' | b'\t' if is_python => false,
+            _ if behind_literal && !is_operator(byte) => true,
             // An expression's own brackets and what stands in them.
             b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
@@ -53,16 +52,21 @@ impl Transducer {
             b')' => matches!(self.stack.last(), Some(Frame::Tuple | Frame::Keywords)),
             b'"' | b'\'' if !self.in_key && is_string_prefix(&self.token) => {
                 // r'..', b'..', u"..", f'..' of Python.
-                out.text.push('"');
-                self.mend(out, Repair::OtherQuote, self.token_at, at + *i as u64 + 1);
+                piece.out.text.push('"');
+                self.mend(
+                    Repair::OtherQuote,
+                    self.token_at,
+                    piece.here() + 1,
+                    piece.out,
+                );
+                self.raw = self.python && self.token.contains(['r', 'R']);
                 self.token.clear();
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
                 } else {
                     Quote::Single
                 });
-                *i += 1;
-                *run = *i;
+                piece.skip(1);
                 return None;
             }
             b'"' => self.in_key,
@@ -71,8 +75,8 @@ impl Transducer {
         if ends {
             if self.in_key && matches!(byte, b',' | b')') && self.expects_positions() {
                 self.in_key = false;
-                self.name_position(self.token_at, out);
-                self.end_word(at + *i as u64, out);
+                self.name_position(self.token_at, piece.out);
+                self.end_word(piece.here(), piece.out);
                 return None;
             }
             if self.in_key {
@@ -80,31 +84,32 @@ impl Transducer {
                 if self.python && key.contains("\\_") {
                     // Markdown writers escape underscores.
                     key = key.replace("\\_", "_");
-                    self.mend(out, Repair::BadEscape, self.token_at, at + *i as u64);
+                    self.mend(Repair::BadEscape, self.token_at, piece.here(), piece.out);
                 }
                 self.key.clear();
-                escape_into(&mut self.key, key.trim_end());
+                let name = key.trim_end();
+                let name = if self.python { name } else { name_of(name) };
+                escape_into(&mut self.key, name);
                 if self.stack.last() != Some(&Frame::Keywords) {
-                    self.mend(out, Repair::BareKey, self.token_at, at + *i as u64);
+                    self.mend(Repair::BareKey, self.token_at, piece.here(), piece.out);
                 }
-                self.end_key(at + *i as u64, out);
+                self.end_key(piece.here(), piece.out);
                 if byte == b'"' {
-                    *i += 1;
-                    *run = *i;
+                    piece.skip(1);
                 }
                 return None;
             }
             if self.token.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.end_word(at + *i as u64, out);
+            self.end_word(piece.here(), piece.out);
             return None;
         }
         // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
         let room = HELD
             .saturating_sub(self.token.len())
-            .clamp(1, bytes.len() - *i);
-        let rest = &bytes[*i..*i + room];
+            .clamp(1, bytes.len() - piece.i);
+        let rest = &bytes[piece.i..piece.i + room];
         let run_length = rest.iter().position(|b| {
             matches!(
                 b,
@@ -122,22 +127,22 @@ impl Transducer {
                     | b'\''
             )
         });
-        let end = *i + run_length.unwrap_or(rest.len()).max(1);
+        let end = piece.i + run_length.unwrap_or(rest.len()).max(1);
         let end = (end..=bytes.len())
-            .find(|&end| text.is_char_boundary(end))
+            .find(|&end| piece.text.is_char_boundary(end))
             .unwrap_or(bytes.len());
-        self.token.push_str(&text[*i..end]);
+        self.token.push_str(&piece.text[piece.i..end]);
         if self.python && !self.in_key {
-            for byte in &bytes[*i..end] {
+            for byte in &bytes[piece.i..end] {
                 match byte {
-                    b'[' | b'(' => self.nest = self.nest.saturating_add(1),
-                    b']' | b')' => self.nest = self.nest.saturating_sub(1),
+                    b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
+                    b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
                     _ => {}
                 }
             }
         }
-        *i = end;
-        *run = end;
+        piece.i = end;
+        piece.run = end;
         None
     }
 
@@ -156,13 +161,13 @@ impl Transducer {
                 out.text.push('"');
                 escape_into(&mut out.text, inside);
                 out.text.push('"');
-                self.mend(out, Repair::MissingQuote, self.token_at, self.token_at);
+                self.mend(Repair::MissingQuote, self.token_at, self.token_at, out);
             }
             _ => {
                 let (json, repair) = word::value(word, self.python);
                 out.text.push_str(&json);
                 if let Some(repair) = repair {
-                    self.mend(out, repair, self.token_at, at);
+                    self.mend(repair, self.token_at, at, out);
                 }
             }
         }
@@ -170,6 +175,13 @@ impl Transducer {
         self.token.clear();
         self.end_value();
     }
+}
+
+/// What a bare key is called: `path': 1` has lost its first mark.
+fn name_of(key: &str) -> &str {
+    let name = key.strip_suffix('\'');
+    name.filter(|name| !name.is_empty() && !name.contains('\''))
+        .unwrap_or(key)
 }
 
 pub(super) fn is_word_byte(byte: u8) -> bool {
@@ -182,6 +194,14 @@ pub(super) fn word_length(bytes: &[u8]) -> usize {
         .iter()
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
         .count()
+}
+
+/// Whether the byte goes on with an expression behind a literal.
+fn is_operator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'>' | b' ' | b'\t'
+    )
 }
 
 pub(super) fn is_literal(word: &str) -> bool {

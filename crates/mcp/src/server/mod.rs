@@ -18,7 +18,7 @@ pub use http::{Gate, serve};
 pub(crate) use request::Request;
 pub use stateless::{Heads, is_stateless};
 
-use crate::message::{Fault, METHOD, Message, PARAMS, REQUEST};
+use crate::message::{Fault, METHOD, Message, NO_RESOURCE, PARAMS, REQUEST};
 use crate::{LEVELS, VERSIONS};
 
 /// What is served.
@@ -34,7 +34,26 @@ pub trait Tools: Send + Sync {
     /// # Errors
     /// If there is no such tool.
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault>;
+
+    /// What is served besides tools, as a client is told of it: `prompts`, `resources`, `completions`.
+    fn capabilities(&self) -> Map<String, Value>;
+
+    /// Answers one of [`ASIDE`].
+    ///
+    /// # Errors
+    /// If there is no such thing, or it is not served.
+    fn aside(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault>;
 }
+
+/// What is asked for besides tools.
+pub const ASIDE: &[&str] = &[
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "completion/complete",
+];
 
 /// Ends a call early.
 #[derive(Clone, Default)]
@@ -279,7 +298,13 @@ impl Session {
         if method == "tools/call" {
             return self.call(id, &params, out);
         }
-        let result = self.answer(&method, &params);
+        let result = self.answer(&method, &params).map_err(|mut fault| {
+            // A code of its own in the revisions that have sessions.
+            if method == "resources/read" && fault.data.is_some() {
+                fault.code = NO_RESOURCE;
+            }
+            fault
+        });
         Some(Message::Response { id, result })
     }
 
@@ -295,9 +320,12 @@ impl Session {
                 let mut state = locked(&self.shared.state);
                 state.version = Some(version);
                 state.client = Value::Object(params.clone());
+                let mut capabilities = self.tools.capabilities();
+                capabilities.insert("tools".to_owned(), json!({"listChanged": true}));
+                capabilities.insert("logging".to_owned(), json!({}));
                 Ok(json!({
                     "protocolVersion": version,
-                    "capabilities": {"tools": {"listChanged": true}, "logging": {}},
+                    "capabilities": capabilities,
                     "serverInfo": {"name": "toolglot", "version": env!("CARGO_PKG_VERSION")},
                 }))
             }
@@ -322,6 +350,7 @@ impl Session {
                 Some(Value::String(cursor)) => self.tools.list(Some(cursor)),
                 Some(_) => Err(Fault::new(PARAMS, "`cursor` is no string")),
             },
+            aside if ASIDE.contains(&aside) => self.tools.aside(aside, params),
             other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
         }
     }

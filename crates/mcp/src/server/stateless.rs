@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Out, Session, locked};
+use super::{ASIDE, Out, Session, locked};
 use crate::LEVELS;
 use crate::client::STATELESS;
 use crate::message::{Fault, METHOD, Message, PARAMS};
@@ -73,9 +73,9 @@ impl Session {
         let response = match method.as_str() {
             "server/discover" => Message::Response {
                 id,
-                result: Ok(discovered()),
+                result: Ok(self.discovered()),
             },
-            "tools/list" => Message::Response {
+            aside if aside == "tools/list" || ASIDE.contains(&aside) => Message::Response {
                 id,
                 result: self.answer(&method, &params),
             },
@@ -90,8 +90,21 @@ impl Session {
         let Message::Response { id, result } = response else {
             return None;
         };
-        let result = result.map(|result| complete(result, method != "tools/call"));
+        let is_answer = ["tools/call", "prompts/get", "completion/complete"];
+        let is_kept = !is_answer.contains(&method.as_str());
+        let result = result.map(|result| complete(result, is_kept));
         Some((200, Message::Response { id, result }))
+    }
+
+    fn discovered(&self) -> Value {
+        let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
+        let mut capabilities = self.tools.capabilities();
+        capabilities.insert("tools".to_owned(), json!({}));
+        json!({
+            "supportedVersions": [STATELESS],
+            "capabilities": capabilities,
+            "_meta": {format!("{PREFIX}serverInfo"): info},
+        })
     }
 
     /// Logs nothing but what this request asks for.
@@ -138,8 +151,13 @@ fn checked(
         if heads.method != Some(method) {
             return Err(differs("Mcp-Method"));
         }
-        let name = params.get("name").and_then(Value::as_str);
-        if method == "tools/call" && heads.name != name {
+        let named = match method {
+            "tools/call" | "prompts/get" => Some("name"),
+            "resources/read" => Some("uri"),
+            _ => None,
+        };
+        let is_other = |key| heads.name != params.get(key).and_then(Value::as_str);
+        if named.is_some_and(is_other) {
             return Err(differs("Mcp-Name"));
         }
     }
@@ -156,20 +174,11 @@ fn checked(
     Ok(())
 }
 
-fn discovered() -> Value {
-    let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
-    json!({
-        "supportedVersions": [STATELESS],
-        "capabilities": {"tools": {}},
-        "_meta": {format!("{PREFIX}serverInfo"): info},
-    })
-}
-
-/// A result with what every result says; a list may not be kept, as trust can change at any time.
-fn complete(mut result: Value, is_list: bool) -> Value {
+/// A result with what every result says; what others keep may not be kept, as trust can change at any time.
+fn complete(mut result: Value, is_kept: bool) -> Value {
     if let Value::Object(map) = &mut result {
         map.insert("resultType".to_owned(), json!("complete"));
-        if is_list {
+        if is_kept {
             map.insert("ttlMs".to_owned(), json!(0));
             map.insert("cacheScope".to_owned(), json!("private"));
         }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::letters::{is_hidden, is_presentation};
+
 /// A line of commands, each of literal words, that can be run without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
@@ -144,22 +146,19 @@ impl CommandLine {
     }
 }
 
-/// Whether a character hides in a text or changes how the text looks: control and format characters, directions, blanks that
-/// are not ASCII.
+/// The braces that begin `text`, if they are no choice and no range: `{1}` as in `HEAD@{1}`, `{}`.
+fn plain_braces(text: &str) -> Option<&str> {
+    let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');
+    inside
+        .chars()
+        .all(is_plain)
+        .then(|| &text[..inside.len() + 2])
+}
+
+/// Whether a character hides in a command or changes how it looks.
 fn deceives(c: char) -> bool {
-    match c {
-        '\n' | '\t' | ' ' => false,
-        '\u{ad}'
-        | '\u{61c}'
-        | '\u{180e}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}' => true,
-        _ => c.is_control() || (c.is_whitespace() && !c.is_ascii()),
-    }
+    is_hidden(c) && !is_presentation(c) && !matches!(c, '\n' | '\t')
 }
 
 /// A word under way.
@@ -229,6 +228,9 @@ impl Reader<'_> {
                         self.commands.push(std::mem::take(&mut self.words));
                     }
                 }
+                '#' if self.word.is_none() => {
+                    length = self.text[at..].find('\n').unwrap_or(self.text.len() - at);
+                }
                 _ => {
                     if self.words.is_empty() && self.word.is_none() {
                         open = None;
@@ -256,6 +258,10 @@ impl Reader<'_> {
             .word
             .as_ref()
             .and_then(|word| word.text.chars().next_back());
+        if let Some(braces) = plain_braces(&self.text[at..]) {
+            self.unquoted(at).push_str(braces);
+            return Ok(braces.len());
+        }
         let what = match c {
             '\'' => return self.single(at),
             '"' => return self.double(at),
@@ -267,13 +273,8 @@ impl Reader<'_> {
             '*' | '?' | '[' => "a pattern for file names outside of quotes",
             '{' | '}' => "a brace outside of quotes",
             '~' if is_first || matches!(before, Some('=' | ':')) => "`~`, which stands for a home,",
-            '#' if is_first => "a comment",
             _ => {
-                let word = self.word.get_or_insert_with(|| Word {
-                    at,
-                    ..Word::default()
-                });
-                word.text.push(c);
+                self.unquoted(at).push(c);
                 return Ok(c.len_utf8());
             }
         };
@@ -319,11 +320,19 @@ impl Reader<'_> {
         Err(not(at, "a quote that is never closed"))
     }
 
-    fn quoted(&mut self, at: usize) -> &mut String {
-        let word = self.word.get_or_insert_with(|| Word {
+    fn word(&mut self, at: usize) -> &mut Word {
+        self.word.get_or_insert_with(|| Word {
             at,
             ..Word::default()
-        });
+        })
+    }
+
+    fn unquoted(&mut self, at: usize) -> &mut String {
+        &mut self.word(at).text
+    }
+
+    fn quoted(&mut self, at: usize) -> &mut String {
+        let word = self.word(at);
         word.is_quoted = true;
         &mut word.text
     }
@@ -443,6 +452,11 @@ mod tests {
             ("cd sub", "; cd·sub"),
             ("export A=1", "; export·A=1"),
             ("ls;", "; ls"),
+            ("a # b; c\nd && # e\nf", "; a ; d && f"),
+            (
+                "git diff HEAD@{1} {} a{b-c}",
+                "; git·diff·HEAD@{1}·{}·a{b-c}",
+            ),
         ];
         for (text, expected) in cases {
             let read = match CommandLine::read(text) {
@@ -476,6 +490,8 @@ mod tests {
             "(a)",
             "{ a; }",
             "a {b,c}",
+            "a {1..3}",
+            "a {b",
             "a *",
             "a ?",
             "a [b]",
@@ -488,8 +504,6 @@ mod tests {
             "a[0]=1",
             "a \\; b",
             "a\\\nb",
-            "# a",
-            "a # b",
             "if a; then b; fi",
             "for i in 1; do a; done",
             "! a",

@@ -20,7 +20,7 @@ pub use rule::Item;
 pub(crate) use rule::Rule;
 pub use trust::TrustRules;
 
-use crate::Decision;
+use crate::{Authority, Decision};
 use rule::{DecisionWord, Written};
 
 /// A policy file, read and checked.
@@ -148,6 +148,16 @@ pub enum PolicyError {
         /// The name.
         rule: String,
     },
+    /// A list that nothing is in.
+    #[error(
+        "rule `{rule}`: `{what}` is empty, so the rule applies to nothing: name something, or leave `{what}` out"
+    )]
+    Empty {
+        /// The rule.
+        rule: String,
+        /// The setting.
+        what: &'static str,
+    },
     /// A pattern that is none.
     #[error("rule `{rule}`: `{pattern}` in `{what}` cannot be used: {problem}")]
     Pattern {
@@ -251,10 +261,10 @@ impl Policy {
         })
     }
 
-    /// The policy that denies everything, because the file is as it is.
-    pub fn broken(error: PolicyError) -> Policy {
+    /// A file without rules.
+    fn empty(default: Decision) -> Policy {
         Policy {
-            default: Decision::Deny,
+            default,
             rules: Vec::new(),
             limits: MessageLimits::default(),
             paths: PathRules::default(),
@@ -262,13 +272,46 @@ impl Policy {
             mcp: ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: Vec::new(),
-            broken: Some(error),
+            broken: None,
         }
+    }
+
+    /// The policy that denies everything, because the file is as it is.
+    pub fn broken(error: PolicyError) -> Policy {
+        Policy {
+            broken: Some(error),
+            ..Policy::empty(Decision::Deny)
+        }
+    }
+
+    /// The tools that rules name letter by letter, each with the rule.
+    pub fn tool_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.rules
+            .iter()
+            .flat_map(|rule| rule.tool_names().map(move |tool| (rule.id.as_str(), tool)))
     }
 
     /// Why everything is denied, if the file could not be read.
     pub fn why_broken(&self) -> Option<&PolicyError> {
         self.broken.as_ref()
+    }
+}
+
+impl Authority {
+    /// Keeps a place below the root as it is, whatever anyone allows.
+    pub fn keep(&mut self, path: &str, rule: &str, because: &str) {
+        let written = Written::new(rule, DecisionWord::Deny)
+            .capabilities(&["write", "delete"])
+            .place(path)
+            .because(because);
+        // A project's file has no opinion but where it refuses.
+        let policy = self
+            .project
+            .get_or_insert_with(|| Policy::empty(Decision::Allow));
+        match Rule::new(written) {
+            Ok(rule) => policy.rules.push(rule),
+            Err(error) => policy.broken = Some(error),
+        }
     }
 }
 

@@ -28,6 +28,17 @@ impl Word {
             .map_err(|error| last_line(&error.to_string()))
     }
 
+    /// The word that it is, if it is one and no pattern.
+    pub(crate) fn exact(&self) -> Option<&str> {
+        match self {
+            Word::Pieces(pieces) => pieces
+                .first()
+                .filter(|_| pieces.len() == 1)
+                .map(String::as_str),
+            Word::Regex(_) => None,
+        }
+    }
+
     pub(crate) fn fits(&self, word: &str) -> bool {
         match self {
             Word::Regex(regex) => regex.is_match(word),
@@ -131,6 +142,12 @@ impl Place {
             return Err("a path is relative to the root, without `..`".to_owned());
         }
         let pattern = pattern.trim_end_matches('/');
+        if pattern.is_empty() || pattern.starts_with('!') {
+            return Err(
+                "a path names something, such as `src/**`; what is left out stands in `except`"
+                    .to_owned(),
+            );
+        }
         let build = |is_folded| {
             GlobBuilder::new(pattern)
                 .literal_separator(true)
@@ -190,7 +207,7 @@ impl HostPattern {
             );
         }
         Ok(HostPattern {
-            name: name.to_ascii_lowercase(),
+            name: name.trim_end_matches('.').to_ascii_lowercase(),
             is_below,
             port,
         })

@@ -47,6 +47,35 @@ pub(crate) struct Written {
 }
 
 impl Written {
+    /// Refuses what would apply to nothing: whoever wrote it meant something.
+    fn check(&self) -> Result<(), PolicyError> {
+        let lists = [
+            ("tools", self.tools.as_ref().map(Vec::len)),
+            ("capabilities", self.capabilities.as_ref().map(Vec::len)),
+            ("paths", self.paths.as_ref().map(Vec::len)),
+            ("argv", self.argv.as_ref().map(Vec::len)),
+            ("hosts", self.hosts.as_ref().map(Vec::len)),
+        ];
+        for (what, n) in lists {
+            if n == Some(0) {
+                let rule = self.id.clone();
+                return Err(PolicyError::Empty { rule, what });
+            }
+        }
+        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-*".contains(c);
+        let other = |name: &&String| name.is_empty() || !name.chars().all(is_word);
+        match self.capabilities.iter().flatten().find(other) {
+            None => Ok(()),
+            Some(name) => Err(PolicyError::Pattern {
+                rule: self.id.clone(),
+                what: "capabilities",
+                pattern: name.clone(),
+                problem: "a capability is written in lower case, such as `read` or `shell.execute`"
+                    .to_owned(),
+            }),
+        }
+    }
+
     /// A rule with nothing but a name and a decision.
     pub(crate) fn new(id: &str, decision: DecisionWord) -> Written {
         Written {
@@ -66,6 +95,18 @@ impl Written {
             matches: Vec::new(),
             not_match: Vec::new(),
         }
+    }
+
+    /// The same for one place, whatever its letters mean in a pattern.
+    pub(crate) fn place(mut self, path: &str) -> Written {
+        self.paths = Some(vec![globset::escape(path)]);
+        self
+    }
+
+    /// The same, and why.
+    pub(crate) fn because(mut self, why: &str) -> Written {
+        self.because = Some(why.to_owned());
+        self
     }
 
     /// The same for these capabilities.
@@ -140,7 +181,7 @@ const REST: &str = "...";
 impl Rule {
     /// Reads a rule and checks its examples.
     pub(crate) fn new(written: Written) -> Result<Rule, PolicyError> {
-        let id = written.id;
+        let id = written.id.clone();
         let pattern = |what: &'static str, pattern: &str, problem: String| PolicyError::Pattern {
             rule: id.clone(),
             what,
@@ -157,6 +198,7 @@ impl Rule {
                 .map(|text| Place::new(text).map_err(|problem| pattern(what, text, problem)))
                 .collect()
         };
+        written.check()?;
         let mut is_open = Vec::new();
         let argv = written
             .argv
@@ -313,6 +355,11 @@ impl Rule {
             },
             Item::Shell(_) | Item::Capability(_) | Item::Nothing => !has_selector,
         }
+    }
+
+    /// The tools that it names letter by letter.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().flatten().filter_map(Word::exact)
     }
 
     /// Whether it is about places.

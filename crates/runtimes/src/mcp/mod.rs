@@ -337,12 +337,8 @@ fn definition(host: &Host<'_>, space: Space, server: &str) -> Result<Definition,
 fn read(host: &Host<'_>, space: Space, server: &str) -> Result<Definition, CallError> {
     let found = host.registry.find_from(&ItemId::new(server)?, space)?;
     let file = found.tool();
-    if let Some(first) = file.errors().next() {
-        return Err(CallError::Faulty {
-            id: found.id.to_string(),
-            first: first.message.clone(),
-            n: file.errors().count(),
-        });
+    if let Some(faulty) = crate::resolve::faulty(&found, file) {
+        return Err(faulty);
     }
     let config = file
         .metadata

@@ -11,6 +11,7 @@ use toolglot_mcp::client::{Client, Profile, Terms, Trouble};
 
 use super::{Definition, Failed, program, transport, web};
 use crate::call::Host;
+use crate::kept;
 
 /// How long what a server says of its tools is taken for what it says now, where it does not say that it changed.
 const FRESH: Duration = Duration::from_secs(60);
@@ -64,7 +65,7 @@ impl Servers {
         definition: &Definition,
         terms: &Terms<'_>,
     ) -> Result<Session, Failed> {
-        let key = key(host, definition);
+        let key = key(host, definition)?;
         loop {
             let idle = self.state().idle.get_mut(&key).and_then(Vec::pop);
             let Some(mut session) = idle else { break };
@@ -138,19 +139,28 @@ impl Servers {
     }
 }
 
-/// What makes two calls share a session: the same definition, with the same rights and the same values of its variables.
-fn key(host: &Host<'_>, definition: &Definition) -> String {
+/// What makes two calls share a session: the same definition, with the same rights, the same values of its variables, and behind
+/// walls that would be built the same now.
+fn key(host: &Host<'_>, definition: &Definition) -> Result<String, Failed> {
     let settings = toolglot_toolfiles::template::expand(&definition.settings, &host.variables);
     let rights = (
         host.isolation,
         host.grants("net.http"),
         host.grants("fs.write"),
     );
+    let kept = if transport(&definition.settings) == "stdio" {
+        let id = definition.found.id.to_string();
+        let kept = kept::of(host, &id, false).map_err(Failed::Refused)?;
+        let all = kept.guarded.iter().chain(&kept.held).chain(&kept.secret);
+        kept::print(all)
+    } else {
+        Vec::new()
+    };
     let names = definition.settings.get("env").and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str);
     let values: Vec<Option<&String>> = names.map(|name| host.variables.get(name)).collect();
     let text = format!(
-        "{}\n{}\n{}\n{rights:?}\n{values:?}",
+        "{}\n{}\n{}\n{rights:?}\n{values:?}\n{kept:?}",
         definition.found.text(),
         Value::Object(settings),
         host.project.display(),
@@ -159,5 +169,5 @@ fn key(host: &Host<'_>, definition: &Definition) -> String {
     for byte in Sha256::digest(text.as_bytes()) {
         let _ = write!(out, "{byte:02x}");
     }
-    out
+    Ok(out)
 }

@@ -57,7 +57,7 @@ pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn W
     let (mut input, output) = (open("in")?, open("out")?);
     let own = output.try_clone().map_err(|error| bad(error.to_string()))?;
     let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
-    let mut command = command(host, program, LIFE);
+    let mut command = command(host, program, LIFE).map_err(Failed::Refused)?;
     command.write.push(folder.path().to_owned());
     command.limits.output_bytes = STDERR_BYTES;
     command.watch = Watch {
@@ -171,6 +171,7 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
     .chain(own_words.into_iter().map(Into::into))
     .collect();
     Ok(Program {
+        id: definition.found.id.to_string(),
         argv,
         cwd: host.project.clone(),
         env,

@@ -185,6 +185,27 @@ fn what_a_tool_requires_has_to_be_granted() {
 }
 
 #[test]
+fn what_runs_a_tool_requires_has_to_be_granted_too() {
+    let mut world = World::new();
+    let runtime = "tool_id: own-runtime\ntool_type: runtime\nversion: \"1.0.0\"\nexecutor_id: filesystem\ncategory: t\ndescription: A runtime\nrequires: [shell.execute]\n";
+    world.tool("t/own-runtime.yaml", runtime);
+    // Whoever writes needs the grant, also where the file does not say so.
+    let config = "config: {operation: write_file}\n";
+    world.tool("t/need-it.yaml", &yaml("need-it", "t/own-runtime", config));
+    let args = serde_json::json!({"path": "a", "content": "b"});
+    let (code, message) = world.refused("t/need-it", args.clone());
+    assert_eq!(code, "not-granted");
+    assert!(
+        message.contains("needs shell.execute, fs.write,"),
+        "{message}"
+    );
+    world
+        .granted
+        .extend(["shell.execute".into(), "fs.write".into()]);
+    assert_eq!(world.returned("t/need-it", args)["success"], json!(true));
+}
+
+#[test]
 fn a_virtual_environment_of_the_project_is_used() {
     if !can_run("virtual environments", &["python3"]) {
         return;

@@ -75,7 +75,10 @@ fn every_short_name_leads_to_a_primitive() {
         ("http_client", "rye/core/primitives/http_client"),
         ("filesystem", "rye/core/primitives/filesystem"),
     ] {
-        world.tool("t/any-it.yaml", &yaml("any-it", name, ""));
+        world.tool(
+            "t/any-it.yaml",
+            &yaml("any-it", name, "config: {operation: list_files}\n"),
+        );
         let chain = world.with(|host| {
             host.prepare("t/any-it", serde_json::Map::new())
                 .map(|prepared| prepared.chain.ids())

@@ -3,7 +3,9 @@
 
 mod around;
 mod chains;
+mod kept;
 mod languages;
+mod odd;
 mod servers;
 mod warm;
 mod web;

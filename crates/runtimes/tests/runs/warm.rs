@@ -219,6 +219,54 @@ fn one_interpreter_serves_call_after_call_and_is_not_poisoned() {
     });
 }
 
+/// Kills the copy that waits for the next call in a project. What waits there, and the interpreter, run nothing.
+fn kill_waiting(project: &std::path::Path) -> usize {
+    let processes = std::fs::read_dir("/proc").expect("a system with /proc");
+    let mut n_killed = 0;
+    for process in processes.flatten() {
+        let place = process.path();
+        let is_here = std::fs::read_link(place.join("cwd")).is_ok_and(|cwd| cwd == project);
+        let status = std::fs::read_to_string(place.join("status")).unwrap_or_default();
+        let inner = status
+            .lines()
+            .find_map(|line| line.strip_prefix("NSpid:")?.split_whitespace().nth(1));
+        let inner = inner.and_then(|pid| pid.parse::<u32>().ok());
+        if is_here && inner.is_some_and(|pid| pid > 2) {
+            let pid = process.file_name();
+            let killed = std::process::Command::new("kill")
+                .arg("-9")
+                .arg(pid)
+                .status();
+            n_killed += usize::from(killed.is_ok_and(|status| status.success()));
+        }
+    }
+    n_killed
+}
+
+#[test]
+fn a_copy_that_dies_while_it_waits_takes_no_call_with_it() {
+    if !can_run("warm interpreters", &["python3", "kill"]) {
+        return;
+    }
+    let world = World::new();
+    world.tool("t/add-it.py", &python("python/function", "def execute(params, project_path):\n    return {'success': True, 'output': params['a']}"));
+    world.with(|host| {
+        for a in 0..20 {
+            let first = call(host, "t/add-it", &json!({"a": a}));
+            assert_eq!(first["output"], json!(a), "{first}");
+            assert_eq!(host.warm.borrow().n_waiting(), 1);
+            // It may not have begun to wait.
+            let n_killed = kill_waiting(&world.project);
+            let second = call(host, "t/add-it", &json!({"a": a + 100}));
+            let died = json!("it was ended by signal 9");
+            assert!(
+                second["output"] == json!(a + 100) || n_killed > 0 && second["error"] == died,
+                "{second}"
+            );
+        }
+    });
+}
+
 #[test]
 fn other_rights_are_other_walls() {
     if !can_run("warm interpreters", &["python3"]) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use toolglot_policy::ServerRules;
+use toolglot_policy::{Refusals, ServerRules};
 use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers, Watch};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
@@ -22,6 +22,7 @@ pub(crate) struct World {
     pub(crate) path: std::ffi::OsString,
     pub(crate) cap: Option<f64>,
     pub(crate) rules: ServerRules,
+    pub(crate) refused: Refusals,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) watch: Watch,
     pub(crate) isolation: Isolation,
@@ -49,6 +50,7 @@ impl World {
             path: std::env::var_os("PATH").unwrap_or_default(),
             cap: None,
             rules: ServerRules::default(),
+            refused: Refusals::default(),
             watch: Watch::default(),
             isolation: Isolation::Namespaces,
             variables: BTreeMap::from([
@@ -104,6 +106,7 @@ impl World {
             pause,
             servers: Servers::default(),
             server_rules: self.rules.clone(),
+            refused: self.refused.clone(),
             watch: self.watch.clone(),
             warm: RefCell::default(),
             approved: RefCell::default(),

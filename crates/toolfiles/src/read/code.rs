@@ -9,6 +9,8 @@ pub(crate) struct Code {
     pub(crate) entry: Option<Entry>,
     /// Whether it can be started as a program: `if __name__ == "__main__"`.
     pub(crate) has_main_block: bool,
+    /// Whether running the file does nothing but give names to things.
+    pub(crate) only_defines: bool,
     /// String literals that are absolute paths.
     pub(crate) absolute_paths: Vec<Range<usize>>,
     /// Whether a path is compared with the project's (`is_relative_to`).
@@ -26,8 +28,10 @@ pub(crate) struct Entry {
     pub(crate) span: Range<usize>,
     /// Everything that it returns.
     pub(crate) returns: Vec<Return>,
-    /// How many parameters it has, if that can be told.
-    pub(crate) n_parameters: Option<usize>,
+    /// Whether it can be called with the parameters and the project.
+    pub(crate) takes_two: bool,
+    /// Whether it may end otherwise than by returning: it raises, goes round, or ends the program.
+    pub(crate) may_leave: bool,
 }
 
 /// What one `return` gives.

@@ -65,12 +65,25 @@ impl Reading {
     }
 }
 
+/// What is asked about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// What it says, and what keeps it from being called.
+    Errors,
+    /// And what it could do better.
+    All,
+}
+
 /// Reads the text of a file.
-pub(crate) fn read(language: Language, text: &str, diagnostics: &mut Diagnostics) -> Reading {
+pub(crate) fn read(
+    (language, asked): (Language, Asked),
+    text: &str,
+    diagnostics: &mut Diagnostics,
+) -> Reading {
     match language {
-        Language::Python => python::read(text, diagnostics),
+        Language::Python => python::read(asked, text, diagnostics),
         Language::JavaScript | Language::TypeScript => {
-            javascript::read(language, text, diagnostics)
+            javascript::read((language, asked), text, diagnostics)
         }
         Language::Yaml => yaml::read(text, diagnostics),
         Language::Toml => toml::read(text, diagnostics),

@@ -24,6 +24,8 @@ pub(super) struct Syntax {
     pub(super) opens: fn(&str) -> bool,
     /// How parameters are spoken of.
     pub(super) parameters: &'static str,
+    /// What ends a function without a `return`, or never ends it.
+    pub(super) leaves: &'static [&'static str],
     /// What has returns of its own.
     pub(super) inner: &'static [&'static str],
     /// Literals that are no maps, by kind, with what they are called.
@@ -31,6 +33,9 @@ pub(super) struct Syntax {
     /// Kinds of literals that are no booleans, as the value of `success`.
     pub(super) no_booleans: &'static [&'static str],
 }
+
+/// Functions that end the program: `sys.exit`, `os._exit`, `process.exit`.
+const ENDS: &[&str] = &["exit", "_exit", "quit", "abort"];
 
 impl Syntax {
     /// Facts that may stand anywhere in a file.
@@ -82,6 +87,24 @@ impl Syntax {
             ControlFlow::Continue(())
         });
         returns
+    }
+
+    /// Whether a body may end otherwise than by returning.
+    pub(super) fn may_leave(&self, body: Node<'_>, source: &str) -> bool {
+        let mut leaves = false;
+        walk(body, |node| {
+            if leaves || self.inner.contains(&node.kind()) {
+                return ControlFlow::Break(());
+            }
+            let called = node.child_by_field_name("function");
+            leaves = self.leaves.contains(&node.kind())
+                || called.is_some_and(|called| {
+                    let name = text(called, source);
+                    ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
+                });
+            ControlFlow::Continue(())
+        });
+        leaves
     }
 
     /// What a literal gives that is no map.

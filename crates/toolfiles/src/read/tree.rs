@@ -1,5 +1,6 @@
 //! Syntax trees: parsing, walking and what is broken in them.
 
+use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{Language, Node, Parser, Tree};
@@ -12,9 +13,14 @@ const MAX_BROKEN: usize = 8;
 
 /// Parses `text`. `None` only if the grammar does not fit the library, which a test rules out.
 pub(super) fn parse(language: &Language, text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(language).ok()?;
-    parser.parse(text, None)
+    thread_local! {
+        /// It keeps the room that it had for the file before, and nothing of that file.
+        static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+    }
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(language).ok()?;
+        parser.parse(text, None)
+    })
 }
 
 /// The bytes of a node.

@@ -154,6 +154,19 @@ impl Loader<'_> {
                         );
                         Content::Computed
                     }
+                    Some(tag) if matches!(tag.suffix.as_str(), "int" | "float") => {
+                        scalar_number(&text).map_or_else(
+                            || {
+                                self.refuse(span.clone(), "it is no number that JSON can carry");
+                                Content::Computed
+                            },
+                            Content::Number,
+                        )
+                    }
+                    None if style == ScalarStyle::Plain && is_no_number(&text) => {
+                        self.refuse(span.clone(), "it is no number that JSON can carry");
+                        Content::Computed
+                    }
                     _ => scalar(&text, style),
                 };
                 self.value(Literal::new(span, content), anchor, 1)
@@ -293,6 +306,12 @@ fn scalar(text: &str, style: ScalarStyle) -> Content {
         _ => {}
     }
     scalar_number(text).map_or_else(|| Content::Text(text.to_owned()), Content::Number)
+}
+
+/// `.inf` and `.nan`: numbers to YAML and to nobody else.
+fn is_no_number(text: &str) -> bool {
+    let plain = text.trim_start_matches(['-', '+']);
+    matches!(plain, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
 }
 
 fn scalar_number(text: &str) -> Option<Number> {

@@ -60,7 +60,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         );
     }
     if let Some(field) = subject.reading.field("executor_id")
-        && field.value.is_null()
+        && field.value.is_no_executor()
     {
         let tool_type = subject.tool_type().unwrap_or("tool without a type");
         if !WITHOUT_EXECUTOR.contains(&tool_type) {
@@ -160,6 +160,16 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn example(subject: Subject<'_>, name: &str, written: &str) -> String {
+    let has_no_executor = subject
+        .tool_type()
+        .is_some_and(|tool_type| WITHOUT_EXECUTOR.contains(&tool_type));
+    if name == "executor_id" && has_no_executor && subject.language.is_configuration() {
+        // TOML has no null.
+        return match subject.language {
+            crate::Language::Toml => format!("write `{written} = \"\"`"),
+            _ => format!("write `{written}: null`"),
+        };
+    }
     let value = match name {
         "version" => "1.0.0".to_owned(),
         "tool_type" => subject
@@ -223,11 +233,17 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
         diagnostics.help(
             rule,
             value.span.clone(),
-            format!(
-                "`{}` is {}, where {wanted} belongs",
-                field.name,
-                value.kind()
-            ),
+            match &value.content {
+                // Which number it is says what is wrong with it.
+                Content::Number(number) => {
+                    format!("`{}` is {number}, where {wanted} belongs", field.name)
+                }
+                _ => format!(
+                    "`{}` is {}, where {wanted} belongs",
+                    field.name,
+                    value.kind()
+                ),
+            },
             help,
         );
         return;

@@ -7,12 +7,15 @@
 
 mod fields;
 mod practices;
+mod runnable;
 mod schemas;
+
+pub(crate) use runnable::unrunnable;
 
 use crate::ItemId;
 use crate::Language;
 use crate::diagnostic::{Diagnostics, Severity};
-use crate::read::Reading;
+use crate::read::{Asked, Reading};
 
 /// A rule about tool files.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,6 +51,7 @@ rules! {
     UNKNOWN_TYPE = "F05" "unknown-tool-type" Warning "`tool_type` is one of the format's table (its own TypeScript example says `javascript`)";
     BAD_SCHEMA = "F06" "schema" Error "the schema of the parameters can be compiled";
     TWO_SCHEMAS = "F07" "two-schemas" Warning "parameters are declared once; `input_schema` wins over `parameters`";
+    RUNNABLE = "F08" "runnable" Error "what runs it can run it: it knows the language, and is told what to run (a configuration without `config.command` that a runtime of Python runs is a warning, as the format's own is one)";
     VARIABLES = "R01" "variables" Error "a program has `__version__`, `__tool_type__`, `__executor_id__`, `__category__` and `__tool_description__` (a runtime or library without a description is a warning, as the format's own `FileSink` is one)";
     FIELDS = "R02" "fields" Error "a configuration has `tool_id`, `category`, `tool_type`, `version`, `description` and `executor_id` (an MCP definition without `tool_id` is a warning, as the format's own are: the file's path is the id)";
     TOOL_ID = "R03" "tool-id" Error "`tool_id` is kebab-case (a path of lower-case names is a warning, as the format's own `category/tool_name` is one)";
@@ -125,9 +129,12 @@ impl Subject<'_> {
     }
 }
 
-/// Applies every rule to a file.
-pub(crate) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+/// Applies every rule to a file; where only errors are asked for, some of the others as well.
+pub(crate) fn apply(subject: Subject<'_>, asked: Asked, diagnostics: &mut Diagnostics) {
     fields::apply(subject, diagnostics);
     schemas::apply(subject, diagnostics);
-    practices::apply(subject, diagnostics);
+    practices::returns(subject, diagnostics);
+    if asked == Asked::All {
+        practices::apply(subject, diagnostics);
+    }
 }

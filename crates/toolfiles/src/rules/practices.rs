@@ -13,7 +13,6 @@ use super::{
 };
 
 pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
-    returns(subject, diagnostics);
     naming(subject, diagnostics);
     signature_line(subject, diagnostics);
     structure(subject, diagnostics);
@@ -22,7 +21,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Rule 11, as far as it can be told without running the tool; the rest is checked when it runs.
-fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if !subject.is_tool() {
         return;
     }
@@ -52,7 +51,18 @@ fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         }
         return;
     };
-    if entry.returns.is_empty() {
+    let runs_file = crate::executor_id(executor) == "rye/core/runtimes/python/script";
+    if runs_file && subject.language == Language::Python && code.only_defines {
+        diagnostics.help(
+            RETURNS,
+            entry.span.clone(),
+            "`python/script` runs the file and calls nothing in it, so this tool does nothing"
+                .to_owned(),
+            "write `executor_id` as `python/function`, or end the file with `if __name__ == \"__main__\":` and the lines that `toolglot tools new` writes"
+                .to_owned(),
+        );
+    }
+    if entry.returns.is_empty() && !entry.may_leave {
         diagnostics.help(
             RETURNS,
             entry.span.clone(),
@@ -60,7 +70,7 @@ fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "return `{\"success\": True, \"output\": ..}`".to_owned(),
         );
     }
-    if subject.language == Language::Python && entry.n_parameters.is_some_and(|n| n != 2) {
+    if !entry.takes_two {
         diagnostics.help(
             RETURNS,
             entry.span.clone(),

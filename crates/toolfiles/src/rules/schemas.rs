@@ -312,6 +312,18 @@ fn check_pattern(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
     if let Err(error) = regex::Regex::new(pattern) {
         let why = error.to_string();
         let why = why.lines().last().unwrap_or_default();
+        if let Some(what) = ["look-around", "backreferences"]
+            .iter()
+            .find(|what| why.contains(**what))
+        {
+            diagnostics.help(
+                PATTERN,
+                value.span.clone(),
+                format!("`{pattern}`, the pattern of `{name}`, has {what}, which is not supported"),
+                "patterns run in linear time; say it without, or check it in the tool".to_owned(),
+            );
+            return;
+        }
         diagnostics.help(
             PATTERN,
             value.span.clone(),
@@ -319,7 +331,7 @@ fn check_pattern(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
                 "`{pattern}`, the pattern of `{name}`, is no regular expression: {}",
                 why.trim_start_matches("error: ")
             ),
-            "patterns run in linear time: there is no look-around and no back-reference".to_owned(),
+            "the syntax is that of the Rust crate `regex`".to_owned(),
         );
     }
 }

@@ -5,6 +5,9 @@ use sha2::{Digest, Sha256};
 use super::header;
 use crate::Language;
 
+/// What some editors put before a text. It is no part of it.
+pub(crate) const BOM: char = '\u{feff}';
+
 /// How a kind of file writes its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -54,15 +57,16 @@ impl Style {
 
 /// The text that is hashed, in the pieces that stand in the file.
 ///
-/// A shebang and one signature line are left out, whatever their generation; nothing else is changed, line breaks
-/// neither. (The origin reads files with line breaks made equal; here the bytes count, so that a signature covers all
+/// A byte order mark, a shebang and one signature line are left out, whatever its generation; nothing else is changed, line
+/// breaks neither. Where the signature is line 1 in any case, a shebang stands below it and is part of the text. (The origin reads files with line breaks made equal; here the bytes count, so that a signature covers all
 /// of them.)
 pub fn body(text: &str, style: Style) -> &str {
     if let Style::Markdown(item) = style {
         return markdown(text, item);
     }
+    let text = text.strip_prefix(BOM).unwrap_or(text);
     let rest = match text.split_once('\n') {
-        Some((first, rest)) if first.starts_with("#!/") => rest,
+        Some((first, rest)) if style == Style::Hash && first.starts_with("#!/") => rest,
         _ => text,
     };
     match rest.split_once('\n') {

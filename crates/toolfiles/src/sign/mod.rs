@@ -9,7 +9,7 @@ mod header;
 mod keys;
 mod verify;
 
-pub(crate) use body::hex;
+pub(crate) use body::{BOM, hex};
 pub use body::{Item, Style, body, digest};
 pub use header::{Generation, Header};
 pub use keys::{BadKey, PrivateKey, PublicKey};
@@ -25,7 +25,7 @@ pub(crate) fn signature_line(text: &str, language: Language) -> Option<usize> {
 
 /// Whether a line is a comment that begins as a signature does.
 pub(crate) fn is_signature_like(line: &str) -> bool {
-    let line = line.trim_start_matches('\u{feff}').trim_start();
+    let line = line.trim_start_matches(BOM).trim_start();
     let body = line
         .strip_prefix("<!--")
         .or_else(|| line.strip_prefix("//"))

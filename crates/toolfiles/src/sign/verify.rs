@@ -3,9 +3,10 @@
 use base64::Engine as _;
 use thiserror::Error;
 
-use super::body::{Style, body, digest};
+use super::body::{BOM, Style, body, digest};
 use super::header::{Generation, Header, URL_SAFE};
 use super::keys::{PrivateKey, PublicKey};
+use crate::Record;
 
 /// Keys that are trusted, and keys that no longer are.
 #[derive(Clone, Debug, Default)]
@@ -157,15 +158,15 @@ pub enum Refusal {
     },
     /// It is not what the lock file says.
     #[error(
-        "`{id}` is not the file that the lock names: its body is {actual:.16}.., locked is {locked:.16}.. (version {version}); `toolglot tools sign {id}` or `tools trust {id}` locks it anew"
+        "`{id}` is not the file that the lock names: its body is {actual:.16}.. in version {version}, locked is {:.16}.. in version {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew", .locked.digest, .locked.version
     )]
     NotLocked {
         /// The tool.
         id: String,
-        /// The locked version.
+        /// Its version.
         version: String,
-        /// The locked hash.
-        locked: String,
+        /// What the lock names.
+        locked: Box<Record>,
         /// The hash of the body.
         actual: String,
     },
@@ -288,6 +289,7 @@ pub fn sign(
     time: &str,
     binding: Option<(&str, &str)>,
 ) -> String {
+    let text = text.strip_prefix(BOM).unwrap_or(text);
     let hash = digest(body(text, style));
     let fingerprint = key.public().fingerprint();
     let words = if let Some((id, version)) = binding {

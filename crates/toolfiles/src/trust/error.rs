@@ -20,6 +20,24 @@ pub enum TrustError {
         "`{0}` is there already; a second key would leave the signatures of the first without their owner"
     )]
     KeyExists(PathBuf),
+    /// The user's key was revoked.
+    #[error(
+        "your key {key} was revoked at {since}, and nothing that it signs runs; `toolglot tools keys new` makes another"
+    )]
+    RevokedOwn {
+        /// Its fingerprint.
+        key: String,
+        /// When.
+        since: String,
+    },
+    /// A key that is to be trusted was revoked.
+    #[error("the key {key} was revoked at {since}, and is not trusted again")]
+    Revoked {
+        /// Its fingerprint.
+        key: String,
+        /// When.
+        since: String,
+    },
     /// The file of the private key can be read by others.
     #[error(
         "`{path}` can be read by others (mode {mode:o}); `chmod 600` it, or make a new key if they may have"
@@ -31,7 +49,7 @@ pub enum TrustError {
         mode: u32,
     },
     /// The file of a key holds none.
-    #[error("`{path}`: {source}")]
+    #[error("`{path}` is no key that can be used")]
     BadKey {
         /// The file.
         path: PathBuf,

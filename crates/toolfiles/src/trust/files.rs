@@ -79,6 +79,10 @@ pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, Trust
     Ok(keys)
 }
 
+/// The form of the lock file, which it names itself.
+pub(super) const LOCK_FORM: u64 = 1;
+
+/// Reads the lock. One that cannot be understood stops everything: it is there to forbid.
 pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
     let Some(document) = read_json(path)? else {
         return Ok(BTreeMap::new());
@@ -87,6 +91,10 @@ pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustEr
         path: path.to_owned(),
         why: why.to_owned(),
     };
+    // What a later form forbids is not to be guessed.
+    if document.get("lock") != Some(&LOCK_FORM.into()) {
+        return Err(damaged(&format!("its `lock` is not {LOCK_FORM}")));
+    }
     let tools = document
         .get("tools")
         .and_then(Value::as_object)
@@ -95,9 +103,16 @@ pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustEr
         .iter()
         .map(|(id, tool)| {
             let text = |name: &str| tool.get(name).and_then(Value::as_str).map(str::to_owned);
+            let is_digest = |text: &String| {
+                let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+                text.len() == 64 && text.bytes().all(is_hex)
+            };
             let record = Record {
-                version: text("version").ok_or_else(|| damaged("a tool has no `version`"))?,
-                digest: text("digest").ok_or_else(|| damaged("a tool has no `digest`"))?,
+                version: text("version")
+                    .ok_or_else(|| damaged(&format!("`{id}` has no `version`")))?,
+                digest: text("digest").filter(is_digest).ok_or_else(|| {
+                    damaged(&format!("`{id}` has no `digest` of 64 hexadecimal digits"))
+                })?,
                 trusted: false,
             };
             Ok((id.clone(), record))

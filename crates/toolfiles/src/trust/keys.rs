@@ -44,11 +44,28 @@ impl Trust {
         &self.keys
     }
 
-    /// The user's own key.
+    /// The user's own key, to sign with.
     ///
     /// # Errors
-    /// If there is none, or others can read it.
+    /// If there is none, others can read it, or it was revoked.
     pub fn private_key(&self) -> Result<PrivateKey, TrustError> {
+        let key = self.own_key()?;
+        let fingerprint = key.public().fingerprint();
+        match self.revoked(&fingerprint) {
+            Some(since) => Err(TrustError::RevokedOwn {
+                key: fingerprint,
+                since: since.to_owned(),
+            }),
+            None => Ok(key),
+        }
+    }
+
+    /// When a key was revoked.
+    fn revoked(&self, fingerprint: &str) -> Option<&str> {
+        self.keys.find(fingerprint)?.revoked.as_deref()
+    }
+
+    fn own_key(&self) -> Result<PrivateKey, TrustError> {
         let path = self.home()?.join(PRIVATE_KEY);
         let pem = match fs::read_to_string(&path) {
             Ok(pem) => pem,
@@ -61,15 +78,23 @@ impl Trust {
         PrivateKey::from_pem(&pem).map_err(|source| TrustError::BadKey { path, source })
     }
 
-    /// Makes the user's key, trusts it, and gives its public half.
+    /// Makes the user's key, trusts it, and gives its public half. One that was revoked is put aside, not overwritten.
     ///
     /// # Errors
-    /// If there is one already, or it cannot be written.
+    /// If there is one already that is not revoked, or it cannot be written.
     pub fn new_key(&mut self, owner: &str) -> Result<PublicKey, TrustError> {
         let home = self.home()?;
         let path = home.join(PRIVATE_KEY);
         if path.exists() {
-            return Err(TrustError::KeyExists(path));
+            let old = self.own_key()?.public().fingerprint();
+            if self.revoked(&old).is_none() {
+                return Err(TrustError::KeyExists(path));
+            }
+            let aside = path.with_file_name(format!("revoked-{old}.pem"));
+            fs::rename(&path, aside).map_err(|source| TrustError::Io {
+                path: path.clone(),
+                source,
+            })?;
         }
         let key = PrivateKey::generate().map_err(|error| TrustError::Io {
             path: path.clone(),
@@ -112,10 +137,17 @@ impl Trust {
     /// Trusts a key that the project brings, for this project only.
     ///
     /// # Errors
-    /// If no key is known by that fingerprint.
+    /// If no key is known by that fingerprint, or it was revoked.
     pub fn pin(&mut self, fingerprint: &str) -> Result<Signer, TrustError> {
         let signer = self.known(fingerprint)?;
-        self.save_key(&signer, &[self.project_name()])?;
+        let revoked = self.revoked(fingerprint).or(signer.revoked.as_deref());
+        if let Some(since) = revoked {
+            return Err(TrustError::Revoked {
+                key: fingerprint.to_owned(),
+                since: since.to_owned(),
+            });
+        }
+        self.save_key(&signer, std::slice::from_ref(&self.project))?;
         self.add(signer.clone(), "pinned", true);
         Ok(signer)
     }

@@ -17,7 +17,7 @@ mod standing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ pub use keys::KnownKey;
 pub use servers::Approved;
 pub use standing::Standing;
 
-use files::{keys_in, read_json, read_lock, write};
+use files::{LOCK_FORM, keys_in, read_json, read_lock, write};
 
 use crate::sign::{Keyring, Style, Verified, body, digest, hex};
 use crate::{Found, Space, Spaces, system};
@@ -49,6 +49,8 @@ pub struct Record {
 #[derive(Debug)]
 pub struct Trust {
     spaces: Spaces,
+    /// The project's path without links, by which the ledger knows it.
+    project: String,
     keys: Keyring,
     known: Vec<KnownKey>,
     ledger: Map<String, Value>,
@@ -78,6 +80,10 @@ impl Trust {
     pub fn open(spaces: &Spaces) -> Result<Trust, TrustError> {
         let mut trust = Trust {
             spaces: spaces.clone(),
+            project: spaces
+                .project
+                .as_deref()
+                .map_or_else(String::new, path_name),
             keys: Keyring::default(),
             known: Vec::new(),
             ledger: Map::new(),
@@ -89,7 +95,7 @@ impl Trust {
         if let Some(user) = &spaces.user {
             for folder in TRUSTED {
                 for (key, projects) in keys_in(&user.join(folder))? {
-                    let is_here = projects.is_empty() || projects.contains(&trust.project_name());
+                    let is_here = projects.is_empty() || projects.contains(&trust.project);
                     trust.add(
                         key,
                         if projects.is_empty() {
@@ -177,7 +183,7 @@ impl Trust {
     pub fn record(&self, found: &Found) -> Option<Record> {
         let record = self
             .ledger
-            .get(&self.place(found.space))?
+            .get(self.place(found.space))?
             .get(found.id.as_str())?;
         Some(Record {
             version: record.get("version")?.as_str()?.to_owned(),
@@ -200,13 +206,15 @@ impl Trust {
         let text = body(found.text(), Style::of(found.language)).to_owned();
         let sha = digest(&text);
         let copies = self.home()?.join(COPIES);
+        let pin = self.pin_name(found);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
         // Who trusts a tool anew takes what its server says now as well.
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins
             && found.tool().metadata.tool_type.as_deref() == Some("mcp")
         {
-            pins.insert(pin_name(found), Value::String(NEXT.to_owned()));
+            pins.insert(pin, Value::String(NEXT.to_owned()));
+            self.forget_approved(found);
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
@@ -214,7 +222,7 @@ impl Trust {
 
     /// The digest that was pinned of what a server says about a tool.
     pub fn pinned(&self, found: &Found) -> Option<&str> {
-        let pin = self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        let pin = self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
         pin.filter(|pin| *pin != NEXT)
     }
 
@@ -223,14 +231,15 @@ impl Trust {
     /// # Errors
     /// If it cannot be written down, or nothing is taken on first sight and the user did not approve.
     pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
-        let is_awaited = || self.ledger.get(PINS)?.get(pin_name(found))?.as_str();
+        let is_awaited = || self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
         if !self.demands.first_use && is_awaited() != Some(NEXT) {
             return Err(TrustError::NotApproved(found.id.to_string()));
         }
         let path = self.home()?.join(LEDGER);
+        let pin = self.pin_name(found);
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins {
-            pins.insert(pin_name(found), Value::String(digest.to_owned()));
+            pins.insert(pin, Value::String(digest.to_owned()));
         }
         let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
         write(&path, text.as_bytes(), 0o600)
@@ -244,10 +253,9 @@ impl Trust {
         if self.spaces.user.is_none() || found.space == Space::System {
             return Ok(());
         }
-        let sha = digest(body(found.text(), Style::of(found.language)));
         match self.record(found) {
-            Some(record) if record.digest == sha => Ok(()),
-            _ => self.remember(found, its_version, &sha, false),
+            Some(record) if record.digest == found.digest() => Ok(()),
+            _ => self.remember(found, its_version, found.digest(), false),
         }
     }
 
@@ -259,7 +267,7 @@ impl Trust {
         trusted: bool,
     ) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
-        let place = self.place(found.space);
+        let place = self.place(found.space).to_owned();
         let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
         if let Value::Object(tools) = tools {
             tools.insert(
@@ -302,7 +310,7 @@ impl Trust {
                 )
             })
             .collect();
-        let text = serde_json::to_string_pretty(&json!({"lock": 1, "tools": tools}))
+        let text = serde_json::to_string_pretty(&json!({"lock": LOCK_FORM, "tools": tools}))
             .unwrap_or_default()
             + "\n";
         write(&project.join(LOCK), text.as_bytes(), 0o644)
@@ -316,26 +324,25 @@ impl Trust {
         self.spaces.user.clone().ok_or(TrustError::NoHome)
     }
 
-    fn project_name(&self) -> String {
-        self.spaces
-            .project
-            .as_ref()
-            .map_or_else(String::new, |project| {
-                let project = fs::canonicalize(project).unwrap_or_else(|_| project.clone());
-                project.to_string_lossy().into_owned()
-            })
+    /// The key of the ledger: a project by its path, the user's own tools by `~`.
+    fn place(&self, space: Space) -> &str {
+        match space {
+            Space::Project => &self.project,
+            _ => "~",
+        }
     }
 
-    /// The key of the ledger: a project by its path, the user's own tools by `~`.
-    fn place(&self, space: Space) -> String {
-        match space {
-            Space::Project => self.project_name(),
-            _ => "~".to_owned(),
+    /// The name of a pin: the file that wraps the server's tool, however the way to the project was written.
+    fn pin_name(&self, found: &Found) -> String {
+        if found.space != Space::Project || found.extension == crate::servers::EXTENSION {
+            return found.name();
         }
+        let (project, id) = (&self.project, &found.id);
+        format!("{project}/.ai/tools/{id}.{}", found.extension)
     }
 }
 
-/// The name of a pin: the file that wraps the server's tool.
-fn pin_name(found: &Found) -> String {
-    found.name()
+fn path_name(project: &Path) -> String {
+    let project = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+    project.to_string_lossy().into_owned()
 }

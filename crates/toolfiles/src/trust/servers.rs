@@ -95,9 +95,25 @@ impl Trust {
         Ok(was)
     }
 
+    /// What a server said of this tool when it was approved counts no longer: the tool's file is trusted anew.
+    pub(super) fn forget_approved(&mut self, found: &Found) {
+        let Some((server, name)) = servers::wrapped(found) else {
+            return;
+        };
+        let place = self.place(found.space).to_owned();
+        let tools = self
+            .ledger
+            .get_mut(APPROVED)
+            .and_then(|all| all.get_mut(&place)?.get_mut(&server)?.get_mut("tools"))
+            .and_then(Value::as_array_mut);
+        if let Some(tools) = tools {
+            tools.retain(|said| said["name"] != *name);
+        }
+    }
+
     fn write_approval(&mut self, server: &Found, one: Option<Value>) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
-        let place = self.place(server.space);
+        let place = self.place(server.space).to_owned();
         let all = self.ledger.entry(APPROVED).or_insert_with(|| json!({}));
         if !all[&place].is_object() {
             all[&place] = Value::Object(Map::new());

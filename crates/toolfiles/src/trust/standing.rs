@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::Trust;
 use crate::chain::version;
-use crate::sign::{Header, Keyring, Refusal, Style, Verified, body, digest, verify};
+use crate::sign::{Header, Keyring, Refusal, Style, Verified, verify};
 use crate::{Found, Space};
 
 /// Why a tool may run.
@@ -42,22 +42,32 @@ impl Trust {
         if found.extension == crate::servers::EXTENSION {
             return self.standing_of_server(found);
         }
-        let style = Style::of(found.language);
         if found.space == Space::System {
             return self.verified(found, &self.keys).map(|_| Standing::System);
         }
         let here = its_version.unwrap_or("0.0.0");
-        let actual = digest(body(found.text(), style));
+        let actual = found.digest();
         let record = self.record(found);
         let needs_signature = (self.demands.signed)(id);
         let is_trusted = record
             .as_ref()
             .is_some_and(|record| record.trusted && record.digest == actual);
-        if is_trusted && !needs_signature {
-            return Ok(Standing::Trusted);
-        }
-        let is_signed = Header::find(found.text(), style).is_some();
         let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
+        let as_locked = || match locked {
+            Some(locked) if locked.digest != actual || locked.version != here => {
+                Err(Refusal::NotLocked {
+                    id: id.to_owned(),
+                    version: here.to_owned(),
+                    locked: Box::new(locked.clone()),
+                    actual: actual.to_owned(),
+                })
+            }
+            _ => Ok(()),
+        };
+        if is_trusted && !needs_signature {
+            return as_locked().map(|()| Standing::Trusted);
+        }
+        let is_signed = Header::find(found.text(), Style::of(found.language)).is_some();
         if !is_signed {
             let id = id.to_owned();
             return match (record.as_ref().or(locked), found.space) {
@@ -95,15 +105,7 @@ impl Trust {
                 });
             }
         }
-        if let Some(locked) = locked.filter(|locked| locked.digest != actual) {
-            return Err(Refusal::NotLocked {
-                id: id.to_owned(),
-                version: locked.version.clone(),
-                locked: locked.digest.clone(),
-                actual,
-            });
-        }
-        Ok(Standing::Signed(verified))
+        as_locked().map(|()| Standing::Signed(verified))
     }
 
     /// Checks a signature, once for the same file and keys.

@@ -32,6 +32,8 @@ enum State {
     Escape,
     /// Behind the quotation mark that ends the name: `'f'(a=1)`.
     Quoted,
+    /// Behind a blank that follows the name: `f (a=1)`.
+    Gap,
     Open,
     Key,
     Equals,
@@ -68,6 +70,9 @@ impl Python {
             (State::Name, b'(') if pos > self.at => {
                 (self.name_end, self.arguments, self.state) = (pos, pos + 1, State::Open);
             }
+            (State::Name, b' ') if pos > self.at => (self.name_end, self.state) = (pos, State::Gap),
+            (State::Gap, b' ') => {}
+            (State::Gap, b'(') => (self.arguments, self.state) = (pos + 1, State::Open),
             (State::Name, b'.' | b'-' | b'/') if pos > self.at => {}
             (State::Name, b'\\') if pos > self.at => self.state = State::Escape,
             (State::Escape, b'_') => self.state = State::Name,

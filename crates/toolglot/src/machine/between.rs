@@ -121,6 +121,11 @@ impl Parser {
                 self.outrank_captures(program, from, dialect);
             }
             if self.found.literal_ended {
+                if !self.committed && self.is_spoken_of(program, view) {
+                    self.explain_rejection(program, view, self.pos, sink);
+                    self.reject(self.pos);
+                    return true;
+                }
                 self.literal_ended(program, view, sink);
             }
             if self.fallback.is_none()
@@ -158,42 +163,40 @@ impl Parser {
             && self.threads.iter().any(waits)
     }
 
-    /// A literal that is alone, and the openers before any is complete, are read as a run, short of their last byte.
+    /// Literals, and the openers before any is complete, are read as a run, short of their last byte.
     fn skip_alone(&mut self, program: &Program, view: View<'_>) {
-        let ([thread], None) = (self.threads.as_mut_slice(), self.fallback) else {
+        let pos = self.pos;
+        let first = self.threads.first().filter(|_| self.fallback.is_none());
+        let Some(Node::Literal { .. } | Node::Template { .. } | Node::Trie) =
+            first.map(|thread| program.node(thread.node))
+        else {
             return;
         };
-        let bytes = view.from(self.pos);
-        let run = match program.node(thread.node) {
-            Node::Literal {
-                bytes: literal,
-                fold: false,
-                ..
-            } => {
-                let rest = &literal[usize::from(thread.off)..literal.len() - 1];
-                let run = rest.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-                thread.off += run as u16;
-                run
-            }
-            Node::Trie => {
-                let mut run = 0;
-                while let Some(state) = bytes
-                    .get(run)
-                    .and_then(|&byte| program.trie.step(thread.off, byte))
-                {
-                    if !program.trie.complete(state).is_empty() || !program.trie.has_children(state)
-                    {
-                        break;
-                    }
-                    thread.off = state;
-                    run += 1;
+        let run = if let [thread] = self.threads.as_mut_slice()
+            && matches!(program.node(thread.node), Node::Trie)
+        {
+            let bytes = view.from(pos);
+            let mut run = 0;
+            while let Some(state) = bytes
+                .get(run)
+                .and_then(|&byte| program.trie.step(thread.off, byte))
+            {
+                if !program.trie.complete(state).is_empty() || !program.trie.has_children(state) {
+                    break;
                 }
-                run
+                thread.off = state;
+                run += 1;
             }
-            _ => return,
+            run as u64
+        } else {
+            let mut threads = core::mem::take(&mut self.threads);
+            let stepper = self.stepper(program, view, Judge::Reading);
+            let run = stepper.run(&mut [&mut threads], pos);
+            self.threads = threads;
+            run
         };
-        self.pos += run as u64;
-        self.work += run as u64;
+        self.pos += run;
+        self.work += run;
     }
 
     /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a

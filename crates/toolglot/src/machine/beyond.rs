@@ -290,8 +290,8 @@ impl Parser {
             );
             (self.candidate, self.bol, self.start) = place;
             core::mem::swap(&mut beyond.entries, &mut next);
+            let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
             let entered = beyond.entries.iter().any(|thread| {
-                let stop = matches!(program.node(thread.node), Node::Match);
                 let named = found.literal_ended
                     && self.log.any(Log::ROOT, thread.log, |act| {
                         matches!(
@@ -306,8 +306,9 @@ impl Parser {
                     && self
                         .log
                         .any(Log::ROOT, thread.log, |act| enters_tool(program, act));
-                stop || named || fixed
+                named || fixed
             });
+            let stops = beyond.entries.iter().any(is_over);
             let mut inner = Found::default();
             let judge = self.evidence();
             self.stepper(program, view, judge).step(
@@ -323,13 +324,8 @@ impl Parser {
             if entered {
                 return Some(ends);
             }
-            if inner.literal_ended
-                && beyond
-                    .enclosing
-                    .iter()
-                    .any(|thread| matches!(program.node(thread.node), Node::Match))
-            {
-                // One more enclosing closer: look behind that one.
+            if stops || inner.literal_ended && beyond.enclosing.iter().any(is_over) {
+                // A stop, or one more enclosing closer: look behind that one. A text that speaks of stops goes on there.
                 beyond = Beyond {
                     from: probe.pos,
                     blank: true,

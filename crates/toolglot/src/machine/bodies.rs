@@ -77,7 +77,11 @@ impl Parser {
                 true
             }
             Step::Stuck => {
-                self.pos = body.json.behind().unwrap_or(self.pos);
+                self.pos = body
+                    .json
+                    .behind()
+                    .unwrap_or(self.pos)
+                    .max(self.teller.cursor);
                 self.stuck_json(program, body, view, sink);
                 true
             }

@@ -109,14 +109,14 @@ impl Stepper<'_> {
             return false;
         }
         let known = self.program.knows(dialect, text);
-        let closed = !thread.marked && self.program.is_closed(dialect);
         if dialect.refuse.iter().any(|name| name == text) && !known {
             found.placeholder = Some((thread.since, pos));
             return false;
         }
         match self.judge {
             Judge::Entry { plausible: false } => known,
-            _ if closed && !known => {
+            // Where no tool is known either, nothing but a marker makes a call.
+            _ if !thread.marked && !known => {
                 found.unknown_name = Some((thread.since, pos));
                 false
             }

@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use toolglot_json::Rest;
 
+use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope};
@@ -20,45 +21,47 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let before = envelope.pos;
-        let rest = view.slice(envelope.pos, view.end());
-        if rest.is_empty() && !envelope.is_behind() && !(envelope.committed && envelope.is_over()) {
-            self.mode = Mode::Envelope(envelope);
-            return false;
-        }
-        let asked = if rest.is_empty() && !envelope.is_behind() {
-            Asked::Done
-        } else {
-            let live = (!self.fitting.is_on()).then(|| self.teller.args());
-            envelope.feed(program, rest, program.limits.undecided, live)
-        };
-        self.work += envelope.pos.saturating_sub(before);
-        self.pos = envelope.pos;
-        match asked {
-            Asked::More => {
-                let more = envelope.pos < view.end() || envelope.is_behind();
+        loop {
+            let before = envelope.pos;
+            let rest = view.slice(before, view.end());
+            let is_read = rest.is_empty() && !envelope.is_behind();
+            if is_read && !(envelope.committed && envelope.is_over()) {
                 self.mode = Mode::Envelope(envelope);
-                return more;
+                return false;
             }
-            Asked::Commit => {
-                self.commit_envelope(program, &mut envelope, view, sink);
-                self.mode = Mode::Envelope(envelope);
-                return true;
-            }
-            Asked::Args => {
-                if envelope.committed {
+            let asked = if is_read {
+                Asked::Done
+            } else {
+                let live = (!self.fitting.is_on()).then(|| self.teller.args());
+                envelope.feed(program, rest, program.limits.undecided, live)
+            };
+            self.work += envelope.pos.saturating_sub(before);
+            self.pos = envelope.pos;
+            match asked {
+                Asked::More => {}
+                Asked::Commit => self.commit_envelope(program, &mut envelope, view, sink),
+                Asked::Args if envelope.committed => {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
-                let more = envelope.pos < view.end() || envelope.is_behind();
-                self.mode = Mode::Envelope(envelope);
-                return more;
+                Asked::Args => {}
+                Asked::Done => {
+                    self.end_envelope(program, &mut envelope, view, sink);
+                    break;
+                }
+                Asked::Stuck if envelope.committed => {
+                    self.stuck_envelope(program, envelope, view, sink);
+                    return true;
+                }
+                Asked::Dead | Asked::Stuck => {
+                    self.dead_envelope(program, &envelope, view, sink);
+                    break;
+                }
             }
-            Asked::Done => self.end_envelope(program, &mut envelope, view, sink),
-            Asked::Stuck if envelope.committed => {
-                self.stuck_envelope(program, envelope, view, sink);
+            // Where nothing moved, whoever runs the modes sees that it comes to an end.
+            if envelope.pos == before {
+                self.mode = Mode::Envelope(envelope);
                 return true;
             }
-            Asked::Dead | Asked::Stuck => self.dead_envelope(program, &envelope, view, sink),
         }
         self.spare_envelope = Some(envelope);
         true
@@ -154,6 +157,12 @@ impl Parser {
             self.teller
                 .note(Code::LooseArguments, Span::empty(at), message, None, sink);
         }
+        if let Some(at) = envelope.further_at.take() {
+            let message =
+                String::from("the object goes on behind the call; what follows is left out");
+            self.teller
+                .note(Code::Junk, Span::empty(at), message, None, sink);
+        }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {
             if self.teller.args().is_empty() {
@@ -187,7 +196,7 @@ impl Parser {
             let message = String::from("the arguments are no JSON object");
             self.teller.note(
                 Code::MalformedJson,
-                Span::new(envelope.at, self.pos),
+                self.no_object(envelope, view),
                 message,
                 None,
                 sink,
@@ -215,6 +224,18 @@ impl Parser {
         }
     }
 
+    /// Where the arguments stand that are no object, without the blanks around; all of the envelope, if that was told.
+    fn no_object(&self, envelope: &Envelope, view: View<'_>) -> Span {
+        match envelope.malformed_at {
+            Some((start, end)) if start >= self.teller.cursor => {
+                let text = view.slice(start, end);
+                let start = end - text.trim_start().len() as u64;
+                Span::new(start, start + text.trim().len() as u64)
+            }
+            _ => Span::new(envelope.at, self.pos),
+        }
+    }
+
     /// The envelope is no call.
     pub(super) fn dead_envelope(
         &mut self,
@@ -224,6 +245,17 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let at = envelope.here();
+        if self.committed && self.teller.call.is_none() && envelope.is_nameless() {
+            // One member of a list is none: what stands behind it may be.
+            let message = String::from("an object without a tool's name stands between calls");
+            let span = Span::new(envelope.at, at);
+            self.teller.markup(view, envelope.at, sink);
+            self.teller
+                .note(Code::MissingToolName, span, message, None, sink);
+            self.teller.speak(Speech::Text, view, at, sink);
+            self.end_body(program, view, envelope.bodies[0].node, sink);
+            return;
+        }
         if self.committed {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));

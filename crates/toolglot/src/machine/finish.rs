@@ -54,7 +54,7 @@ impl Parser {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
             Mode::Value(value)
-                if why != Finish::Length && Parser::ends_with_message(program, &value) =>
+                if why != Finish::Length && Parser::ends_with_message(program, &value, view) =>
             {
                 self.close_value(program, value, view, sink);
                 true
@@ -65,7 +65,11 @@ impl Parser {
                 false
             }
             Mode::Json(body) if why != Finish::Length && body.json.waits_for_colon() => {
-                self.pos = body.json.behind().unwrap_or(self.pos);
+                self.pos = body
+                    .json
+                    .behind()
+                    .unwrap_or(self.pos)
+                    .max(self.teller.cursor);
                 self.stuck_json(program, body, view, sink);
                 true
             }
@@ -222,7 +226,7 @@ impl Parser {
         self.between_values = self
             .threads
             .iter()
-            .all(|thread| program.closes(thread.node));
+            .all(|thread| program.closes(thread.node) && !is_cut(program, thread));
         // Committed: what is certain of the head is told.
         let common = {
             let Parser {
@@ -334,4 +338,9 @@ impl Parser {
             .note(code, Span::empty(at), String::from(message), None, sink);
         self.teller.end_call(end, view, view.end(), sink);
     }
+}
+
+/// Whether the thread stands inside a literal behind which keys or values may come.
+fn is_cut(program: &Program, thread: &super::Thread) -> bool {
+    thread.off > 0 && program.leads_to_values(thread.node)
 }

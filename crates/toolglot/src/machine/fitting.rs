@@ -52,7 +52,7 @@ impl Parser {
         self.fitting.tool =
             tool.filter(|&tool| says_anything(&program.tools.tool(tool).parameters));
         if self.fitting.tool.is_some() {
-            self.fitting.fit = Fit::new(program.limits.undecided);
+            self.fitting.fit.restart(program.limits.undecided);
             self.fitting.at = at;
         }
     }

@@ -263,12 +263,17 @@ impl Parser {
     #[inline]
     fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
         if self.specials.is_empty() {
-            if matches!(self.mode, Mode::Text) {
-                if self.quick_prose(text, sink) {
-                    return;
+            let is_told = match self.mode {
+                Mode::Text => self.quick_prose(text, sink),
+                Mode::Value(_) => self.quick_value(text, sink),
+                _ if self.buffer.is_empty() => {
+                    text = &text[self.quick(text, sink)..];
+                    text.is_empty()
                 }
-            } else if self.buffer.is_empty() {
-                text = &text[self.quick(text, sink)..];
+                _ => false,
+            };
+            if is_told {
+                return;
             }
         }
         if !text.is_empty() {

@@ -244,6 +244,18 @@ impl Parser {
                 };
                 return self.settle(turn, value, probe);
             }
+            if probe.pos > probe.looked {
+                // What a step would find out of the sets was found out by the one before.
+                let pos = probe.pos;
+                let sets = &mut [&mut probe.follow, &mut probe.enclosing, &mut probe.own];
+                let judge = self.evidence();
+                let run = self.stepper(program, view, judge).run(sets, pos);
+                probe.pos += run;
+                self.work += run;
+                if run > 0 {
+                    continue;
+                }
+            }
             if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view)
                 && let Some(turn) = probe.turned(turn)
             {

@@ -57,7 +57,16 @@ impl Parser {
                         );
                         return self.dead_python(program, view, sink);
                     }
-                    let Some(body) = body.filter(|_| marked || !self.needs_marker()) else {
+                    // Where no tool is known, brackets in a text are no list of calls.
+                    let opener = self.candidate.max(view.base);
+                    let is_bare = !marked
+                        && program.tools.is_empty()
+                        && !self.start
+                        && !view
+                            .slice(opener, python.at)
+                            .contains(char::is_alphanumeric);
+                    let is_call = marked || !is_bare && !self.needs_marker();
+                    let Some(body) = body.filter(|_| is_call) else {
                         return self.dead_python(program, view, sink);
                     };
                     self.commit(program, view, sink);
@@ -85,7 +94,11 @@ impl Parser {
                     self.pos = python.arguments;
                     let mut body =
                         JsonBody::new(python.node, Root::Keywords, None, &Arc::default());
-                    body.json = body.json.with_positions(positions);
+                    let is_within = python.at > view.base && view.byte(python.at - 1) == Some(b'(');
+                    body.json = body
+                        .json
+                        .with_positions(positions)
+                        .within_brackets(is_within);
                     self.mode = Mode::Json(Box::new(body));
                     return true;
                 }

@@ -33,7 +33,7 @@ impl Parser {
         if matches!(self.mode, Mode::Json(_) | Mode::Envelope(_)) {
             return self.quick_stretch(text, text.len(), sink);
         }
-        if self.quick_push(text, sink) {
+        if self.quick_elements(text, sink) {
             text.len()
         } else {
             0
@@ -150,40 +150,69 @@ impl Parser {
         }
     }
 
-    /// Tells all of a small push, or touches nothing.
+    /// Tells a small push of elements, or touches nothing.
     #[inline]
-    fn quick_push(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
-        let len = text.len() as u64;
-        match &mut self.mode {
-            Mode::Value(value) => {
-                let Node::Text(node) = self.program.node(value.node) else {
-                    return false;
-                };
-                if !value.goes_on(node, &self.registers, text) {
-                    return false;
-                }
-            }
-            Mode::Xml(xml) => {
-                if !xml.goes_on(text) {
-                    return false;
-                }
-            }
-            _ => return false,
-        }
-        let Some(call) = &self.teller.call else {
+    fn quick_elements(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
+        let Mode::Xml(xml) = &mut self.mode else {
             return false;
         };
-        let call = call.id;
-        self.work += len;
-        self.pos += len;
-        self.base = self.pos;
-        if is_plain(text) {
-            self.teller
-                .pass(len, Event::Args { call, json: text }, sink);
-        } else {
-            escape_into(self.teller.args(), text);
-            self.teller.flush_args(self.pos, sink);
+        if !xml.goes_on(text) {
+            return false;
         }
+        self.work += text.len() as u64;
+        self.pos += text.len() as u64;
+        self.quick_args(text, sink);
         true
+    }
+
+    /// Tells what is certain of a small push of a raw value, behind what is held of the one before; the rest, blanks and
+    /// what may begin a closer, is held. `false` if it may end the value; nothing is touched then.
+    #[inline]
+    pub(super) fn quick_value(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
+        let n_held = self.buffer.len();
+        if text.len() > SMALL || n_held > SMALL || self.teller.has_args() {
+            return false;
+        }
+        let Mode::Value(value) = &mut self.mode else {
+            return false;
+        };
+        let Node::Text(node) = self.program.node(value.node) else {
+            return false;
+        };
+        let blanks = self.program.limits.blanks;
+        if n_held == 0 {
+            let Some(certain) = value.goes_on(node, &self.registers, text.as_bytes(), blanks)
+            else {
+                return false;
+            };
+            let (told, held) = text.split_at(certain);
+            self.quick_args(told, sink);
+            self.buffer.push_str(held);
+        } else {
+            self.buffer.push_str(text);
+            let both = self.buffer.as_bytes();
+            let Some(certain) = value.goes_on(node, &self.registers, both, blanks) else {
+                self.buffer.truncate(n_held);
+                return false;
+            };
+            let mut buffer = core::mem::take(&mut self.buffer);
+            self.quick_args(&buffer[..certain], sink);
+            buffer.drain(..certain);
+            self.buffer = buffer;
+        }
+        self.work += text.len() as u64;
+        self.pos += text.len() as u64;
+        true
+    }
+
+    /// Tells the next bytes, which are inside a string of the arguments.
+    #[inline]
+    fn quick_args(&mut self, text: &str, sink: &mut dyn Sink) {
+        if text.is_empty() {
+            return;
+        }
+        self.base += text.len() as u64;
+        escape_into(self.teller.args(), text);
+        self.teller.flush_args(self.base, sink);
     }
 }

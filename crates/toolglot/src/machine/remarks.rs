@@ -190,6 +190,28 @@ impl Parser {
                 .any(|thread| thread.marked && is_head(thread) && !is_prose(thread))
     }
 
+    /// Whether markers stand in a line of prose that speaks of them: `use <tool_call> and </tool_call>`. They hold a word
+    /// between blanks, which no tool has for a name, and no arguments.
+    pub(super) fn is_spoken_of(&self, program: &Program, view: View<'_>) -> bool {
+        let is_gap = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
+        let is_word = |thread: &Thread| {
+            let leaves = |act| matches!(act, Act::Exit(_));
+            let named = self
+                .log
+                .newest(thread.log, self.flushed, Capture::Name)
+                .filter(|_| thread.marked && self.log.any(self.flushed, thread.log, leaves));
+            named.is_some_and(|(start, end)| {
+                let name = view.slice(start, end);
+                name.chars().all(char::is_alphabetic)
+                    && start > self.candidate
+                    && is_gap(view.byte(start - 1))
+                    && is_gap(view.byte(end))
+                    && program.tools.find(name).is_none()
+            })
+        };
+        !self.bol && !self.threads.is_empty() && self.threads.iter().all(is_word)
+    }
+
     /// A candidate with a call's marker turned out to be none: say why.
     pub(super) fn explain_rejection(
         &mut self,

@@ -45,6 +45,31 @@ impl Stepper<'_> {
         }
     }
 
+    /// Moves all of `sets` over the next bytes, as far as all of them only go on in a literal, short of its end; says how
+    /// many those were. A step over any of them would do nothing else.
+    pub(crate) fn run(&self, sets: &mut [&mut Vec<Thread>], pos: u64) -> u64 {
+        let bytes = self.view.from(pos);
+        let is_empty = sets.iter().all(|set| set.is_empty());
+        let mut run = if is_empty { 0 } else { bytes.len() };
+        for thread in sets.iter().flat_map(|set| set.iter()) {
+            let literal = match self.program.node(thread.node) {
+                Node::Literal { bytes, fold, .. } if !fold => &**bytes,
+                Node::Template { fold, .. } if !fold => self.instances.get(thread.instance),
+                _ => return 0,
+            };
+            let rest = &literal[usize::from(thread.off)..literal.len() - 1];
+            let both = rest.iter().zip(&bytes[..run]);
+            run = both.take_while(|(a, b)| a == b).count();
+            if run == 0 {
+                return 0;
+            }
+        }
+        for thread in sets.iter_mut().flat_map(|set| set.iter_mut()) {
+            thread.off += run as u16;
+        }
+        run as u64
+    }
+
     /// Adds what stands at `thread.node` to the set: blanks and acts are passed, choices are all taken.
     pub(crate) fn close(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
         loop {
@@ -181,11 +206,10 @@ impl Stepper<'_> {
             },
             Node::Capture(capture) => self.capture(thread, capture, byte, pos, next, found),
             Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next, found),
-            Node::Json { .. } | Node::Object(_) => {
-                if byte == b'{' {
-                    self.body(thread, next, found);
-                }
-            }
+            Node::Json { .. } if byte != b'{' => {}
+            // Behind a marker it may have lost its brace.
+            Node::Object(_) if byte != b'{' && !(byte == b'"' && thread.marked) => {}
+            Node::Json { .. } | Node::Object(_) => self.body(thread, next, found),
             Node::Py { .. } => {
                 // Behind a known name's begin, which opened it, the name goes on.
                 let within = thread.since < pos

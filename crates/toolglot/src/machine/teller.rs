@@ -371,6 +371,9 @@ impl Teller {
 
     /// Says how many remarks of a kind were not told.
     fn overflow(&mut self, sink: &mut dyn Sink) {
+        if self.counts.is_empty() {
+            return;
+        }
         for (code, count) in core::mem::take(&mut self.counts) {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);

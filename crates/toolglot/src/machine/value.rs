@@ -1,5 +1,6 @@
 //! A raw value: text that ends at a confirmed closer.
 
+mod closer;
 mod end;
 mod write;
 
@@ -18,6 +19,8 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::{Code, End, Sink, Span};
+pub(super) use closer::next_closer;
+use closer::{Closer, find_closer};
 use end::Behind;
 use write::{Nested, Out, Wrapper};
 
@@ -179,28 +182,32 @@ impl Value {
         value
     }
 
-    /// Whether all of `piece` is text of the value, begins no closer and ends in nothing that may be trimmed; it is read
-    /// then.
-    pub(super) fn goes_on(&mut self, text: &TextNode, registers: &Registers, piece: &str) -> bool {
-        let bytes = piece.as_bytes();
-        let inside = self.how == How::Text
-            && !self.dropped
-            && self.probe.is_none()
-            && self.told == self.scan
-            && !bytes.last().is_some_and(|&byte| match text.trim {
-                Trim::None => false,
-                Trim::Blanks => is_blank(byte),
-                Trim::PairedNl | Trim::Lines => matches!(byte, b'\n' | b'\r'),
-            })
-            && !(text.fence && bytes.contains(&b'\n'))
-            && find_closer(text, registers, bytes).is_none();
-        if inside {
-            self.scan += bytes.len() as u64;
-            (self.told, self.blank_from) = (self.scan, self.scan);
-            (self.overlong, self.line_blank) = (false, false);
-            self.last = bytes[bytes.len() - 1];
+    /// How many of `bytes`, the first of which is the one that would be told next, are surely text of the value: they are
+    /// taken for told. `None`: a closer may stand among them, or they are more than text; nothing is touched then.
+    pub(super) fn goes_on(
+        &mut self,
+        text: &TextNode,
+        registers: &Registers,
+        bytes: &[u8],
+        blanks: usize,
+    ) -> Option<usize> {
+        if self.how != How::Text || self.dropped || self.probe.is_some() {
+            return None;
         }
-        inside
+        let begin = (self.scan - self.told) as usize;
+        let new = bytes.get(begin..)?;
+        let new = match find_closer(text, registers, new) {
+            None => new,
+            Some(Closer {
+                at,
+                is_whole: false,
+            }) => &new[..at],
+            Some(_) => return None,
+        };
+        self.pass(text, new, blanks);
+        let told = self.told;
+        self.told = self.certain(text).max(told);
+        Some((self.told - told) as usize)
     }
 
     /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
@@ -220,12 +227,22 @@ impl Value {
         }
     }
 
-    /// Bytes up to `to` are data: keeps track of trailing blanks, and writes what is certain.
+    /// Bytes up to `to` are data: writes what is certain.
     fn advance(&mut self, text: &TextNode, to: u64, view: View<'_>, cap: usize, out: &mut Out<'_>) {
-        let bytes = view.bytes(self.scan, to);
-        if bytes.is_empty() {
-            return;
+        self.pass(text, view.bytes(self.scan, to), cap);
+        let certain = self.certain(text);
+        if certain > self.told {
+            self.write(view.slice(self.told, certain), self.told, out);
+            self.told = certain;
         }
+    }
+
+    /// The next bytes are data: keeps track of trailing blanks, of which up to `cap` may be trimmed.
+    fn pass(&mut self, text: &TextNode, bytes: &[u8], cap: usize) {
+        let Some(&last) = bytes.last() else {
+            return;
+        };
+        let to = self.scan + bytes.len() as u64;
         let trailing = match text.trim {
             Trim::Blanks => bytes.iter().rev().take_while(|&&b| is_blank(b)).count(),
             Trim::Lines => bytes
@@ -249,7 +266,7 @@ impl Value {
             self.blank_from = to - trailing as u64;
         }
         self.overlong = to - self.blank_from > cap as u64;
-        self.last = bytes[bytes.len() - 1];
+        self.last = last;
         if text.fence {
             let (line, reset) = match memchr::memrchr(b'\n', bytes) {
                 Some(at) => (&bytes[at + 1..], true),
@@ -259,11 +276,6 @@ impl Value {
             self.one_line &= !reset;
         }
         self.scan = to;
-        let certain = self.certain(text);
-        if certain > self.told {
-            self.write(view.slice(self.told, certain), self.told, out);
-            self.told = certain;
-        }
     }
 
     /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
@@ -310,15 +322,16 @@ impl Parser {
         };
         loop {
             if value.probe.is_none() {
-                let Some(at) = next_closer(text, &self.registers, view, value.scan) else {
-                    self.work += view.end() - value.scan;
-                    self.advance(program, text, &mut value, view.end(), view, sink);
+                let closer = find_closer(text, &self.registers, view.from(value.scan));
+                let length = closer.map(|closer| closer.at as u64);
+                let at = length.map_or(view.end(), |length| value.scan + length);
+                self.work += at - value.scan + 1;
+                self.advance(program, text, &mut value, at, view, sink);
+                if !closer.is_some_and(|closer| closer.is_whole || eof) {
                     self.pos = view.end();
                     self.mode = Mode::Value(value);
                     return false;
-                };
-                self.work += at - value.scan + 1;
-                self.advance(program, text, &mut value, at, view, sink);
+                }
                 self.begin_probe(program, text, &mut value, at, view);
             }
             match self.probe(program, text, &mut value, view, eof, sink) {
@@ -479,29 +492,4 @@ impl Parser {
 fn begins_on_line(parser: &Parser, view: View<'_>, at: u64) -> bool {
     let from = parser.candidate.max(view.base);
     !view.bytes(from.min(at), at).contains(&b'\n')
-}
-
-/// The next place where a closer, an enclosing closer or the value's own opener can begin.
-pub(super) fn next_closer(
-    text: &TextNode,
-    registers: &Registers,
-    view: View<'_>,
-    from: u64,
-) -> Option<u64> {
-    find_closer(text, registers, view.from(from)).map(|at| from + at as u64)
-}
-
-fn find_closer(text: &TextNode, registers: &Registers, bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += text.first.find(&bytes[at..])?;
-        if text
-            .leads
-            .iter()
-            .any(|lead| lead.fits(&bytes[at..], |what| registers.get(what)))
-        {
-            return Some(at);
-        }
-        at += 1;
-    }
 }

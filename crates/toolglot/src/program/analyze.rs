@@ -294,6 +294,17 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
 
 /// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body.
 pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
+    to_call_end(nodes, from).0
+}
+
+/// Whether a key, a name or a body may come between `from` and the end of the call.
+pub(super) fn leads_to_values(nodes: &[Node], from: NodeId) -> bool {
+    to_call_end(nodes, from).1
+}
+
+/// Whether the end of the call is reached over literals and blanks alone, and whether anything else is.
+fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
+    let (mut ends, mut has_values) = (false, false);
     let mut seen = BTreeSet::new();
     let mut todo = alloc::vec![from];
     while let Some(id) = todo.pop() {
@@ -305,13 +316,13 @@ pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
             | Node::Exit {
                 role: RuleRole::Call,
                 ..
-            } => return true,
-            Node::Capture(_) | Node::Attrs(_) => {}
-            node if node.is_body() => {}
+            } => ends = true,
+            Node::Capture(_) | Node::Attrs(_) => has_values = true,
+            node if node.is_body() => has_values = true,
             node => todo.extend(nexts(node)),
         }
     }
-    false
+    (ends, has_values)
 }
 
 pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
@@ -362,10 +373,22 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
     let mut first = ByteSet::default();
+    let mut behind = [ByteSet::default(); 2];
     let mut add = |lead: Lead| {
-        match lead.pieces.first() {
-            Some(Piece::Bytes(bytes)) => insert_folded(&mut first, bytes.as_bytes()[0], lead.fold),
-            _ => first = ByteSet::ALL,
+        let begin = match lead.pieces.first() {
+            Some(Piece::Bytes(bytes)) => bytes.as_bytes(),
+            _ => &[],
+        };
+        match begin.first() {
+            Some(&byte) => insert_folded(&mut first, byte, lead.fold),
+            None => first = ByteSet::ALL,
+        }
+        for (n, set) in behind.iter_mut().enumerate() {
+            match begin.get(n + 1) {
+                Some(&byte) => insert_folded(set, byte, lead.fold),
+                None if lead.pieces.len() == 1 && n + 1 == begin.len() => set.add(&lead.then),
+                None => *set = ByteSet::ALL,
+            }
         }
         if !text.leads.contains(&lead) {
             text.leads.push(lead);
@@ -386,7 +409,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         });
         leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
     }
-    text.first = Finder::new(first);
+    (text.first, text.behind) = (Finder::new(first), behind);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 

@@ -324,6 +324,7 @@ impl<'a> Builder<'a> {
                     own: None,
                     own_needs_same_key: false,
                     first: Finder::default(),
+                    behind: [ByteSet::default(); 2],
                     leads: Vec::new(),
                     open_ended: false,
                     fence: false,

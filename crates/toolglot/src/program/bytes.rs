@@ -71,8 +71,8 @@ pub(crate) struct Finder {
     n: u8,
 }
 
-/// Below this many bytes a table beats a wide search.
-const SHORT: usize = 16;
+/// Below this many bytes eight a step beat a wide search.
+const SHORT: usize = 64;
 
 impl Finder {
     pub(crate) fn new(set: ByteSet) -> Finder {
@@ -82,7 +82,9 @@ impl Finder {
             n: 0,
         };
         for byte in set.iter() {
-            if let Some(slot) = finder.few.get_mut(usize::from(finder.n)) {
+            if finder.n == 0 {
+                finder.few = [byte; 3];
+            } else if let Some(slot) = finder.few.get_mut(usize::from(finder.n)) {
                 *slot = byte;
             }
             finder.n = finder.n.saturating_add(1);
@@ -101,12 +103,38 @@ impl Finder {
         let [a, b, c] = self.few;
         match self.n {
             0 => None,
-            1..=3 if bytes.len() < SHORT => bytes.iter().position(|&byte| self.set.has(byte)),
+            1 if bytes.len() < SHORT => self.find_short([a], bytes),
+            2 | 3 if bytes.len() < SHORT => self.find_short([a, b, c], bytes),
             1 => memchr::memchr(a, bytes),
             2 => memchr::memchr2(a, b, bytes),
             3 => memchr::memchr3(a, b, c, bytes),
             _ => bytes.iter().position(|&byte| self.set.has(byte)),
         }
+    }
+}
+
+impl Finder {
+    /// Few bytes, looked for in few.
+    #[inline]
+    fn find_short<const N: usize>(&self, few: [u8; N], bytes: &[u8]) -> Option<usize> {
+        const LOW: u64 = 0x0101_0101_0101_0101;
+        let few = few.map(|byte| LOW * u64::from(byte));
+        // The high bit of the lowest of them, and perhaps of bytes above it.
+        let found = |chunk: [u8; 8]| {
+            let word = u64::from_le_bytes(chunk);
+            let zeros = |same: u64| same.wrapping_sub(LOW) & !same;
+            let all = few.iter().fold(0, |all, one| all | zeros(word ^ one));
+            all & (LOW << 7)
+        };
+        let mut at = 0;
+        while let Some(&chunk) = bytes.get(at..)?.first_chunk() {
+            match found(chunk) {
+                0 => at += 8,
+                bits => return Some(at + (bits.trailing_zeros() / 8) as usize),
+            }
+        }
+        let rest = bytes[at..].iter().position(|&byte| self.set.has(byte))?;
+        Some(at + rest)
     }
 }
 

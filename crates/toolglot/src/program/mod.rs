@@ -16,7 +16,7 @@ mod ways;
 
 pub(crate) use analyze::{may_be_empty, takes};
 pub(crate) use bytes::{ByteSet, QUOTING, is_blank};
-pub(crate) use node::{AttrsNode, CaptureNode, Node, NodeId, RuleRole, TextNode, Trim};
+pub(crate) use node::{AttrsNode, CaptureNode, Fits, Node, NodeId, RuleRole, TextNode, Trim};
 pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;
 use rules::Rules;
@@ -132,6 +132,11 @@ impl Program {
         analyze::closes(&self.rules.nodes, id)
     }
 
+    /// Whether a key, a name or a body may come between `id` and the end of the call.
+    pub(crate) fn leads_to_values(&self, id: NodeId) -> bool {
+        analyze::leads_to_values(&self.rules.nodes, id)
+    }
+
     /// Whether the message's end may stand at `id`.
     pub(crate) fn ends_message(&self, id: NodeId) -> bool {
         analyze::reaches_end(&self.rules.nodes, id)
@@ -190,10 +195,5 @@ impl Program {
         } else {
             self.tools.find(name).is_some()
         }
-    }
-
-    /// Whether the dialect has known names: where only the name marks a call, others are none.
-    pub(crate) fn is_closed(&self, dialect: &CompiledDialect) -> bool {
-        !(self.tools.is_empty() && dialect.taught.is_empty())
     }
 }

@@ -137,6 +137,8 @@ pub(crate) struct TextNode {
     pub(crate) own_needs_same_key: bool,
     /// The first bytes of what a probe looks for, and the literals that begin with them.
     pub(crate) first: Finder,
+    /// What may stand in the two places behind that byte.
+    pub(crate) behind: [ByteSet; 2],
     pub(crate) leads: Vec<Lead>,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
@@ -153,10 +155,19 @@ pub(crate) struct Lead {
     pub(crate) then: ByteSet,
 }
 
+/// How bytes fit a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fits {
+    Not,
+    /// As far as they are here: more of them decide.
+    SoFar,
+    Whole,
+}
+
 impl Lead {
-    /// Whether `bytes`, as far as they are here, can be it; `captured` fills its holes.
+    /// Whether `bytes` begin with it, and with what may stand behind it; `captured` fills its holes.
     #[inline]
-    pub(crate) fn fits<'a>(&self, bytes: &[u8], captured: impl Fn(Capture) -> &'a str) -> bool {
+    pub(crate) fn fits<'a>(&self, bytes: &[u8], captured: impl Fn(Capture) -> &'a str) -> Fits {
         let mut rest = bytes;
         for piece in &self.pieces {
             let wanted = match piece {
@@ -171,11 +182,18 @@ impl Lead {
                 wanted[..length] == *begin
             };
             if !same {
-                return false;
+                return Fits::Not;
+            }
+            if length < wanted.len() {
+                return Fits::SoFar;
             }
             rest = behind;
         }
-        rest.first().is_none_or(|&byte| self.then.has(byte))
+        match rest.first() {
+            Some(&byte) if !self.then.has(byte) => Fits::Not,
+            None if self.then != ByteSet::ALL => Fits::SoFar,
+            _ => Fits::Whole,
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Trie {
     width: usize,
     edges: Vec<State>,
     complete: Vec<Vec<Opener>>,
+    /// Of each state, whether an edge leaves it.
+    goes_on: Vec<bool>,
 }
 
 impl Trie {
@@ -54,6 +56,7 @@ impl Trie {
             width,
             edges: alloc::vec![DEAD; width],
             complete: alloc::vec![Vec::new()],
+            goes_on: alloc::vec![false],
         };
         for opener in openers {
             trie.insert(opener);
@@ -74,6 +77,8 @@ impl Trie {
         if self.edges[at] == DEAD {
             self.edges[at] = self.complete.len() as State;
             self.complete.push(Vec::new());
+            self.goes_on.push(false);
+            self.goes_on[usize::from(state)] = true;
             self.edges.resize(self.edges.len() + self.width, DEAD);
         }
         self.edges[at]
@@ -92,10 +97,8 @@ impl Trie {
         &self.complete[usize::from(state)]
     }
 
+    #[inline]
     pub(crate) fn has_children(&self, state: State) -> bool {
-        let from = usize::from(state) * self.width;
-        self.edges[from..from + self.width]
-            .iter()
-            .any(|&to| to != DEAD)
+        self.goes_on[usize::from(state)]
     }
 }

@@ -59,15 +59,19 @@ fn one(
             whole = fill(dialect, result, &text, shows);
             found = calls(guards, &whole.text);
         }
-        if found.is_empty() {
-            return whole.text;
-        }
-        let inside: Option<Vec<usize>> = found
-            .into_iter()
-            .map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
+        let inside: Vec<usize> = found
+            .iter()
+            .filter_map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
             .collect();
-        // A call that the frame begins ends with the text's help.
-        let Some(inside) = inside else { break };
+        if inside.is_empty() {
+            // What is begun by the frame, such as a name with an object behind it, may be so in every result.
+            let is_of_the_frame =
+                || !calls(guards, &fill(dialect, result, "{}", shows).text).is_empty();
+            if found.is_empty() || is_of_the_frame() {
+                return whole.text;
+            }
+            break;
+        }
         text = broken(&text, &inside);
     }
     let text = broken(&text, &openers(guards, &text));

@@ -72,10 +72,7 @@ impl<'a> Writer<'a> {
             let mut texts = Vec::new();
             for call in calls {
                 let one = core::slice::from_ref(call);
-                let mut entries = self
-                    .entries()
-                    .into_iter()
-                    .filter(|(rule, _)| rule.name == "call");
+                let mut entries = self.entries().into_iter();
                 let text = entries.find_map(|(rule, seq)| self.one(rule, seq, one).ok());
                 texts.push(text.ok_or_else(|| {
                     Unrenderable::new(format!(
@@ -376,9 +373,7 @@ impl<'a> Writer<'a> {
             return !pen.left.is_empty();
         }
         match &inner.kind {
-            TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ",") => {
-                pen.more
-            }
+            kind if is_comma(kind) => pen.more,
             // The fullest spelling is the one that was taught.
             TermKind::Literal(_) => true,
             TermKind::Group(alt) => {
@@ -540,10 +535,20 @@ fn written_id(spelling: &str, call: &CallText<'_>) -> Option<String> {
 
 /// `","?` between calls.
 fn is_separator(term: &Term) -> bool {
-    let TermKind::Optional(inner) = &term.kind else {
-        return false;
-    };
-    matches!(&inner.kind, TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ","))
+    matches!(&term.kind, TermKind::Optional(inner) if is_comma(&inner.kind))
+}
+
+/// A comma, or a choice that begins with it.
+fn is_comma(kind: &TermKind) -> bool {
+    match kind {
+        TermKind::Literal(pieces) => {
+            matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == ",")
+        }
+        TermKind::Group(alt) => {
+            matches!(alt.0.first().map(Vec::as_slice), Some([term]) if is_comma(&term.kind))
+        }
+        _ => false,
+    }
 }
 
 /// What `ws` is written as: a line break between markup, nothing beside a capture or a value, a blank before attributes.

@@ -108,7 +108,7 @@ pub(super) struct Reader<'a> {
     brace_at: Option<usize>,
     has_tried_suffix: bool,
     cache: [Option<(usize, usize)>; 4],
-    writer: Writer,
+    writer: Writer<'a>,
     options: &'a Options,
     shape: &'a Shape,
     work: u64,
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<(Writer, u64), Unrepairable> {
+    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), Unrepairable> {
         let mut values = Vec::from([self.value()?]);
         while self.i < self.text.len() {
             self.clear_context();
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         };
         let mut out = String::with_capacity(self.text.len());
         self.tree.write(root, self.shape, &mut out);
-        self.writer.out = out;
+        *self.writer.out() = out;
         let work = self.work + self.text.len() as u64;
         Ok((self.writer, work))
     }
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         } else {
             (start.min(self.text.len()), end.min(self.text.len()))
         };
-        self.writer.note(repair, start, end, after);
+        self.writer.note_text(repair, start, end, after);
     }
 
     fn enter(&mut self, context: Context) {

@@ -32,9 +32,9 @@ impl Walk<'_> {
                     self.leave_out(at);
                     if let Some(end) = self.root_closer.take() {
                         self.writer.drop_blanks();
-                        self.writer.out.truncate(end);
+                        self.writer.out().truncate(end);
                         self.writer.note(Repair::WrongBracket, at, at, "");
-                        let is_empty = self.writer.out.trim_end().ends_with('{');
+                        let is_empty = self.writer.out().trim_end().ends_with('{');
                         self.open(Kind::Object);
                         if let Some(top) = self.top() {
                             top.initial = is_empty;
@@ -414,7 +414,7 @@ impl Walk<'_> {
             self.writer.note(Repair::MissingQuote, end, end, "\"");
             self.writer.put("\"");
             self.inside(from, end, marks);
-            self.writer.out.push('"');
+            self.writer.put("\"");
             return;
         }
         if let Some(head) = self.text[from..end].strip_suffix('"')
@@ -428,7 +428,7 @@ impl Walk<'_> {
     fn scalar(&mut self, start: usize, end: usize) {
         let (json, repair) = crate::word::value(&self.text[start..end], false);
         if let Some(repair) = repair {
-            self.writer.note(repair, start, end, &json);
+            self.writer.note_text(repair, start, end, &json);
         }
         if end < self.text.trim_end().len() {
             self.writer

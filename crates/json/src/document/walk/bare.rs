@@ -38,6 +38,9 @@ const WRAPPERS: &[&str] = &[
 
 impl Walk<'_> {
     pub(super) fn bare_value(&mut self) -> State {
+        if self.plain_scalar() {
+            return State::Ended(true);
+        }
         let start = self.i;
         let name = self.bytes[start..]
             .iter()
@@ -104,6 +107,46 @@ impl Walk<'_> {
         State::Ended(true)
     }
 
+    /// A number or literal with what ends it right behind it, as nearly all are. `false` if none stands here.
+    fn plain_scalar(&mut self) -> bool {
+        let start = self.i;
+        let length = self.bytes[start..]
+            .iter()
+            .take(64)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+            .count();
+        let end = start + length;
+        let ends = match (self.place(), self.bytes.get(end)) {
+            (Place::Member | Place::Element, Some(b'}' | b']'))
+            | (Place::Element, Some(b',' | b'\n')) => true,
+            (Place::Member, Some(b',')) => !self.is_thousands(end),
+            (Place::Member, Some(b'\n')) => {
+                let next = super::super::valid::blanks(self.bytes, end);
+                matches!(self.bytes.get(next), Some(b'}' | b']'))
+                    || self.key_at(next, Place::Key).is_some()
+            }
+            _ => false,
+        };
+        if !ends {
+            return false;
+        }
+        let word = &self.text[start..end];
+        if word::is_scalar(word) {
+            self.writer.pass(start, end);
+        } else {
+            let json = match word {
+                "True" => "true",
+                "False" => "false",
+                "None" => "null",
+                _ => return false,
+            };
+            self.writer.note(Repair::PythonLiteral, start, end, json);
+            self.writer.put_for(json, end);
+        }
+        self.i = end;
+        true
+    }
+
     /// Writes a word as what it stands for.
     fn bare(&mut self, start: usize, end: usize) {
         let word = &self.text[start..end];
@@ -114,7 +157,7 @@ impl Walk<'_> {
                 if self.past_space(end) >= self.bytes.len()
                     && let Some(json) = cut_word(word)
                 {
-                    self.writer.note(Repair::CutOff, start, end, &json);
+                    self.writer.note_text(Repair::CutOff, start, end, &json);
                     self.writer.put(&json);
                 } else {
                     self.put_bare(start, end);
@@ -122,7 +165,7 @@ impl Walk<'_> {
             }
             Some(repair) => {
                 self.writer.put(&json);
-                self.writer.note(repair, start, end, &json);
+                self.writer.note_text(repair, start, end, &json);
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use super::space::Marks;
 use super::{Kind, Walk};
+use crate::escape::is_escape;
 
 /// Where a string was found to end.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub(super) struct End {
     pub(super) next: usize,
     /// The closing mark is missing.
     pub(super) is_missing: bool,
+    /// The inside is known to be JSON as it stands.
+    pub(super) is_plain: bool,
 }
 
 /// What the string stands for.
@@ -88,16 +91,23 @@ impl Walk<'_> {
         // Where the string may have lost its mark.
         let mut lost: Option<End> = None;
         let hasty = self.work > self.patience;
+        let mut is_plain = marks.is_ascii();
         let end = loop {
-            at = marks.find(self.bytes, at);
+            at = if is_plain {
+                marks.find_plain(self.bytes, at)
+            } else {
+                marks.find(self.bytes, at)
+            };
             if at >= self.bytes.len() {
                 break lost.unwrap_or_else(|| self.tail(from, n_inner, place));
             }
             if self.bytes[at] == b'\\' {
+                is_plain &= self.bytes.get(at + 1).is_some_and(|&byte| is_escape(byte));
                 at += 2;
                 continue;
             }
             let Some(length) = marks.close(self.bytes, at) else {
+                is_plain = false;
                 at += 1;
                 continue;
             };
@@ -112,6 +122,7 @@ impl Walk<'_> {
                     at,
                     next: at + length,
                     is_missing: false,
+                    is_plain: is_plain && n_inner == 0,
                 };
             }
             if lost.is_none() {
@@ -233,12 +244,14 @@ impl Walk<'_> {
                 at: from + text,
                 next: from + kept - 1,
                 is_missing: true,
+                is_plain: false,
             }
         } else {
             End {
                 at: from + kept,
                 next: from + kept,
                 is_missing: true,
+                is_plain: false,
             }
         };
         if place == Place::Key {
@@ -252,6 +265,7 @@ impl Walk<'_> {
                     at: from + head[..colon].trim_ascii_end().len(),
                     next: from + colon,
                     is_missing: true,
+                    is_plain: false,
                 };
                 return (Some(end), true);
             }
@@ -260,6 +274,7 @@ impl Walk<'_> {
                 at: from + head[..kept.saturating_sub(1)].trim_ascii_end().len(),
                 next: from + kept.saturating_sub(1),
                 is_missing: true,
+                is_plain: false,
             };
             return (is_colon.then_some(end), true);
         }
@@ -272,6 +287,7 @@ impl Walk<'_> {
                     at: from + head[..list - 1].trim_ascii_end().len(),
                     next: from + list - 1,
                     is_missing: true,
+                    is_plain: false,
                 };
                 return (Some(end), true);
             }
@@ -298,6 +314,7 @@ impl Walk<'_> {
                     at: from + text[..text.len() - 1].trim_ascii_end().len(),
                     next: from + text.len() - 1,
                     is_missing: true,
+                    is_plain: false,
                 };
                 return (Some(end), false);
             }
@@ -322,6 +339,7 @@ impl Walk<'_> {
             at: self.bytes.len(),
             next: self.bytes.len(),
             is_missing: true,
+            is_plain: false,
         };
         if place == Place::Key
             && let Some(colon) = memchr::memchr(b':', &self.bytes[from..])
@@ -330,6 +348,7 @@ impl Walk<'_> {
                 at: from + colon,
                 next: from + colon,
                 is_missing: true,
+                is_plain: false,
             };
         }
         if self.stack.is_empty() || n_inner % 2 == 1 && n_inner > 2 {
@@ -390,6 +409,7 @@ impl Walk<'_> {
             at,
             next: from + kept,
             is_missing: true,
+            is_plain: false,
         }
     }
 }

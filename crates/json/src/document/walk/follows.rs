@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::ends::{Ahead, Inside, Place};
+use super::names::Name;
 use super::space::Marks;
 use super::{Kind, Walk};
 use crate::escape::unescape;
@@ -73,6 +74,11 @@ impl Walk<'_> {
 
     /// The key that stands at `at` with its colon, in quotation marks or bare.
     pub(super) fn key_at(&mut self, at: usize, place: Place) -> Option<Ahead> {
+        if let Some(name) = Name::at(self.bytes, at)
+            && name.from > at
+        {
+            return Some(self.ahead(&self.text[name.from..name.to]));
+        }
         let limit = (at + LONGEST_KEY).min(self.bytes.len());
         let (name, end) = if let Some((marks, length)) = Marks::at(self.bytes, at) {
             let from = at + length;

@@ -3,7 +3,7 @@
 use super::super::valid::hex4;
 use super::Walk;
 use super::space::Marks;
-use crate::escape::{escape_byte_into, escape_into, is_markdown_escape};
+use crate::escape::{escape_byte_into, escape_into, is_escape, is_markdown_escape};
 use crate::repair::Repair;
 use crate::scan::plain;
 
@@ -16,12 +16,12 @@ impl Walk<'_> {
         loop {
             at += plain(&bytes[at..]);
             let Some(&byte) = bytes.get(at) else {
-                self.writer.out.push_str(&self.text[run..to]);
+                self.writer.pass(run, to);
                 return;
             };
             if byte == b'\\' {
                 match bytes.get(at + 1) {
-                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                    Some(&byte) if is_escape(byte) => {
                         at += 2;
                         continue;
                     }
@@ -32,19 +32,24 @@ impl Walk<'_> {
                     _ => {}
                 }
             }
-            self.writer.out.push_str(&self.text[run..at]);
+            self.writer.pass(run, at);
             at = match byte {
                 b'\\' => self.odd_escape(at, to),
                 b'"' => {
                     if marks == Marks::Double {
                         self.writer.note(Repair::InnerQuote, at, at + 1, "\\\"");
                     }
-                    self.writer.out.push_str("\\\"");
+                    self.writer.put("\\\"");
+                    at + 1
+                }
+                b'\n' => {
+                    self.writer.note(Repair::RawControl, at, at + 1, "\\n");
+                    self.writer.put_for("\\n", at + 1);
                     at + 1
                 }
                 _ => {
-                    let from = self.writer.out.len();
-                    escape_byte_into(&mut self.writer.out, byte);
+                    let from = self.writer.len();
+                    escape_byte_into(self.writer.out(), byte);
                     self.writer
                         .note_written(Repair::RawControl, at, at + 1, from);
                     at + 1
@@ -59,8 +64,8 @@ impl Walk<'_> {
     fn odd_escape(&mut self, at: usize, to: usize) -> usize {
         let bytes = &self.bytes[..to];
         let mut fix = |repair, end: usize, after: &str| {
-            self.writer.note(repair, at, end, after);
-            self.writer.out.push_str(after);
+            self.writer.note_text(repair, at, end, after);
+            self.writer.put(after);
             end
         };
         let Some(&next) = bytes.get(at + 1) else {
@@ -86,7 +91,7 @@ impl Walk<'_> {
                         match hex4(bytes, end + 2) {
                             Some(low @ 0xdc00..=0xdfff) if bytes.get(end + 1) == Some(&b'u') => {
                                 let _ = (high, low);
-                                self.writer.out.push_str(&self.text[at..end + 6]);
+                                self.writer.pass(at, end + 6);
                                 end + 6
                             }
                             _ if end + 6 > to
@@ -121,8 +126,8 @@ impl Walk<'_> {
     /// Writes `text`, which is no JSON, as a string.
     pub(super) fn put_string(&mut self, text: &str) {
         self.writer.put("\"");
-        escape_into(&mut self.writer.out, text);
-        self.writer.out.push('"');
+        escape_into(self.writer.out(), text);
+        self.writer.put("\"");
     }
 }
 

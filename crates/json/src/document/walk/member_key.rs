@@ -1,6 +1,9 @@
 //! Keys of the evident reading: quoted, bare, cut off; their colons, and what the shape says of their values.
 
+use alloc::string::String;
+
 use super::ends::Place;
+use super::names::Name;
 use super::space::Marks;
 use super::{State, Walk};
 use crate::escape::{escape_into, unescape};
@@ -11,6 +14,9 @@ impl<'a> Walk<'a> {
     /// A key, its colon, and what the shape says of its value. `None` if it was a word that belongs to nothing.
     pub(super) fn mended_key(&mut self, initial: bool, comma: Option<usize>) -> Option<State> {
         let start = self.i;
+        if let Some(name) = Name::at(self.bytes, start) {
+            return Some(self.plain_key(name, initial, comma));
+        }
         let marks = Marks::at(self.bytes, self.i);
         let mut bare = None;
         if marks.is_none() && self.byte(0) != Some(b':') {
@@ -36,12 +42,12 @@ impl<'a> Walk<'a> {
             self.writer.put_before_blanks(",");
         }
         self.writer.put("\"");
-        let from = self.writer.out.len();
+        let from = self.writer.len();
         match (marks, bare) {
             (Some((marks, length)), _) => self.string_inside(marks, length, Place::Key),
             (None, Some(end)) => {
                 let name = &self.text[start..end];
-                escape_into(&mut self.writer.out, name);
+                escape_into(self.writer.out(), name);
                 self.i = end;
                 if self.byte(0) == Some(b'"') {
                     self.i += 1;
@@ -49,8 +55,9 @@ impl<'a> Walk<'a> {
             }
             (None, None) => self.writer.note(Repair::BareKey, start, start, "\"\""),
         }
-        let inner = self.member_shape(from, start);
-        self.writer.out.push('"');
+        let written = String::from(&self.writer.out()[from..]);
+        let inner = self.member_shape(&unescape(&written), start);
+        self.writer.put("\"");
         if let (None, Some(end)) = (marks, bare) {
             self.writer
                 .note_written(Repair::BareKey, start, end, from - 1);
@@ -86,21 +93,55 @@ impl<'a> Walk<'a> {
         Some(State::Value)
     }
 
-    /// Notes a key that came before; returns the shape of the member whose key was written from `from` on.
-    fn member_shape(&mut self, from: usize, start: usize) -> &'a Shape {
-        let key = &self.writer.out[from..];
-        let name = unescape(key);
+    /// A key that needs no evidence, as nearly all are, and its colon.
+    fn plain_key(&mut self, name: Name, initial: bool, comma: Option<usize>) -> State {
+        let Name { from, to, colon } = name;
+        let start = self.i;
+        let text: &'a str = self.text;
+        if !initial && comma.is_none() {
+            self.writer.note(Repair::MissingComma, start, start, ",");
+            self.writer.put_before_blanks(",");
+        }
+        let is_bare = from == start;
+        if is_bare {
+            self.writer.put_for("\"", start);
+        } else {
+            if self.bytes[start] != b'"' {
+                self.writer.note(Repair::OtherQuote, start, from, "\"");
+            }
+            self.writer.put_byte(b'"', from);
+        }
+        self.writer.pass(from, to);
+        self.i = colon;
+        let inner = self.member_shape(&text[from..to], start);
+        self.writer.put_byte(b'"', colon);
+        if is_bare {
+            let from = self.writer.len() - (to - from) - 2;
+            self.writer.note_written(Repair::BareKey, start, to, from);
+        }
+        self.writer.put_byte(b':', colon + 1);
+        self.i = colon + 1;
+        if let Some(top) = self.top() {
+            top.initial = false;
+            top.inner = inner;
+        }
+        State::Value
+    }
+
+    /// Notes a key that came before; returns the shape of the member with this name.
+    fn member_shape(&mut self, name: &str, start: usize) -> &'a Shape {
         let shape = self.stack.last().map_or(&Shape::Any, |top| top.shape);
         let inner = match shape {
             Shape::Object(fields) => fields
-                .get(&name)
+                .get(name)
                 .or(fields.others.as_deref())
                 .unwrap_or(&Shape::Any),
             _ => &Shape::Any,
         };
         if !self.keys.insert(name.as_bytes()) {
-            let name = crate::escape::quoted(&name);
-            self.writer.note(Repair::DoubleKey, start, self.i, &name);
+            let name = crate::escape::quoted(name);
+            self.writer
+                .note_text(Repair::DoubleKey, start, self.i, &name);
         }
         inner
     }

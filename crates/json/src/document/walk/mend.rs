@@ -1,6 +1,7 @@
 //! The evident reading: members, elements and strings, whatever is missing between them.
 
 use super::ends::Place;
+use super::names::Name;
 use super::space::Marks;
 use super::{Kind, State, Walk};
 use crate::repair::Repair;
@@ -23,13 +24,14 @@ impl Walk<'_> {
                         self.writer
                             .note(Repair::PythonLiteral, self.i, self.i + 1, "[");
                     }
-                    self.writer.put(if kind == Kind::Tuple { "[" } else { "{" });
+                    let opener = if kind == Kind::Tuple { b'[' } else { b'{' };
+                    self.writer.put_byte(opener, self.i + 1);
                     let state = self.open(kind);
                     self.i += 1;
                     return state;
                 }
                 b'[' => {
-                    self.writer.put("[");
+                    self.writer.put_byte(b'[', self.i + 1);
                     let state = self.open(Kind::Array);
                     self.i += 1;
                     return state;
@@ -93,6 +95,9 @@ impl Walk<'_> {
     /// Whether the `{` here begins a set of Python: strings without colons.
     fn is_set(&mut self) -> bool {
         let first = self.past_space(self.i + 1);
+        if Name::at(self.bytes, first).is_some() {
+            return false;
+        }
         let Some((marks, length)) = Marks::at(self.bytes, first) else {
             return false;
         };
@@ -164,13 +169,14 @@ impl Walk<'_> {
     }
 
     fn is_member_without_brace(&mut self, marks: Marks, length: usize) -> bool {
-        let end = marks.find(self.bytes, self.i + length);
+        let limit = (self.i + 256).min(self.bytes.len());
+        let end = marks.find(&self.bytes[..limit], self.i + length);
         self.work += 1;
         let Some(mark) = marks.close(self.bytes, end) else {
             return false;
         };
         let colon = super::super::valid::blanks(self.bytes, end + mark);
-        self.bytes.get(colon) == Some(&b':') && end - self.i < 256
+        end < limit && self.bytes.get(colon) == Some(&b':')
     }
 
     /// Passes what may stand before a member and an element alike: blanks, commas, ellipses. The container ends with the
@@ -240,7 +246,7 @@ impl Walk<'_> {
                 }
                 b'[' if !initial => {
                     self.drop_comma(comma);
-                    if !self.writer.solid().ends_with(']') {
+                    if self.writer.last() != Some(b']') {
                         self.wrong_bracket();
                         comma = None;
                         continue;
@@ -249,8 +255,8 @@ impl Walk<'_> {
                     self.writer
                         .note(Repair::WrongBracket, self.i, self.i + 1, "");
                     self.writer.drop_blanks();
-                    self.writer.out.pop();
-                    let is_empty = self.writer.out.trim_end().ends_with('[');
+                    self.writer.out().pop();
+                    let is_empty = self.writer.out().trim_end().ends_with('[');
                     self.open(Kind::Array);
                     self.i += 1;
                     if let Some(top) = self.top() {
@@ -343,12 +349,12 @@ impl Walk<'_> {
             .checked_sub(2)
             .and_then(|n| self.stack.get(n));
         around.is_some_and(|frame| frame.kind == Kind::Object)
+            && self.is_member_without_brace(marks, length)
             && !self
                 .writer
                 .solid()
                 .trim_end_matches(',')
                 .ends_with(['}', ']'])
-            && self.is_member_without_brace(marks, length)
     }
 
     /// Whether the `}` here closes the list: if it closed the object around it, what follows would belong to nothing.
@@ -381,7 +387,7 @@ impl Walk<'_> {
                 self.writer
                     .note(Repair::MissingComma, self.i, self.i + 1, ",");
             }
-            self.writer.put(",");
+            self.writer.put_byte(b',', self.i + 1);
             *comma = Some(self.i);
         }
         self.i += 1;

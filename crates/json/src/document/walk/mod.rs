@@ -17,6 +17,7 @@ mod follows;
 mod inside;
 mod member_key;
 mod mend;
+mod names;
 mod space;
 mod strict;
 mod strict_string;
@@ -75,7 +76,7 @@ pub(super) struct Walk<'a> {
     text: &'a str,
     bytes: &'a [u8],
     i: usize,
-    writer: Writer,
+    writer: Writer<'a>,
     stack: Vec<Frame<'a>>,
     options: &'a Options,
     shape: &'a Shape,
@@ -94,7 +95,7 @@ impl<'a> Walk<'a> {
             text,
             bytes: text.as_bytes(),
             i: 0,
-            writer: Writer::with_capacity(text.len() + text.len() / 8),
+            writer: Writer::new(text),
             stack: Vec::new(),
             options,
             shape,
@@ -106,7 +107,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the document to its end.
-    pub(super) fn run(mut self) -> Result<(Writer, u64), Unrepairable> {
+    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), Unrepairable> {
         match self.options.doubt {
             Doubt::Refuse => self.strict_document()?,
             Doubt::Mend => self.document(),
@@ -200,7 +201,7 @@ impl<'a> Walk<'a> {
                 .note(Repair::MissingBracket, self.i, self.i, closer);
             self.writer.put_before_blanks(closer);
         } else {
-            self.writer.put(closer);
+            self.writer.put_byte(closer.as_bytes()[0], self.i + 1);
             self.i += 1;
         }
         self.root_closer = (self.stack.is_empty() && frame.kind == Kind::Object)

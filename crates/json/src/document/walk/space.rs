@@ -3,6 +3,7 @@
 use super::super::options::Doubt;
 use super::Walk;
 use crate::repair::Repair;
+use crate::scan::{plain, plain_single};
 
 /// Quotation marks that can close one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,22 @@ impl Marks {
             Marks::SingleLike => matches!(mark, Marks::Single | Marks::SingleLike),
         };
         closes.then_some(length)
+    }
+
+    /// Whether strings with these marks are found by one byte.
+    pub(super) fn is_ascii(self) -> bool {
+        matches!(self, Marks::Double | Marks::Single)
+    }
+
+    /// The next byte at or behind `at` that is such a mark, or none that stands in a JSON string as it is.
+    #[inline]
+    pub(super) fn find_plain(self, bytes: &[u8], at: usize) -> usize {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + if self == Marks::Single {
+            plain_single(rest)
+        } else {
+            plain(rest)
+        }
     }
 
     /// The next byte at or behind `at` that may begin a mark of this kind, or a backslash.
@@ -93,28 +110,38 @@ impl Walk<'_> {
     /// Copies blanks and leaves comments out.
     #[inline]
     pub(super) fn space(&mut self, line_breaks: bool) {
-        let begins = |&byte: &u8| BEGINS_SPACE[usize::from(byte)];
-        if self.bytes.get(self.i).is_some_and(begins) {
+        if self.begins_space() {
             self.some_space(line_breaks);
         }
     }
 
+    #[inline]
+    fn begins_space(&self) -> bool {
+        let begins = |&byte: &u8| BEGINS_SPACE[usize::from(byte)];
+        self.bytes.get(self.i).is_some_and(begins)
+    }
+
     fn some_space(&mut self, line_breaks: bool) {
         let from = self.i;
+        if self.bytes[from] == b' ' {
+            // Most runs are one space.
+            self.i += 1;
+            if !self.begins_space() {
+                self.writer.blank(from, from + 1);
+                return;
+            }
+        }
         if line_breaks {
-            self.i = super::super::valid::blanks(self.bytes, from);
+            self.i = super::super::valid::blanks(self.bytes, self.i);
         } else {
             while let Some(b' ' | b'\t' | b'\r') = self.bytes.get(self.i) {
                 self.i += 1;
             }
         }
         if self.i > from {
-            self.writer.blank(&self.text[from..self.i]);
+            self.writer.blank(from, self.i);
         }
-        if matches!(
-            self.bytes.get(self.i),
-            Some(b'/' | b'#' | b'<' | 0xc2 | 0xe1..=0xef)
-        ) {
+        if self.begins_space() {
             self.odd_space(line_breaks);
         }
     }
@@ -124,7 +151,7 @@ impl Walk<'_> {
         loop {
             let at = self.i;
             if let Some(length) = odd_blank(self.bytes, at) {
-                self.writer.blank(" ");
+                self.writer.blank_space();
                 self.writer.note(Repair::OddBlank, at, at + length, " ");
                 self.i += length;
             } else if let Some(end) = self.comment_end(at) {
@@ -133,7 +160,7 @@ impl Walk<'_> {
             } else if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r'))
                 || line_breaks && self.bytes.get(at) == Some(&b'\n')
             {
-                self.writer.blank(&self.text[at..=at]);
+                self.writer.blank(at, at + 1);
                 self.i += 1;
             } else {
                 return;

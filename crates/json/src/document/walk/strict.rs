@@ -332,7 +332,8 @@ impl Walk<'_> {
             number = quoted(source);
         }
         if number != source {
-            self.writer.note(Repair::BadNumber, start, self.i, &number);
+            self.writer
+                .note_text(Repair::BadNumber, start, self.i, &number);
         }
         self.writer.put(&number);
         true
@@ -424,7 +425,7 @@ impl Walk<'_> {
                 },
             ),
         };
-        self.writer.note(repair, start, end, &json);
+        self.writer.note_text(repair, start, end, &json);
         self.writer.put(&json);
         if self.byte(0) == Some(b'"') {
             self.i += 1;
@@ -443,7 +444,8 @@ impl Walk<'_> {
         }
         self.i = (self.i + 1).min(self.text.len());
         let json = quoted(&self.text[start..self.i]);
-        self.writer.note(Repair::BareWord, start, self.i, &json);
+        self.writer
+            .note_text(Repair::BareWord, start, self.i, &json);
         self.writer.put(&json);
     }
 }

@@ -36,7 +36,7 @@ impl Walk<'_> {
                 .note(Repair::Concatenation, joined_from, self.i, "");
             if let Some(text) = self.strict_part()? {
                 self.writer.drop_blanks();
-                self.writer.out.pop();
+                self.writer.out().pop();
                 self.writer.put(&text);
                 self.writer.put("\"");
             }
@@ -71,7 +71,8 @@ impl Walk<'_> {
                 stop = Stop::AtDelimiter;
             }
             let from = self.i;
-            let read = self.strict_inside(begin, marks, slashed, stop);
+            // Read again, a backslash is what it is.
+            let read = self.strict_inside(begin, marks, slashed && stop == Stop::AtMark, stop);
             self.work += (self.i - from) as u64;
             match read? {
                 Ok(text) => return Ok(Some(text)),
@@ -143,11 +144,8 @@ impl Walk<'_> {
                     self.writer
                         .note(Repair::InnerQuote, mark, mark + length, "\\\"");
                 }
-                if marks == Marks::Double || self.bytes[mark] == b'"' {
-                    inside.push_str("\\\"");
-                } else {
-                    inside.push_str(&self.text[mark..mark + length]);
-                }
+                // Whatever mark it was: so does the library.
+                inside.push_str("\\\"");
                 self.i = mark + length;
             } else if stop == Stop::AtDelimiter && ends_word(byte) {
                 let head = self.text.get(begin..self.i + 2).unwrap_or_default();

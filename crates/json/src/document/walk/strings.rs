@@ -1,7 +1,5 @@
 //! Strings of the evident reading: joined ones, and marks that come twice or three times.
 
-use alloc::string::String;
-
 use super::Walk;
 use super::ends::{Ahead, End, Place};
 use super::space::Marks;
@@ -11,7 +9,7 @@ impl<'a> Walk<'a> {
     /// A string that is a value, and what is joined to it.
     pub(super) fn mended_string(&mut self, marks: Marks, length: usize) {
         let place = self.place();
-        self.writer.put("\"");
+        self.writer.put_byte(b'"', self.i + length);
         self.string_inside(marks, length, place);
         loop {
             let next = self.past_space(self.i);
@@ -46,7 +44,7 @@ impl<'a> Walk<'a> {
             self.i = at;
             self.string_inside(marks, length, place);
         }
-        self.writer.out.push('"');
+        self.writer.put_byte(b'"', self.i);
     }
 
     /// Reads a string from its mark on and writes its inside.
@@ -73,8 +71,13 @@ impl<'a> Walk<'a> {
             at,
             next,
             is_missing,
+            is_plain,
         } = self.find_end(from, marks, place);
-        self.inside(from, at, marks);
+        if is_plain {
+            self.writer.pass(from, at);
+        } else {
+            self.inside(from, at, marks);
+        }
         if is_missing {
             self.writer.note(Repair::MissingQuote, at, at, "\"");
         }
@@ -149,9 +152,8 @@ impl<'a> Walk<'a> {
     /// Writes `text` between quotation marks, notes that it was bare.
     pub(super) fn put_bare(&mut self, start: usize, end: usize) {
         let text: &'a str = self.text;
-        let word = &text[start..end];
-        self.put_string(word);
-        let after: String = crate::escape::quoted(word);
-        self.writer.note(Repair::BareWord, start, end, &after);
+        let from = self.writer.len();
+        self.put_string(&text[start..end]);
+        self.writer.note_written(Repair::BareWord, start, end, from);
     }
 }

@@ -11,11 +11,12 @@ use tree_sitter::Node;
 
 use super::literals::{Literals, put};
 use super::tree::{self, children, text};
-use super::{Field, Reading};
+use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::rules;
 
 pub(crate) use imports::imported;
 pub use untyped::javascript_of;
@@ -23,12 +24,27 @@ pub use untyped::javascript_of;
 /// How many values the literals of one file may have, constants counted wherever they are used.
 const MAX_VALUES: usize = 20_000;
 
-pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnostics) -> Reading {
+pub(super) fn read(
+    (language, asked): (Language, Asked),
+    source: &str,
+    diagnostics: &mut Diagnostics,
+) -> Reading {
     let mut reading = Reading::default();
     let Some(tree) = tree::parse(&grammar(language), source) else {
         return reading;
     };
     tree::broken(&tree, source, diagnostics);
+    if language == Language::TypeScript
+        && !tree.root_node().has_error()
+        && let Err((node, what)) = untyped::blanks(tree.root_node(), source)
+    {
+        diagnostics.help(
+            rules::RUNNABLE,
+            node.byte_range(),
+            format!("{what} is more than a type and cannot be left out"),
+            "write it as JavaScript".to_owned(),
+        );
+    }
     let mut module = Module {
         source,
         diagnostics,
@@ -45,7 +61,10 @@ pub(super) fn read(language: Language, source: &str, diagnostics: &mut Diagnosti
     for statement in &statements {
         module.statement(*statement);
     }
-    module.finish(tree.root_node());
+    module.finish();
+    if asked == Asked::All {
+        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    }
     reading
 }
 
@@ -395,12 +414,28 @@ impl<'t> Literals<'t> for Module<'_, 't> {
             }
             "unary_expression" => return self.unary(node, variable, depth),
             "binary_expression" => return self.concatenation(node, variable, depth),
+            "array" if has_holes(node) => {
+                return self.computed(node, variable, "a place of the array is left empty");
+            }
             "array" => return self.items(node, variable, depth),
             "object" => return self.object(node, variable, depth),
             _ => return self.computed(node, variable, "this is computed when the file runs"),
         };
         Literal::new(span, content)
     }
+}
+
+/// Whether an array has places without a value: `[1, , 2]`.
+fn has_holes(array: Node<'_>) -> bool {
+    let mut cursor = array.walk();
+    let kinds: Vec<&str> = array
+        .children(&mut cursor)
+        .map(|child| child.kind())
+        .filter(|kind| *kind != "comment")
+        .collect();
+    kinds
+        .windows(2)
+        .any(|pair| pair[1] == "," && matches!(pair[0], "," | "["))
 }
 
 fn javascript_number(text: &str) -> Option<serde_json::Number> {

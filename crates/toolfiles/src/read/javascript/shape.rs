@@ -27,6 +27,12 @@ pub(super) const SYNTAX: Syntax = Syntax {
         .any(|name| function.ends_with(name))
     },
     parameters: "params.",
+    leaves: &[
+        "throw_statement",
+        "while_statement",
+        "do_statement",
+        "for_statement",
+    ],
     inner: &[
         "function_declaration",
         "function_expression",
@@ -54,8 +60,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
     ],
 };
 
-impl<'t> Module<'_, 't> {
-    pub(super) fn finish(&mut self, root: Node<'t>) {
+impl Module<'_, '_> {
+    pub(super) fn finish(&mut self) {
         let named = self
             .functions
             .get("execute")
@@ -68,7 +74,6 @@ impl<'t> Module<'_, 't> {
             entry = self.functions.get(self.text(node)).copied().or(entry);
         }
         self.reading.code.entry = entry.map(|entry| self.function(entry));
-        SYNTAX.facts(root, self.source, &mut self.reading.code);
     }
 
     fn function(&self, function: Node<'_>) -> Entry {
@@ -85,7 +90,8 @@ impl<'t> Module<'_, 't> {
         Entry {
             span: function.start_byte()..end,
             returns,
-            n_parameters: None,
+            takes_two: true,
+            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
         }
     }
 

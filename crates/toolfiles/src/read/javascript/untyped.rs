@@ -19,9 +19,31 @@ pub fn javascript_of(source: &str) -> Result<String, String> {
     if tree.root_node().has_error() {
         return Err("it is no TypeScript".to_owned());
     }
+    let blanks = blanks(tree.root_node(), source).map_err(|(node, what)| {
+        let line = node.start_position().row + 1;
+        format!(
+            "line {line} holds {what}, which is more than a type and cannot be left out: write it as JavaScript"
+        )
+    })?;
+    let mut bytes = source.as_bytes().to_vec();
+    for range in blanks {
+        for byte in &mut bytes[range] {
+            if !matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| "a type ends inside a character".to_owned())
+}
+
+/// What is left out of TypeScript, or the first thing that cannot be, with what it is.
+pub(super) fn blanks<'n>(
+    root: Node<'n>,
+    source: &str,
+) -> Result<Vec<Range<usize>>, (Node<'n>, &'static str)> {
     let mut blanks: Vec<Range<usize>> = Vec::new();
     let mut refused = None;
-    walk(tree.root_node(), |node| {
+    walk(root, |node| {
         if refused.is_some() {
             return ControlFlow::Break(());
         }
@@ -67,11 +89,10 @@ pub fn javascript_of(source: &str) -> Result<String, String> {
                     refused = Some((node, "a parameter that is a property too"));
                 }
                 // `this` as a parameter is a type in disguise.
-                if node
-                    .named_child(0)
-                    .is_some_and(|name| name.kind() == "this")
-                {
-                    refused = Some((node, "a parameter `this`"));
+                let name = node.named_child(0);
+                if name.is_some_and(|name| name.kind() == "this") {
+                    blanks.push(with_comma(node, source));
+                    return ControlFlow::Break(());
                 }
             }
             "import_statement" | "export_statement" | "import_specifier" | "export_specifier" => {
@@ -114,21 +135,7 @@ pub fn javascript_of(source: &str) -> Result<String, String> {
         }
         ControlFlow::Continue(())
     });
-    if let Some((node, what)) = refused {
-        let line = node.start_position().row + 1;
-        return Err(format!(
-            "line {line} holds {what}, which is more than a type and cannot be left out: write it as JavaScript"
-        ));
-    }
-    let mut bytes = source.as_bytes().to_vec();
-    for range in blanks {
-        for byte in &mut bytes[range] {
-            if !matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
-        }
-    }
-    String::from_utf8(bytes).map_err(|_| "a type ends inside a character".to_owned())
+    refused.map_or(Ok(blanks), Err)
 }
 
 fn children_of(node: Node<'_>) -> Vec<Node<'_>> {
@@ -182,6 +189,10 @@ mod tests {
             (
                 "class A<T> { private b?: string; readonly c = 1; }",
                 "class A    {         b         ;          c = 1; }",
+            ),
+            (
+                "function f(this: A, b: B) {}",
+                "function f(         b   ) {}",
             ),
             ("f<string>(a);", "f        (a);"),
         ] {

@@ -9,13 +9,16 @@ use tree_sitter::Node;
 
 use super::literals::{Literals, put};
 use super::tree::{self, children, text, walk};
-use super::{Field, Reading};
+use super::{Asked, Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
 use crate::rules;
 
-pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
+/// The function that the runtime calls.
+const ENTRY: &str = "execute";
+
+pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
     let language = tree_sitter_python::LANGUAGE.into();
     let Some(tree) = tree::parse(&language, source) else {
@@ -30,7 +33,10 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     for statement in children(tree.root_node()) {
         module.statement(statement);
     }
-    shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    reading.code.only_defines = children(tree.root_node()).into_iter().all(only_defines);
+    if asked == Asked::All {
+        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    }
     reading
 }
 
@@ -97,7 +103,15 @@ impl Module<'_> {
             "expression_statement" => {
                 for expression in children(statement) {
                     match expression.kind() {
-                        "assignment" => self.assignment(expression),
+                        "assignment" => {
+                            self.assignment(expression);
+                            let left = expression.child_by_field_name("left");
+                            if let Some(left) =
+                                left.filter(|left| text(*left, self.source) == ENTRY)
+                            {
+                                self.bound(left, expression.child_by_field_name("right"));
+                            }
+                        }
                         "augmented_assignment" | "call" => self.change(expression),
                         _ => {}
                     }
@@ -109,6 +123,16 @@ impl Module<'_> {
                     && definition.kind() == "function_definition"
                 {
                     self.function(definition);
+                }
+            }
+            "import_from_statement" => {
+                // `from helper import execute`, `import run as execute`, `import *`.
+                let name = children(statement).into_iter().skip(1).find(|name| {
+                    let bound = name.child_by_field_name("alias").unwrap_or(*name);
+                    bound.kind() == "wildcard_import" || text(bound, self.source) == ENTRY
+                });
+                if let Some(name) = name {
+                    self.bound(name, None);
                 }
             }
             "if_statement" => {
@@ -199,10 +223,14 @@ impl Module<'_> {
 
     /// Assignments that only running the file would make.
     fn hidden(&mut self, block: Node<'_>) {
-        let mut found = Vec::new();
+        let (mut found, mut entry) = (Vec::new(), None);
         walk(block, |node| {
             match node.kind() {
-                "function_definition" | "class_definition" => return ControlFlow::Break(()),
+                "function_definition" | "class_definition" => {
+                    let name = node.child_by_field_name("name");
+                    entry = entry.or(name.filter(|name| text(*name, self.source) == ENTRY));
+                    return ControlFlow::Break(());
+                }
                 "assignment" => {
                     if let Some(left) = node.child_by_field_name("left")
                         && fields::of_variable(text(left, self.source)).is_some()
@@ -216,6 +244,10 @@ impl Module<'_> {
         });
         for (left, node) in found {
             self.refuse_change(left, node);
+        }
+        // Which of several is called, only running tells.
+        if let Some(entry) = entry {
+            self.bound(entry, None);
         }
     }
 
@@ -336,6 +368,27 @@ impl<'t> Literals<'t> for Module<'_> {
     }
 }
 
+/// Whether a statement does nothing but give names to things: nothing in it is called.
+fn only_defines(statement: Node<'_>) -> bool {
+    if statement.kind() != "expression_statement" {
+        return matches!(
+            statement.kind(),
+            "function_definition"
+                | "class_definition"
+                | "import_statement"
+                | "import_from_statement"
+                | "future_import_statement"
+                | "pass_statement"
+        );
+    }
+    let mut calls = false;
+    walk(statement, |node| {
+        calls |= matches!(node.kind(), "call" | "await");
+        ControlFlow::Continue(())
+    });
+    !calls
+}
+
 fn innermost(mut assignment: Node<'_>) -> Node<'_> {
     while assignment.kind() == "assignment" {
         match assignment.child_by_field_name("right") {
@@ -348,6 +401,16 @@ fn innermost(mut assignment: Node<'_>) -> Node<'_> {
 
 fn python_number(text: &str) -> Option<serde_json::Number> {
     let lower = text.to_ascii_lowercase();
+    let is_octal =
+        lower.starts_with('0') && lower.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    if is_octal
+        && lower
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'_')
+    {
+        // Python has no such numbers any more.
+        return None;
+    }
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
         if let Some(digits) = lower.strip_prefix(prefix) {
             return integer(digits, radix);

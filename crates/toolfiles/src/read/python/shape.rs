@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{Entry, Gives};
+use super::super::code::{Entry, Gives, Return};
 use super::super::shape::Syntax;
 use super::super::tree::{children, text};
 use super::{Module, string};
@@ -16,6 +16,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     call: "call",
     opens: |function| matches!(function, "Path" | "pathlib.Path" | "open" | "os.path.join"),
     parameters: "params",
+    leaves: &["raise_statement", "while_statement", "assert_statement"],
     inner: &["function_definition", "class_definition", "lambda"],
     literals: &[
         ("none", "`None`"),
@@ -48,30 +49,60 @@ impl Module<'_> {
         let Some(name) = function.child_by_field_name("name") else {
             return;
         };
-        if text(name, self.source) != "execute" {
+        if text(name, self.source) != super::ENTRY {
             return;
         }
         let parameters = function.child_by_field_name("parameters");
         let end = parameters.map_or(name.end_byte(), |parameters| parameters.end_byte());
-        let n_parameters = parameters.map(children).and_then(|parameters| {
-            let is_plain = parameters.iter().all(|parameter| {
-                matches!(
-                    parameter.kind(),
-                    "identifier"
-                        | "typed_parameter"
-                        | "default_parameter"
-                        | "typed_default_parameter"
-                ) && !text(*parameter, self.source).starts_with('*')
-            });
-            is_plain.then_some(parameters.len())
-        });
         let body = function.child_by_field_name("body");
         let returns = body.map(|body| SYNTAX.returns(body, |value| self.gives(value)));
         self.reading.code.entry = Some(Entry {
             span: name.start_byte()..end,
             returns: returns.unwrap_or_default(),
-            n_parameters,
+            takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
+            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
         });
+    }
+
+    /// `execute = ..`: of a lambda is told what it gives, anything else only runs.
+    pub(super) fn bound(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
+        let lambda = value.filter(|value| value.kind() == "lambda");
+        let body = lambda.and_then(|lambda| lambda.child_by_field_name("body"));
+        let parameters = lambda.and_then(|lambda| lambda.child_by_field_name("parameters"));
+        self.reading.code.entry = Some(Entry {
+            span: name.byte_range(),
+            returns: vec![Return {
+                span: body.unwrap_or(name).byte_range(),
+                gives: body.map_or(Gives::Unknown, |body| self.gives(Some(body))),
+            }],
+            takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
+            may_leave: false,
+        });
+    }
+
+    /// Whether a function with these parameters can be called with two arguments by position.
+    fn takes_two(&self, parameters: Node<'_>) -> bool {
+        let (mut needed, mut taken, mut is_keyword) = (0, 0, false);
+        for parameter in children(parameters) {
+            let written = text(parameter, self.source);
+            let has_default = parameter.kind().contains("default");
+            if written.starts_with("**") || written == "/" {
+            } else if written.starts_with('*') {
+                if written != "*" {
+                    taken = usize::MAX / 2;
+                }
+                is_keyword = true;
+            } else if is_keyword {
+                // Nobody gives it.
+                if !has_default {
+                    return false;
+                }
+            } else {
+                taken += 1;
+                needed += usize::from(!has_default);
+            }
+        }
+        needed <= 2 && taken >= 2
     }
 
     fn gives(&self, value: Option<Node<'_>>) -> Gives {

@@ -21,6 +21,7 @@ impl Envelope {
             Part::Role(Role::Args) => self.arguments(),
             Part::Encoded => self.encoded(),
             Part::Flat => self.args.push_str(&self.out.text),
+            Part::List => self.empty_list(),
             Part::Role(_) => {
                 let room = CAPTURE.saturating_sub(self.capture.len());
                 self.overlong |= self.out.text.len() > room;
@@ -54,10 +55,24 @@ impl Envelope {
             }
             // `null`: no arguments.
             Some(b'n') => self.part = Part::Skip,
+            // `[]`: none either.
+            Some(b'[') => {
+                self.part = Part::List;
+                self.empty_list();
+            }
             Some(_) => {
                 self.malformed = true;
                 self.part = Part::Skip;
             }
+        }
+    }
+
+    /// A list in place of the arguments says nothing only where nothing stands in it.
+    fn empty_list(&mut self) {
+        let is_empty = |c: char| matches!(c, '[' | ']') || c.is_ascii_whitespace();
+        if !self.out.text.chars().all(is_empty) {
+            self.malformed = true;
+            self.part = Part::Skip;
         }
     }
 

@@ -14,6 +14,23 @@ use crate::program::{Node, Program};
 /// Keys of an envelope that mean nothing and speak against nothing.
 const NEUTRAL: &[&str] = &["type", "id", "index"];
 
+/// Keys that mean nothing before the name: what a model thinks of the call that it writes.
+const ASIDES: &[&str] = &[
+    "description",
+    "explanation",
+    "reasoning",
+    "thought",
+    "thoughts",
+    "tool_call_id",
+];
+
+/// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
+const SCHEMAS: &[&str] = &[
+    "{\"type\":\"object\"",
+    "{\"properties\":{",
+    "{\"$schema\":\"",
+];
+
 impl Envelope {
     /// A key was read: which role, in which of the readings?
     pub(super) fn member(&mut self, program: &Program) -> Asked {
@@ -35,22 +52,28 @@ impl Envelope {
         self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
+        let is_neutral = NEUTRAL.contains(&key);
+        let is_aside = self.name.is_none() && self.path.is_empty() && ASIDES.contains(&key);
         // Readings that know the key go first; for the others the key may be the name.
-        let role_known = self.bodies.iter().any(|body| {
-            !name_is_key(program, body)
-                && (role_of(program, body, &path).is_some()
-                    || leads(program, body, &path)
-                    || NEUTRAL.contains(&key))
-        });
+        if self.is_braceless && self.is_first(program, &path) {
+            return Asked::Dead;
+        }
         let any_is_name = self.bodies.iter().any(|body| name_is_key(program, body));
         if any_is_name && self.path.is_empty() && self.name.is_none() {
+            let role_known = self.bodies.iter().any(|body| {
+                !name_is_key(program, body)
+                    && (role_of(program, body, &path).is_some()
+                        || leads(program, body, &path)
+                        || is_neutral
+                        || is_aside && program.tools.find(key).is_none())
+            });
             self.bodies
                 .retain(|body| name_is_key(program, body) != role_known);
             if self.bodies.is_empty() {
                 return Asked::Dead;
             }
         }
-        let name_is_key = self.bodies.iter().any(|body| name_is_key(program, body));
+        let name_is_key = any_is_name && self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.name.is_none() {
                 // Any object has a key: without a marker only one that names a tool makes it a call.
@@ -63,6 +86,7 @@ impl Envelope {
                 self.args_seen = true;
                 return self.ask_commit(program);
             }
+            self.further_at.get_or_insert(self.member_at);
             self.part = Part::Skip;
             return Asked::More;
         }
@@ -77,6 +101,7 @@ impl Envelope {
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if role == Role::Args && !again {
                 self.args_seen = true;
+                self.may_define = !self.marked && key == "parameters";
                 return self.ask_commit(program);
             }
             return Asked::More;
@@ -106,11 +131,18 @@ impl Envelope {
                 self.ask_commit(program)
             };
         }
-        if !self.marked && !self.committed && !NEUTRAL.contains(&key) && self.path.is_empty() {
+        if !self.marked && !self.committed && !is_neutral && !is_aside {
             return Asked::Dead;
         }
+        self.has_aside |= is_aside;
         self.part = Part::Skip;
         Asked::More
+    }
+
+    /// Whether the key at `path` is the first of all, and has no role.
+    fn is_first(&self, program: &Program, path: &str) -> bool {
+        let has_role = |body: &Thread| role_of(program, body, path).is_some();
+        self.name.is_none() && !self.args_seen && !self.bodies.iter().any(has_role)
     }
 
     /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
@@ -120,7 +152,7 @@ impl Envelope {
             return false;
         };
         let declared = || program.tools.tool(tool).parameters.get(key).is_some();
-        self.flat || !self.args_seen && !NEUTRAL.contains(&key) && declared()
+        self.flat || !self.args_seen && !self.has_aside && !NEUTRAL.contains(&key) && declared()
     }
 
     /// A value ended.
@@ -135,6 +167,15 @@ impl Envelope {
             }
             return Asked::More;
         }
+        let asked = self.value_of(part, program);
+        if self.malformed && self.malformed_at.is_none() {
+            self.malformed_at = Some((self.member_at, self.here()));
+        }
+        asked
+    }
+
+    /// What the value says that stands where `part` does.
+    fn value_of(&mut self, part: Part, program: &Program) -> Asked {
         match part {
             Part::Role(Role::Args) | Part::Flat => Asked::Args,
             Part::Encoded => {
@@ -142,7 +183,9 @@ impl Envelope {
                     let rest = json.finish(true, self.decoded, &mut out);
                     self.args.push_str(&out.text);
                     self.mended_inside(&out.repairs);
-                    self.malformed |= rest == toolglot_json::Rest::Broken || self.args_at.is_none();
+                    // A string without anything in it: no arguments.
+                    let is_begun = self.args_at.is_some();
+                    self.malformed |= is_begun && rest == toolglot_json::Rest::Broken;
                 }
                 Asked::Args
             }
@@ -151,37 +194,36 @@ impl Envelope {
                 if self.overlong {
                     text.clear();
                 }
-                let value = string(&text)
-                    .map(|text| text.trim().to_owned())
-                    .filter(|text| !text.is_empty());
-                match role {
-                    Role::Name => {
-                        let Some(name) = value else {
-                            return Asked::Dead;
-                        };
-                        let length = text.trim().len() as u64;
-                        let here = self.here();
-                        self.name_at = (
-                            here.saturating_sub(length.saturating_sub(1))
-                                .max(self.member_at),
-                            here.saturating_sub(1).max(self.member_at),
-                        );
-                        self.name = Some(name);
-                        self.ask_commit(program)
-                    }
-                    Role::Id => {
-                        self.id = value.or_else(|| Some(text.trim().to_owned()));
-                        self.ask_commit(program)
-                    }
-                    Role::Ns => {
-                        self.ns = value;
-                        self.ask_commit(program)
-                    }
-                    Role::Args => Asked::More,
-                }
+                let asked = self.captured(program, role, text.trim());
+                self.capture = text;
+                asked
             }
-            Part::Structure | Part::Skip => Asked::More,
+            Part::Structure | Part::Skip | Part::List => Asked::More,
         }
+    }
+
+    /// The JSON text of what a role captures was read.
+    fn captured(&mut self, program: &Program, role: Role, text: &str) -> Asked {
+        let value = string(text).map(|text| text.trim().to_owned());
+        let value = value.filter(|text| !text.is_empty());
+        match role {
+            Role::Name => {
+                let Some(name) = value else {
+                    return Asked::Dead;
+                };
+                let (here, length) = (self.here(), text.len() as u64);
+                let start = here.saturating_sub(length.saturating_sub(1));
+                self.name_at = (
+                    start.max(self.member_at),
+                    here.saturating_sub(1).max(self.member_at),
+                );
+                self.name = Some(name);
+            }
+            Role::Id => self.id = value.or_else(|| Some(text.to_owned())),
+            Role::Ns => self.ns = value,
+            Role::Args => return Asked::More,
+        }
+        self.ask_commit(program)
     }
 
     /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
@@ -203,6 +245,11 @@ impl Envelope {
         {
             return Asked::Dead;
         }
+        match self.is_schema(program) {
+            Some(true) => return Asked::Dead,
+            None => return Asked::More,
+            Some(false) => {}
+        }
         // An id or a server that stands before the arguments belongs to the head.
         let has_more = |body: &Thread| {
             let waited = |role: &Role| match role {
@@ -217,6 +264,36 @@ impl Envelope {
         } else {
             Asked::More
         }
+    }
+}
+
+impl Envelope {
+    /// Whether the call waits only for what its parameters are.
+    pub(super) fn waits_for_parameters(&self) -> bool {
+        self.may_define && !self.committed && self.name.is_some()
+    }
+
+    /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
+    fn is_schema(&self, program: &Program) -> Option<bool> {
+        if !self.may_define {
+            return Some(false);
+        }
+        let longest = SCHEMAS.iter().map(|schema| schema.len()).max().unwrap_or(0);
+        let solid = self.args.chars().filter(|c| !c.is_ascii_whitespace());
+        let begin: String = solid.take(longest).collect();
+        let Some(schema) = SCHEMAS.iter().find(|schema| begin.starts_with(**schema)) else {
+            let may_begin = SCHEMAS.iter().any(|schema| schema.starts_with(&begin));
+            return (!may_begin || !self.in_args()).then_some(false);
+        };
+        // A tool may have a parameter that is called so.
+        let key = schema[2..].split('"').next().unwrap_or_default();
+        let meant = self
+            .name
+            .as_deref()
+            .and_then(|name| program.tools.meant(name));
+        let is_declared =
+            meant.is_some_and(|(tool, _)| program.tools.tool(tool).parameters.get(key).is_some());
+        Some(!is_declared)
     }
 }
 

@@ -3,6 +3,7 @@
 //! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
 
 mod arguments;
+mod escaped;
 mod members;
 
 use alloc::boxed::Box;
@@ -12,6 +13,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer};
 
+use self::escaped::Escaped;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -43,6 +45,8 @@ enum Part {
     Encoded,
     /// The value of a parameter that stands beside the name.
     Flat,
+    /// A list in place of the arguments.
+    List,
     Skip,
 }
 
@@ -79,6 +83,8 @@ pub(crate) struct Envelope {
     pub(crate) at: u64,
     /// The arguments are no object.
     pub(crate) malformed: bool,
+    /// Where the value stands that should be the arguments and is no object.
+    pub(crate) malformed_at: Option<(u64, u64)>,
     inner: Option<(Transducer, Output)>,
     /// Bytes that `inner` was fed.
     decoded: u64,
@@ -88,11 +94,21 @@ pub(crate) struct Envelope {
     marked: bool,
     /// It is the message's begin.
     starts: bool,
+    /// It has no opening brace.
+    is_braceless: bool,
+    /// How it is read, if it was escaped once too often.
+    escaped: Escaped,
     pub(crate) repairs: Vec<Mended>,
     pub(crate) encoded_at: Option<u64>,
     /// Where the first parameter beside the name stands, until that is told.
     pub(crate) flat_at: Option<u64>,
     known: bool,
+    /// A key that means nothing stood before the name: only arguments make it a call.
+    has_aside: bool,
+    /// The key of the arguments is that of a tool's schema as well.
+    may_define: bool,
+    /// Where a member stands behind the one whose key is the name, until that is told.
+    pub(crate) further_at: Option<u64>,
 }
 
 impl Envelope {
@@ -149,10 +165,16 @@ impl Envelope {
             needs_marker,
             marked,
             starts,
+            is_braceless,
+            escaped,
+            malformed_at,
             repairs,
             encoded_at,
             flat_at,
             known,
+            has_aside,
+            may_define,
+            further_at,
         } = self;
         bodies.clear();
         json.restart(Root::Object);
@@ -164,7 +186,8 @@ impl Envelope {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
-        (*args_at, *encoded_at, *flat_at) = (None, None, None);
+        (*args_at, *encoded_at, *flat_at, *further_at) = (None, None, None, None);
+        (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
             overlong,
             args_seen,
@@ -174,7 +197,10 @@ impl Envelope {
             needs_marker,
             marked,
             starts,
+            is_braceless,
             known,
+            has_aside,
+            may_define,
         ] {
             *flag = false;
         }
@@ -222,7 +248,8 @@ impl Envelope {
             Some(end) if !self.committed => &text[..end],
             _ => text,
         };
-        let (used, step) = self.json.feed(text, self.pos, &mut self.out);
+        self.is_braceless |= self.pos == self.at && text.starts_with('"');
+        let (used, step) = self.read(text);
         let direct = live.is_some();
         if let Some(live) = live {
             core::mem::swap(live, &mut self.out.text);
@@ -240,13 +267,14 @@ impl Envelope {
             self.args_end = self.here();
         }
         let told = self.args.len() > before || self.in_args();
-        match step {
+        let asked = match step {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
                 // Without a tool set, a name alone is that of anything.
                 let is_any = !self.marked && !self.args_seen && !self.starts;
-                if self.name.is_none() || is_any && program.tools.is_empty() {
+                let is_any = is_any && program.tools.is_empty();
+                if self.name.is_none() || is_any || self.has_aside && !self.args_seen {
                     return Asked::Dead;
                 }
                 if core::mem::take(&mut self.flat) {
@@ -262,6 +290,10 @@ impl Envelope {
             Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
             Step::More if self.committed && told => Asked::Args,
             Step::More => Asked::More,
+        };
+        match asked {
+            Asked::More | Asked::Args if self.waits_for_parameters() => self.ask_commit(program),
+            asked => asked,
         }
     }
 
@@ -272,6 +304,7 @@ impl Envelope {
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty()
+            && self.escaped == Escaped::No
         {
             self.json.stretch(text)
         } else {
@@ -311,6 +344,11 @@ impl Envelope {
     /// Whether it was given up because no tool has its name.
     pub(crate) fn is_unknown(&self) -> bool {
         self.args_seen && !self.known && !self.marked
+    }
+
+    /// Whether it is a whole object, and none that names a tool.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.is_over() && self.name.is_none() && !self.bodies.is_empty()
     }
 
     /// Whether the transducer has read the whole object.

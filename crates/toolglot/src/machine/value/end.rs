@@ -96,9 +96,16 @@ impl Parser {
         self.mode = Mode::Between;
     }
 
-    /// Whether the message's end ends the value.
-    pub(in crate::machine) fn ends_with_message(program: &Program, value: &Value) -> bool {
-        matches!(program.node(value.node), Node::Text(text) if program.ends_message(text.follow))
+    /// Whether the message's end ends the value. Where nothing was written yet, it cuts it off.
+    pub(in crate::machine) fn ends_with_message(
+        program: &Program,
+        value: &Value,
+        view: View<'_>,
+    ) -> bool {
+        let is_written =
+            value.start < view.base || !view.slice(value.start, view.end()).trim().is_empty();
+        is_written
+            && matches!(program.node(value.node), Node::Text(text) if program.ends_message(text.follow))
     }
 
     /// The value ends with the message.

@@ -1,0 +1,124 @@
+//! What tools that are files may do: the grants that the policy knows, and capabilities by their names.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+use toolglot_policy::{GrantError, Grants};
+
+/// The words of `--allow` and `--capability`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allowed {
+    /// Those that the policy knows.
+    pub(crate) grants: Grants,
+    /// The capabilities that all of them stand for. Reading is always one of them.
+    capabilities: Vec<String>,
+}
+
+/// Why the words were refused.
+#[derive(Debug, Error)]
+pub(crate) enum AllowedError {
+    /// It grants nothing.
+    #[error(
+        "unknown grant `{word}`: the grants are `read`, `write`, `delete`, `recovered`, `shell`, `net`, `exec:PROGRAM` and `net:HOST`, and capabilities such as `shell.execute`, separated by commas"
+    )]
+    UnknownWord { word: String },
+    /// It names no program, or no host.
+    #[error(transparent)]
+    Grant(GrantError),
+}
+
+impl Allowed {
+    pub(crate) fn capabilities(&self) -> Vec<String> {
+        let read = std::iter::once("fs.read".to_owned());
+        read.chain(self.capabilities.iter().cloned()).collect()
+    }
+}
+
+impl FromStr for Allowed {
+    type Err = AllowedError;
+
+    /// Reads words separated by commas; blanks around a word and empty words are fine.
+    fn from_str(list: &str) -> Result<Allowed, AllowedError> {
+        let mut known = Vec::new();
+        let mut capabilities = Vec::new();
+        for word in list.split(',').map(str::trim) {
+            if word.is_empty() {
+                continue;
+            }
+            match word.parse::<Grants>() {
+                Ok(_) => known.push(word),
+                Err(GrantError::UnknownWord { .. }) if word == "net" || is_capability(word) => {}
+                Err(GrantError::UnknownWord { .. }) => {
+                    return Err(AllowedError::UnknownWord {
+                        word: word.to_owned(),
+                    });
+                }
+                Err(error) => return Err(AllowedError::Grant(error)),
+            }
+            match word {
+                "read" | "recovered" => {}
+                "write" => capabilities.push("fs.write".to_owned()),
+                "net" => capabilities.push("net.*".to_owned()),
+                // A shell may run anything; one program is not that.
+                "shell" | "exec:bash" | "exec:sh" => capabilities.push("shell.execute".to_owned()),
+                other => capabilities.push(other.to_owned()),
+            }
+        }
+        let grants = known.join(",").parse().map_err(AllowedError::Grant)?;
+        Ok(Allowed {
+            grants,
+            capabilities,
+        })
+    }
+}
+
+/// Whether a capability can have this name: parts with dots between them, the last of which may be `*`.
+fn is_capability(word: &str) -> bool {
+    let is_part = |part: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        !part.is_empty() && part.bytes().all(is_plain)
+    };
+    let (first, rest) = word.split_once('.').unwrap_or((word, ""));
+    let mut parts = rest.split('.');
+    let last = parts.next_back().unwrap_or_default();
+    is_part(first) && parts.all(is_part) && (last == "*" || is_part(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Allowed;
+
+    #[test]
+    fn words_stand_for_capabilities_and_others_are_refused() {
+        let allowed: Allowed = "write, net,exec:bash,rye.execute.*,fs.read_all"
+            .parse()
+            .expect("known words");
+        assert_eq!(
+            allowed.capabilities(),
+            [
+                "fs.read",
+                "fs.write",
+                "net.*",
+                "shell.execute",
+                "rye.execute.*",
+                "fs.read_all"
+            ]
+        );
+        assert!(allowed.grants.write && !allowed.grants.shell);
+        for word in [
+            "wirte",
+            "bo gus",
+            "fs.",
+            ".write",
+            "fs..write",
+            "fs.*.x",
+            "fs.wr ite",
+            "*",
+            "exec:",
+            "net:",
+        ] {
+            let error = word.parse::<Allowed>().expect_err(word);
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What is said to whoever calls a tool that is a file wrongly, and which of them a model is told of.
+
+use serde_json::json;
+
+use crate::tool_files::{World, can_run};
+
+fn hermes(name: &str, arguments: &serde_json::Value) -> String {
+    let call = json!({"name": name, "arguments": arguments});
+    format!("<tool_call>{call}</tool_call>")
+}
+
+#[test]
+fn a_wrong_call_of_a_file_is_answered_with_the_files_form() {
+    let world = World::new();
+    world.trust_all();
+    for (name, arguments, said) in [
+        (
+            "text/make-slug",
+            json!({"titel": "x"}),
+            "rename `titel` to `title`",
+        ),
+        (
+            "text/make-slugg",
+            json!({"title": "x"}),
+            "did you mean `text/make-slug`?",
+        ),
+    ] {
+        let answer = world.run(&hermes(name, &arguments), &[]);
+        assert!(answer.contains(said), "{answer}");
+        let (_, form) = answer.split_once("The right form is").expect("a form");
+        assert!(form.contains("text/make-slug\""), "{answer}");
+    }
+}
+
+#[test]
+fn rye_execute_takes_the_project_here_and_no_other() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    world.trust_all();
+    let here = world.project().display().to_string();
+    for (project, said) in [
+        (here.as_str(), "a-b"),
+        (".", "a-b"),
+        ("/", "`/` is not the project here"),
+    ] {
+        let arguments = json!({"item_type": "tool", "item_id": "text/make-slug", "parameters": {"title": "A b"}, "project_path": project});
+        let answer = world.run(&hermes("rye_execute", &arguments), &[]);
+        assert!(answer.contains(said), "{answer}");
+    }
+}
+
+#[test]
+fn a_model_is_told_of_what_may_run_only() {
+    let world = World::new();
+    world.file(
+        "read_file.yaml",
+        "tool_id: read-file\ntool_type: script\nversion: \"1.0.0\"\ncategory: \"\"\nexecutor_id: bash\ndescription: Reads\nconfig: {command: ls}\n",
+    );
+    world.toolglot(&["tools", "trust", "text/make-slug", "read_file"]);
+    let output = world.toolglot(&["prompt", "--dialect", "hermes", "--tools", "."]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    let left_out = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("## text/make-slug"), "{told}{left_out}");
+    for name in ["text/count-words", "read_file"] {
+        assert!(!told.contains(&format!("## {name}\n")), "{told}");
+        assert!(left_out.contains(name), "{left_out}");
+    }
+}
+
+#[test]
+fn a_new_tool_has_the_extension_that_was_named() {
+    let world = World::new();
+    for extension in ["mjs", "cjs", "yml", ".ts"] {
+        let id = format!("made/make-{}", extension.trim_start_matches('.'));
+        let made = world.toolglot(&["tools", "new", &id, "-l", extension]);
+        let file = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+        assert!(file.ends_with(extension), "{file}");
+        let checked = world.toolglot(&["tools", "check", &id]);
+        assert!(checked.status.success(), "{checked:?}");
+    }
+}
+
+#[test]
+fn a_file_that_another_stands_before_is_told() {
+    let world = World::new();
+    world.file("text/make-slug.toml", "");
+    let listed = world.toolglot(&["tools", "list"]);
+    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(
+        text.contains("`text/make-slug.toml` is never used"),
+        "{text}"
+    );
+    let checked = world.toolglot(&["tools", "check"]);
+    let text = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(text.contains("is never used"), "{text}");
+}
+
+#[test]
+fn arguments_that_are_no_object_are_told_to_be_one() {
+    let world = World::new();
+    for args in ["[]", "{bad"] {
+        let called = world.toolglot(&["call", "text/make-slug", "--args", args]);
+        let said = String::from_utf8_lossy(&called.stderr).into_owned();
+        assert!(said.contains("`--args` is no JSON object"), "{said}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Tools of servers that lie in files of their own, and other ways to name a server's tool.
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::Value;
+
+use super::{World, can_run};
+
+const SERVER: &str = "tool_type: mcp_server\nexecutor_id: null\ncategory: mcp/servers\nversion: \"1.0.0\"\ndescription: Echoes\nconfig: {transport: stdio, command: python3, args: [server.py]}\n";
+const TOOL: &str = "tool_type: mcp\nexecutor_id: mcp/stdio\ncategory: mcp/plain\nversion: \"1.0.0\"\ndescription: Echoes\nconfig: {server: mcp/servers/plain, tool_name: echo}\ninput_schema: {type: object}\n";
+
+impl World {
+    /// A server and its tool in files, trusted.
+    fn in_files() -> World {
+        let world = World::new();
+        for (file, text) in [("servers/plain", SERVER), ("plain/echo", TOOL)] {
+            let path = world
+                .path("ws/.ai/tools/mcp")
+                .join(file)
+                .with_extension("yaml");
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        world.toolglot(&["tools", "trust", "mcp/servers/plain", "mcp/plain/echo"]);
+        world
+    }
+
+    /// The code of the refusal of a call, or nothing.
+    fn code(&self) -> String {
+        let output = self.toolglot(&["call", "mcp/plain/echo"]);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        answer["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_file_of_a_servers_tool_is_trusted_anew_after_a_change() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    assert_eq!(world.code(), "");
+    world.how("description-changes");
+    assert_eq!(world.code(), "server-changed");
+    world.toolglot(&["tools", "trust", "mcp/plain/echo"]);
+    assert_eq!(world.code(), "", "trusted as it is now");
+    // Approving the server says the same of the file, which stays the tool.
+    world.how("schema-changes");
+    assert_eq!(world.code(), "server-changed");
+    world.toolglot(&["mcp", "approve", "mcp/servers/plain"]);
+    assert_eq!(world.code(), "", "approved as it is now");
+    world.how("plain");
+    assert_eq!(world.code(), "server-changed");
+    world.toolglot(&["tools", "trust", "mcp/plain/echo"]);
+    assert_eq!(world.code(), "", "trust is later than the approval");
+    world.toolglot(&["mcp", "disapprove", "mcp/servers/plain"]);
+    world.toolglot(&["tools", "trust", "mcp/plain/echo"]);
+    assert_eq!(world.code(), "");
+}
+
+#[test]
+fn a_servers_tool_has_a_short_name_everywhere() {
+    if !can_run() {
+        return;
+    }
+    let world = World::approved();
+    for id in ["m/echo", "mcp/m/echo"] {
+        let called = world.toolglot(&["call", id, "--args", "{\"x\": \"a\"}"]);
+        assert!(called.status.success(), "{}", words(&called));
+        let shown = world.toolglot(&["tools", "show", id]);
+        assert!(words(&shown).starts_with("mcp/m/echo"), "{shown:?}");
+    }
+}
+
+#[test]
+fn a_call_of_a_call_is_that_of_the_servers_tool() {
+    if !can_run() {
+        return;
+    }
+    let world = World::approved();
+    let roo = "<use_mcp_tool>\n<server_name>m</server_name>\n<tool_name>echo</tool_name>\n<arguments>\n{\"x\": \"r\"}\n</arguments>\n</use_mcp_tool>";
+    let json = "<tool_call>{\"name\": \"mcp_call\", \"arguments\": {\"server\": \"m\", \"tool\": \"echo\", \"args\": {\"x\": \"r\"}}}</tool_call>";
+    for (dialect, text) in [("roo", roo), ("hermes", json)] {
+        fs::write(world.path("message"), text).expect("written");
+        let message = world.path("message");
+        let message = message.to_str().expect("text");
+        let ran = world.toolglot(&["run", "--dialect", dialect, "--format", "json", message]);
+        let record: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+        let call = &record["calls"][0];
+        assert_eq!(call["result"]["ok"], true, "{call}");
+        assert_eq!(call["call"]["name"], "mcp/m/echo", "{call}");
+        assert_eq!(call["call"]["arguments"]["x"], "r", "{call}");
+    }
+}

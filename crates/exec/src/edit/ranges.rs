@@ -1,0 +1,67 @@
+//! Lines replaced by their numbers, which are those before any change.
+
+use serde_json::Value;
+
+use crate::Failure;
+
+/// Lines that are replaced; none where the last is the one before the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    start: usize,
+    end: usize,
+    content: String,
+}
+
+/// Reads a list of `{"start_line", "end_line", "content"}`; the answer is in the order of the file.
+pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
+    let mut ranges = Vec::with_capacity(changes.len());
+    for change in changes {
+        let at = |name: &str| usize::try_from(change.get(name)?.as_u64()?).ok();
+        let content = change.get("content").and_then(Value::as_str);
+        let (Some(start @ 1..), Some(end), Some(content)) =
+            (at("start_line"), at("end_line"), content)
+        else {
+            return Err(Failure::BadEdit {
+                problem: "a change has `start_line`, from 1, `end_line` and `content`".to_owned(),
+            });
+        };
+        ranges.push(Range {
+            start,
+            end,
+            content: content.to_owned(),
+        });
+    }
+    ranges.sort_by_key(|range| (range.start, range.end));
+    Ok(ranges)
+}
+
+/// Makes all replacements, or says which cannot be made and why.
+pub(super) fn apply(ranges: &[Range], text: &str) -> Result<String, (usize, String)> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (mut out, mut next) = (String::with_capacity(text.len()), 1);
+    for (index, range) in ranges.iter().enumerate() {
+        let Range {
+            start,
+            end,
+            content,
+        } = range;
+        if *start < next || *end < start - 1 || *end > lines.len() || *start > lines.len() + 1 {
+            let problem = format!(
+                "lines {start} to {end} cannot be replaced: there are {} lines, and changes do not overlap",
+                lines.len()
+            );
+            return Err((index, problem));
+        }
+        out.push_str(&lines[next - 1..start - 1].concat());
+        if !content.is_empty() && !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(content);
+        if !content.is_empty() && !content.ends_with('\n') && *end < lines.len() {
+            out.push('\n');
+        }
+        next = end + 1;
+    }
+    out.push_str(&lines[next - 1..].concat());
+    Ok(out)
+}

@@ -1,0 +1,65 @@
+//! The escapes that Python has beside JSON's: `\x41`, `\101`, `\U0001F600`, `\a`, `\v`, and a line that goes on.
+//!
+//! `\N{..}` stays as it stands: the names of characters are no part of this crate.
+
+use super::state::{Quote, State};
+use super::{Output, Transducer};
+use crate::escape::escape_into;
+use crate::repair::Repair;
+
+impl Transducer {
+    /// What the byte is to such an escape: part of it, or what ends it. `None`: the escape is another one.
+    pub(super) fn python_escape(
+        &mut self,
+        byte: u8,
+        at: u64,
+        quote: Quote,
+        out: &mut Output,
+    ) -> Option<bool> {
+        if self.raw {
+            return None;
+        }
+        let Some(kind) = self.token.as_bytes().get(1).copied() else {
+            match byte {
+                b'a' => self.write_escaped(Some('\u{7}'), quote, out),
+                b'v' => self.write_escaped(Some('\u{b}'), quote, out),
+                b'\n' => self.write_escaped(None, quote, out),
+                b'x' | b'U' | b'0'..=b'7' => self.token.push(char::from(byte)),
+                _ => return None,
+            }
+            return Some(true);
+        };
+        let (longest, radix) = match kind {
+            b'x' => (4, 16),
+            b'U' => (10, 16),
+            b'0'..=b'7' => (4, 8),
+            _ => return None,
+        };
+        let is_digit = char::from(byte).is_digit(radix);
+        if is_digit {
+            self.token.push(char::from(byte));
+        }
+        if self.token.len() == longest || !is_digit && radix == 8 {
+            let digits = if radix == 8 { 1 } else { 2 };
+            let code = u32::from_str_radix(&self.token[digits..], radix).unwrap_or(0);
+            let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+            self.write_escaped(Some(c), quote, out);
+        } else if !is_digit {
+            // `C:\\Users`: a backslash that escapes nothing.
+            self.mend(Repair::BadEscape, self.token_at.min(at), at, out);
+            let token = core::mem::take(&mut self.token);
+            escape_into(self.inside(out), &token);
+            self.write_escaped(None, quote, out);
+        }
+        Some(is_digit)
+    }
+
+    fn write_escaped(&mut self, c: Option<char>, quote: Quote, out: &mut Output) {
+        let target = self.inside(out);
+        if let Some(c) = c {
+            escape_into(target, c.encode_utf8(&mut [0; 4]));
+        }
+        self.token.clear();
+        self.state = State::Str(quote);
+    }
+}

@@ -1,0 +1,59 @@
+//! Where a value may end: the next literal that could be its closer, one of what encloses it, or its own opener.
+
+use crate::machine::thread::Registers;
+use crate::machine::view::View;
+use crate::program::{Fits, TextNode};
+
+/// A literal that may end a value, or nest another in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closer {
+    pub(super) at: usize,
+    /// All of it is here. Otherwise more bytes decide, and it is waited for: looking behind it begins with a whole one.
+    pub(super) is_whole: bool,
+}
+
+/// The first such place in `bytes`.
+#[inline]
+pub(super) fn find_closer(text: &TextNode, registers: &Registers, bytes: &[u8]) -> Option<Closer> {
+    let at = text.first.find(bytes)?;
+    closer_from(text, registers, bytes, at)
+}
+
+/// The same from `at` on, where the first byte of one stands.
+fn closer_from(
+    text: &TextNode,
+    registers: &Registers,
+    bytes: &[u8],
+    mut at: usize,
+) -> Option<Closer> {
+    loop {
+        let rest = &bytes[at..];
+        let next = rest[1..].iter().zip(&text.behind);
+        if next.fold(true, |fits, (&byte, set)| fits & set.has(byte)) {
+            let mut may_come = false;
+            for lead in &text.leads {
+                match lead.fits(rest, |what| registers.get(what)) {
+                    Fits::Whole => return Some(Closer { at, is_whole: true }),
+                    Fits::SoFar => may_come = true,
+                    Fits::Not => {}
+                }
+            }
+            if may_come {
+                let is_whole = false;
+                return Some(Closer { at, is_whole });
+            }
+        }
+        at += 1;
+        at += text.first.find(&bytes[at..])?;
+    }
+}
+
+/// The first such place from `from` on, whole or not.
+pub(in crate::machine) fn next_closer(
+    text: &TextNode,
+    registers: &Registers,
+    view: View<'_>,
+    from: u64,
+) -> Option<u64> {
+    find_closer(text, registers, view.from(from)).map(|closer| from + closer.at as u64)
+}
