@@ -561,7 +561,12 @@ fn blank(dialect: &Dialect, before: Option<&Term>, after: Option<&Term>) -> &'st
     }
     };
     // Elements write their own lines.
-    let json = |term: Option<&Term>| matches!(term.map(|term| &term.kind), Some(TermKind::Json(_) | TermKind::Xml(None)));
+    let json = |term: Option<&Term>| {
+        matches!(
+            term.map(|term| &term.kind),
+            Some(TermKind::Json(_) | TermKind::Xml(None))
+        )
+    };
     if matches!(after.map(|term| &term.kind), Some(TermKind::Attrs(_))) {
         return " ";
     }
