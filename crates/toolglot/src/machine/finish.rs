@@ -340,7 +340,7 @@ impl Parser {
     }
 }
 
-/// Whether the thread stands inside a literal behind which keys or values may come.
+/// Whether the thread stands at or inside a literal behind which keys or values may come.
 fn is_cut(program: &Program, thread: &super::Thread) -> bool {
-    thread.off > 0 && program.leads_to_values(thread.node)
+    program.leads_to_values(thread.node)
 }

@@ -57,16 +57,7 @@ impl Parser {
                         );
                         return self.dead_python(program, view, sink);
                     }
-                    // Where no tool is known, brackets in a text are no list of calls.
-                    let opener = self.candidate.max(view.base);
-                    let is_bare = !marked
-                        && program.tools.is_empty()
-                        && !self.start
-                        && !view
-                            .slice(opener, python.at)
-                            .contains(char::is_alphanumeric);
-                    let is_call = marked || !is_bare && !self.needs_marker();
-                    let Some(body) = body.filter(|_| is_call) else {
+                    let Some(body) = body.filter(|_| marked || !self.needs_marker()) else {
                         return self.dead_python(program, view, sink);
                     };
                     self.commit(program, view, sink);
