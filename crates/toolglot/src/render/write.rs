@@ -560,7 +560,13 @@ fn blank(dialect: &Dialect, before: Option<&Term>, after: Option<&Term>) -> &'st
         _ => false,
     }
     };
-    let json = |term: Option<&Term>| matches!(term.map(|term| &term.kind), Some(TermKind::Json(_)));
+    // Elements write their own lines.
+    let json = |term: Option<&Term>| {
+        matches!(
+            term.map(|term| &term.kind),
+            Some(TermKind::Json(_) | TermKind::Xml(None))
+        )
+    };
     if matches!(after.map(|term| &term.kind), Some(TermKind::Attrs(_))) {
         return " ";
     }
