@@ -89,7 +89,7 @@ fn colour(text: &str) -> Option<usize> {
     let mut numbers = parameters.split(';');
     while let Some(number) = numbers.next() {
         match number {
-            "0" | "1" | "2" | "3" => {}
+            "0" | "1" | "2" | "3" | "9" => {}
             // One of 256: what diagnostics are painted with.
             "38" if numbers.next() == Some("5") && numbers.next().is_some_and(|n| n.len() < 4) => {}
             _ if matches!(number.as_bytes(), [b'3' | b'9', b'1'..=b'7']) => {}
