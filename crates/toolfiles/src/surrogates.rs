@@ -44,7 +44,7 @@ fn whole(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The number of an escape `\\uXXXX` that a text begins with.
+/// The number of an escape `\uXXXX` that a text begins with.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()
