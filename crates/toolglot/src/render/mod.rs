@@ -3,6 +3,7 @@
 //! What is written is read back: a dialect that cannot carry a call (no escape for its own closer, say) refuses it.
 
 mod equal;
+mod layout;
 mod reach;
 mod result;
 mod value;
