@@ -9,7 +9,7 @@ use core::fmt::Write as _;
 use toolglot_json::{Kind, Shape, kind, members};
 
 use super::layout::{blank, is_comma, is_separator};
-use super::reach::{holds, loops_calls, references};
+use super::reach::{holds, leads_to_calls, references, repeats_calls};
 use super::value::{between_tokens, envelope, python, raw, siblings};
 use super::{CallText, Unrenderable};
 use crate::grammar::{
@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
         let entries = self.entries();
         entries.into_iter().map(move |(rule, seq)| {
             let holds_many =
-                rule.name != "call" && seq.iter().any(|term| loops_calls(self.dialect, term));
+                rule.name != "call" && seq.iter().any(|term| repeats_calls(self.dialect, term));
             if holds_many || calls.len() == 1 {
                 return self.one(rule, seq, calls);
             }
@@ -105,7 +105,8 @@ impl<'a> Writer<'a> {
                 continue;
             }
             for seq in &rule.alt.0 {
-                if rule.name == "call" || seq.iter().any(|term| loops_calls(self.dialect, term)) {
+                if rule.name == "call" || seq.iter().any(|term| leads_to_calls(self.dialect, term))
+                {
                     all.push((rule, seq.as_slice()));
                 }
             }
@@ -271,17 +272,20 @@ impl<'a> Writer<'a> {
     /// The alternative that fits: the one for this key, else the first that can be written.
     fn choice(&self, pen: &mut Pen<'_>, alt: &Alt) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
-        let fits = |seq: &&Vec<Term>| {
+        let fits = |seq: &[Term]| {
             seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(argument)) if Some(argument) == next.as_ref()))
         };
         // One for another argument comes last: the order of the arguments is kept.
-        let open = |seq: &&Vec<Term>| {
-            !seq.iter()
+        let other = |seq: &[Term]| {
+            seq.iter()
                 .any(|term| matches!(&term.kind, TermKind::Text(Some(_))))
         };
-        let order = (alt.0.iter().filter(fits))
-            .chain(alt.0.iter().filter(|seq| !fits(seq) && open(seq)))
-            .chain(alt.0.iter().filter(|seq| !fits(seq) && !open(seq)));
+        // Several calls want a list.
+        let is_list = pen.call.is_none() && pen.calls.len() > 1;
+        let short =
+            |seq: &[Term]| is_list && !seq.iter().any(|term| repeats_calls(self.dialect, term));
+        let mut order: Vec<&Vec<Term>> = alt.0.iter().collect();
+        order.sort_by_key(|seq| (short(seq), !fits(seq), other(seq)));
         let mut why = Unrenderable::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
@@ -331,7 +335,7 @@ impl<'a> Writer<'a> {
         before: Option<&Term>,
         after: Option<&Term>,
     ) -> Written {
-        if loops_calls(self.dialect, inner) {
+        if leads_to_calls(self.dialect, inner) {
             while pen.wrote_calls < pen.calls.len() {
                 pen.index = pen.wrote_calls;
                 pen.more = pen.wrote_calls + 1 < pen.calls.len();
