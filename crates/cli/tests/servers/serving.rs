@@ -69,6 +69,35 @@ impl Lines {
 }
 
 #[test]
+fn each_call_that_was_served_is_taken_back_by_itself() {
+    let world = World::new();
+    let path = world.path("ws/kept.txt");
+    fs::write(&path, "old\n").expect("written");
+    let mut server = Lines::start(&world, &["--allow", "write"]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    for (id, text) in [(2, "first\n"), (3, "second\n")] {
+        let arguments = json!({"path": "kept.txt", "content": text});
+        let call = json!({"name": "rye.file-system.write", "arguments": arguments});
+        let answer = server.ask(id, "tools/call", &call);
+        assert_eq!(answer["result"]["isError"], json!(false), "{answer}");
+    }
+    let read = || fs::read_to_string(&path).expect("there");
+    assert_eq!(read(), "second\n");
+    // While it serves: nothing of a later call is lost by that.
+    for left in ["first\n", "old\n"] {
+        assert!(world.toolglot(&["run", "--undo"]).status.success());
+        assert_eq!(read(), left);
+    }
+    let call = json!({"name": "rye.file-system.write", "arguments": {"path": "kept.txt", "content": "third\n"}});
+    server.ask(4, "tools/call", &call);
+    assert_eq!(read(), "third\n");
+    assert!(world.toolglot(&["run", "--undo"]).status.success());
+    assert_eq!(read(), "old\n");
+    let _ = server.child.kill();
+    let _ = server.child.wait();
+}
+
+#[test]
 fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
     if !can_run() {
         return;
