@@ -157,7 +157,7 @@ impl Gate<'_> {
         if self.dry_run {
             return Passed::Planned(verdict, Box::new(prepared));
         }
-        let paths = planned.iter().flatten().flat_map(|plan| plan.paths());
+        let paths = planned.iter().flatten().flat_map(Plan::paths);
         let paths: Vec<PathFact> = paths.cloned().collect();
         if let Err(refused) = self.log(&shown, &verdict, &paths) {
             return Passed::Refused(refused);

@@ -334,6 +334,13 @@ impl Host<'_> {
         let (action, arguments) = fitted(found, action, arguments)?;
         let builtins = files::builtins(&chain, &arguments)?;
         let mut requires = chain.requires();
+        if chain.is_server() {
+            // Whatever a call starts or asks is asked for as the tool is.
+            let of_server = crate::mcp::requires(self, &chain);
+            requires.extend(of_server);
+            let mut known = std::collections::BTreeSet::new();
+            requires.retain(|name| known.insert(name.clone()));
+        }
         let writes = builtins
             .iter()
             .any(|builtin| builtin.effect == Effect::Write);
