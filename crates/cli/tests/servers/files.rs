@@ -64,6 +64,16 @@ fn a_file_of_a_servers_tool_is_trusted_anew_after_a_change() {
 }
 
 #[test]
+fn a_server_may_answer_in_batches() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    world.how("batches");
+    assert_eq!(world.code(), "");
+}
+
+#[test]
 fn what_a_servers_definition_requires_is_asked_for_with_each_call() {
     if !can_run() {
         return;
