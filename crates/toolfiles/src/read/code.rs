@@ -10,6 +10,10 @@ pub(crate) struct Code {
     pub(crate) entry: Option<Entry>,
     /// Whether it can be started as a program: `if __name__ == "__main__"`.
     pub(crate) has_main_block: bool,
+    /// Whether the entry is `async`.
+    pub(crate) is_async: bool,
+    /// Where that calls an `async` entry and does not wait for it.
+    pub(crate) forgets_to_wait: Option<Range<usize>>,
     /// Whether running the file does nothing but give names to things.
     pub(crate) only_defines: bool,
     /// String literals that are absolute paths.

@@ -260,6 +260,14 @@ fn structure(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if subject.language != Language::Python {
         return;
     }
+    if let Some(place) = &code.forgets_to_wait {
+        diagnostics.help(
+            MAIN_BLOCK,
+            place.clone(),
+            "`execute` is `async`, and nothing waits for it here".to_owned(),
+            "write `asyncio.run(execute(..))`".to_owned(),
+        );
+    }
     if !code.has_main_block && code.entry.is_some() {
         diagnostics.help(
             MAIN_BLOCK,

@@ -148,6 +148,7 @@ impl Module<'_> {
         if let Some(first) = parameters.and_then(|all| children(all).first().copied()) {
             self.given(first);
         }
+        self.reading.code.is_async = text(function, self.source).starts_with("async");
         let body = function.child_by_field_name("body");
         let returns = body.map(|body| SYNTAX.returns(body, |value| self.gives(value)));
         self.reading.code.entry = Some(Entry {
