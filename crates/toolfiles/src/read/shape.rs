@@ -80,44 +80,41 @@ impl Syntax {
         names
     }
 
-    /// What the `return` statements of a body give, those of functions inside it left out.
-    pub(super) fn returns<'n>(
+    /// What the `return` statements of a body give, and whether it may end otherwise than by one; functions inside it are left
+    /// out.
+    pub(super) fn ends<'n>(
         &self,
         body: Node<'n>,
+        source: &str,
         gives: impl Fn(Option<Node<'n>>) -> Gives,
-    ) -> Vec<Return> {
-        let mut returns = Vec::new();
+    ) -> (Vec<Return>, bool) {
+        let (mut returns, mut leaves) = (Vec::new(), false);
         walk(body, |node| {
-            if self.inner.contains(&node.kind()) {
+            // Half of a tree are marks, which have nothing below them; what a node is costs more than whether it has a name.
+            if !node.is_named() {
                 return ControlFlow::Break(());
             }
-            if node.kind() == "return_statement" {
+            let kind = node.kind();
+            if self.inner.contains(&kind) {
+                return ControlFlow::Break(());
+            }
+            if kind == "return_statement" {
                 returns.push(Return {
                     span: node.byte_range(),
                     gives: gives(children(node).first().copied()),
                 });
+            } else if !leaves {
+                let called = || node.child_by_field_name("function");
+                leaves = self.leaves.contains(&kind)
+                    || (kind == self.flow.call
+                        && called().is_some_and(|called| {
+                            let name = text(called, source);
+                            ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
+                        }));
             }
             ControlFlow::Continue(())
         });
-        returns
-    }
-
-    /// Whether a body may end otherwise than by returning.
-    pub(super) fn may_leave(&self, body: Node<'_>, source: &str) -> bool {
-        let mut leaves = false;
-        walk(body, |node| {
-            if leaves || self.inner.contains(&node.kind()) {
-                return ControlFlow::Break(());
-            }
-            let called = node.child_by_field_name("function");
-            leaves = self.leaves.contains(&node.kind())
-                || called.is_some_and(|called| {
-                    let name = text(called, source);
-                    ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
-                });
-            ControlFlow::Continue(())
-        });
-        leaves
+        (returns, leaves)
     }
 
     /// What a literal gives that is no map.

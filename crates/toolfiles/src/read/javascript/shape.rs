@@ -135,19 +135,23 @@ impl Module<'_, '_> {
         }
         let body = function.child_by_field_name("body");
         let one = |span, gives| vec![Return { span, gives }];
-        let returns = match body {
-            Some(body) if body.kind() == "statement_block" => {
-                SYNTAX.returns(body, |value| self.gives(value))
+        let (returns, may_leave) = match body {
+            Some(body) => {
+                let ends = SYNTAX.ends(body, self.source, |value| self.gives(value));
+                if body.kind() == "statement_block" {
+                    ends
+                } else {
+                    (one(body.byte_range(), self.gives(Some(body))), ends.1)
+                }
             }
-            Some(expression) => one(expression.byte_range(), self.gives(Some(expression))),
-            None => one(function.byte_range(), Gives::Unknown),
+            None => (one(function.byte_range(), Gives::Unknown), false),
         };
         let end = body.map_or(function.end_byte(), |body| body.start_byte());
         Entry {
             span: function.start_byte()..end,
             returns,
             takes_two: true,
-            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
+            may_leave,
         }
     }
 

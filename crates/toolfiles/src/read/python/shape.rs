@@ -150,12 +150,13 @@ impl Module<'_> {
         }
         self.reading.code.is_async = text(function, self.source).starts_with("async");
         let body = function.child_by_field_name("body");
-        let returns = body.map(|body| SYNTAX.returns(body, |value| self.gives(value)));
+        let ends = body.map(|body| SYNTAX.ends(body, self.source, |value| self.gives(value)));
+        let (returns, may_leave) = ends.unwrap_or_default();
         self.reading.code.entry = Some(Entry {
             span: name.start_byte()..end,
-            returns: returns.unwrap_or_default(),
+            returns,
             takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
-            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
+            may_leave,
         });
     }
 
