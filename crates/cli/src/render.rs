@@ -92,20 +92,14 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                 });
             }
             let calls: Vec<CallText<'_>> = calls.iter().map(call_text).collect();
-            let rendered = if calls.is_empty() {
-                String::new()
-            } else {
-                toolglot::render(dialect, tools, &calls).map_err(|error| Failure::Unrenderable {
+            let renderer =
+                Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
+            renderer
+                .message(content, &calls)
+                .map_err(|error| Failure::Unrenderable {
                     dialect: dialect.name().to_owned(),
                     why: error.why,
-                })?
-            };
-            let between = if content.is_empty() || rendered.is_empty() || content.ends_with('\n') {
-                ""
-            } else {
-                "\n\n"
-            };
-            Ok(format!("{content}{between}{rendered}"))
+                })
         }
         Message::Results(results) => {
             let results: Vec<ResultText<'_>> = results

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, Renderer, ToolSet, Unrenderable};
+use toolglot::{CallText, Dialect, Renderer, ToolSet};
 use toolglot_tools::Toolbox;
 
 use super::ids::Ids;
@@ -75,26 +75,6 @@ struct Target {
     results: Results,
     /// Reads back what was written.
     manner: Manner,
-}
-
-impl Target {
-    /// The calls by one rule, or else one behind the other, as far as the dialect reads them so.
-    fn written(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
-        let together = self.renderer.calls(calls);
-        if together.is_ok() || calls.len() < 2 {
-            return together;
-        }
-        let each: Vec<String> = calls
-            .iter()
-            .map(|call| self.renderer.calls(std::slice::from_ref(call)))
-            .collect::<Result<_, _>>()?;
-        let text = each.join("\n");
-        let back = Turn::of(&json!({"content": text}), Some(&self.manner));
-        let is_same = back.fault.is_none()
-            && back.calls.len() == calls.len()
-            && back.content.trim().is_empty();
-        if is_same { Ok(text) } else { together }
-    }
 }
 
 impl Converter {
@@ -184,19 +164,18 @@ impl Converter {
             return message_of(message, &turn, &calls);
         };
         let texts: Vec<CallText<'_>> = calls.iter().map(text_of).collect();
-        let written = if texts.is_empty() {
-            Ok(String::new())
+        let content = if texts.is_empty() {
+            &turn.content
         } else {
-            target.written(&texts)
+            turn.content.trim_end()
         };
-        let written = match written {
-            Ok(written) => written,
+        let content = match target.renderer.message(content, &texts) {
+            Ok(content) => content,
             Err(error) => {
                 tally.left.push(format!("messages[{at}]: {}", error.why));
                 return message.clone();
             }
         };
-        let content = joined(&turn.content, &written);
         if self.check {
             let back = Turn::of(&json!({"content": content}), Some(&target.manner));
             if back.fault.is_some() || !back.says_the_same(&turn) {
@@ -309,15 +288,6 @@ fn without_calls(message: &Value) -> Map<String, Value> {
     let mut fields = message.as_object().cloned().unwrap_or_default();
     fields.remove("tool_calls");
     fields
-}
-
-fn joined(content: &str, calls: &str) -> String {
-    if calls.is_empty() {
-        return content.to_owned();
-    }
-    let content = content.trim_end();
-    let between = if content.is_empty() { "" } else { "\n\n" };
-    format!("{content}{between}{calls}")
 }
 
 fn text_of(call: &TurnCall) -> CallText<'_> {
