@@ -15,7 +15,10 @@ use super::state::{Ahead, Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::blanks;
+use crate::scan::{blanks, odd_blank};
+
+/// Longest string that is read ahead to see whether it is a key, in bytes.
+const KEY: usize = 256;
 
 /// Longest word that is read ahead, in bytes.
 const WORD: usize = 160;
@@ -118,7 +121,9 @@ impl Transducer {
             return;
         }
         let turn = if self.owed.len() < HELD {
-            self.turn(byte)
+            let rest = &piece.text[piece.i..];
+            let is_odd = byte >= 0xc2 && odd_blank(rest.as_bytes(), 0).is_some();
+            self.turn(if is_odd { b' ' } else { byte }, rest)
         } else {
             Turn::Inside
         };
@@ -129,8 +134,10 @@ impl Transducer {
             if self.ahead == Ahead::Beyond {
                 return self.begin_beyond(self.mark);
             }
-            self.owed.push(char::from(byte));
-            piece.skip(1);
+            let rest = &piece.text[piece.i..];
+            let length = rest.chars().next().map_or(1, char::len_utf8);
+            self.owed.push_str(&rest[..length]);
+            piece.skip(length);
             return;
         }
         let owed = core::mem::take(&mut self.owed);
@@ -152,22 +159,36 @@ impl Transducer {
             }
             (Turn::Inside | Turn::Wait, _) => {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
-                escape_into(self.inside(piece.out), ahead);
+                // Further marks are judged by themselves.
+                let n_read = if self.ahead.is_element() {
+                    1
+                } else {
+                    ahead.len()
+                };
+                escape_into(self.inside(piece.out), &ahead[..n_read]);
+                self.replay.push_str(&ahead[n_read..]);
+                self.replay_at = mark + n_read as u64;
                 self.after_letter = false;
-                self.is_multiline |= ahead.contains('\n');
+                self.is_multiline |= ahead[..n_read].contains('\n');
                 self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
-            (Turn::Joins, _) => {
+            (Turn::Joins, _) if self.ahead == Ahead::Plus => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
                 self.state = State::Str(self.mark);
                 piece.skip(1);
             }
+            (Turn::Joins, _) => self.join(ahead, mark, piece.out),
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
-                piece.out.text.push_str(&ahead[1..]);
+                if ahead.is_ascii() {
+                    piece.out.text.push_str(&ahead[1..]);
+                } else {
+                    self.replay.push_str(&ahead[1..]);
+                    self.replay_at = mark + 1;
+                }
             }
-            (Turn::Ends, _) if self.ahead == Ahead::Mark => {
+            (Turn::Ends, _) if self.ahead == Ahead::Mark && ahead.is_ascii() => {
                 piece.out.text.push('"');
                 piece.out.text.push_str(&ahead[1..]);
                 self.end_value();
@@ -191,6 +212,21 @@ impl Transducer {
         }
         self.owed = owed;
         self.owed.clear();
+    }
+
+    /// The string goes on behind the mark of the one beside it; `ahead` begins with its own mark.
+    fn join(&mut self, ahead: &str, mark: u64, out: &mut Output) {
+        let second = ahead[1..].find(['"', '\'']).map_or(ahead.len(), |n| n + 1);
+        let behind = (second + 1).min(ahead.len());
+        self.mend(Repair::Concatenation, mark, mark + behind as u64, out);
+        self.mark = if ahead[second..].starts_with('\'') {
+            Quote::Single
+        } else {
+            Quote::Double
+        };
+        self.state = State::Str(self.mark);
+        self.replay.push_str(&ahead[behind..]);
+        self.replay_at = mark + behind as u64;
     }
 
     /// Ends the key before its colon; the rest of it, and `ahead` behind it, are read again. All of it stands before `here`.
@@ -218,7 +254,8 @@ impl Transducer {
         (is_name && value.bytes().all(is_begin)).then_some(colon)
     }
 
-    fn turn(&mut self, byte: u8) -> Turn {
+    /// What the byte says that `rest` begins with.
+    fn turn(&mut self, byte: u8, rest: &str) -> Turn {
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let word = is_name_byte(byte);
         // Markdown writers escape the underscores of names.
@@ -257,13 +294,27 @@ impl Transducer {
             (Ahead::Mark, b'+') if !self.python && !self.in_key && !self.has_inner => Ahead::Plus,
             (Ahead::Plus, _) if blank => Ahead::Plus,
             (Ahead::Plus, b'"') => return Turn::Joins,
+            // Python joins strings side by side.
+            (Ahead::Mark, b'"' | b'\'') if n_ahead > 1 && self.may_be_joined() => Ahead::Second,
+            (Ahead::Second | Ahead::SecondEnd, _) if n_ahead >= KEY => return Turn::Joins,
+            (Ahead::Second, _) if self.ends_second(byte) => Ahead::SecondEnd,
+            (Ahead::Second, _) => Ahead::Second,
+            (Ahead::SecondEnd, _) if blank => Ahead::SecondEnd,
+            (Ahead::SecondEnd, b':') => return Turn::Ends,
+            (Ahead::SecondEnd, _) => return Turn::Joins,
+            (Ahead::Mark, _) if n_ahead == 1 && self.may_open_an_element(byte) => Ahead::Element,
+            (Ahead::Element, b'"') if !self.is_escaped() => Ahead::ElementEnd,
+            (Ahead::Element, _) => Ahead::Element,
+            (Ahead::ElementEnd | Ahead::ElementComma, _) if blank => self.ahead,
+            (Ahead::ElementEnd, b',') => Ahead::ElementComma,
+            (Ahead::ElementEnd, b']') | (Ahead::ElementComma, b'"' | b']') => return Turn::Key,
             // Python has no such comments.
             (Ahead::Mark, b'/') if self.python => return Turn::Inside,
             (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
                 return Turn::Ends;
             }
             (Ahead::Mark, b')') => match frame {
-                Some(Frame::Tuple) => return Turn::Ends,
+                Some(Frame::Tuple | Frame::Call) => return Turn::Ends,
                 Some(Frame::Keywords) if self.in_key => return Turn::Ends,
                 Some(Frame::Keywords) => Ahead::Bracket,
                 _ => return Turn::Inside,
@@ -278,6 +329,12 @@ impl Transducer {
             (Ahead::Mark, _) if word && n_ahead > 1 && frame == Some(Frame::Keywords) => {
                 Ahead::Bare
             }
+            (Ahead::Comma, _) if !self.python && rest.starts_with(['.', '\u{2026}']) => Ahead::Dots,
+            (Ahead::Dots, b'.') if self.owed.ends_with('.') && !self.owed.ends_with("...") => {
+                Ahead::Dots
+            }
+            (Ahead::Dots, _) if blank && self.has_dots() => Ahead::Dots,
+            (Ahead::Dots, b',' | b'}' | b']') if self.has_dots() => return Turn::Ends,
             (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
                 return Turn::Ends;
             }
@@ -329,6 +386,13 @@ impl Transducer {
             self.owed = ahead;
             return;
         }
+        if matches!(self.ahead, Ahead::Second | Ahead::SecondEnd) {
+            self.join(&ahead, mark, out);
+            return self.catch_up(at, out);
+        }
+        if self.ahead.is_element() {
+            self.mend(Repair::MissingQuote, mark, mark, out);
+        }
         if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd) {
             self.mend(Repair::InnerQuote, mark, mark + 1, out);
             escape_into(&mut out.text, &ahead);
@@ -342,8 +406,57 @@ impl Transducer {
         self.value_ended = false;
     }
 
-    fn keys_here(&self) -> Option<&Arc<[String]>> {
+    /// How many containers are open behind the brackets that stand before the mark, and before the comma there.
+    fn depth_before_mark(&self) -> usize {
         let depth = self.stack.len();
+        let mut open = depth;
+        for byte in self.owed[..self.mark_at].bytes() {
+            match byte {
+                b',' => break,
+                b'}' | b']' => match self.stack[..open].last() {
+                    Some(frame) if frame.closer() == byte => open -= 1,
+                    _ => return depth,
+                },
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// Whether a string behind this one, and a blank, may be part of it.
+    fn may_be_joined(&self) -> bool {
+        !(self.python || self.in_key || self.has_inner)
+            && matches!(self.stack.last(), Some(Frame::Object | Frame::Call))
+    }
+
+    /// Whether the byte is the mark that ends the string behind this one.
+    fn ends_second(&self, byte: u8) -> bool {
+        let second = self.owed[self.mark_at + 1..].trim_start();
+        second.as_bytes().first() == Some(&byte) && !self.is_escaped()
+    }
+
+    /// Whether the next byte is escaped by what was read ahead.
+    fn is_escaped(&self) -> bool {
+        let n_slashes = self.owed.len() - self.owed.trim_end_matches('\\').len();
+        n_slashes % 2 == 1
+    }
+
+    /// Whether a mark in the string of a list, with `byte` behind it, may open the next element.
+    fn may_open_an_element(&self, byte: u8) -> bool {
+        self.mark_at > 0
+            && !(self.in_key || self.has_inner)
+            && self.stack.last() == Some(&Frame::Array)
+            && !self.owed[..self.mark_at].contains(['}', ']'])
+            && !(byte <= b' ' || matches!(byte, b'"' | b',' | b']' | b'}' | b')'))
+    }
+
+    /// Whether three dots were read behind the comma.
+    fn has_dots(&self) -> bool {
+        let dots = self.owed.trim_end();
+        dots.ends_with("...") || dots.ends_with('\u{2026}')
+    }
+
+    fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {
         let known = self.known.iter().find(|(known, _)| *known == depth);
         known.map(|(_, keys)| keys)
     }
@@ -351,19 +464,27 @@ impl Transducer {
     /// Whether a mark inside a string of the innermost object may open its next key: where keys are known, or a comma
     /// stands before it that no mark explains.
     fn may_open_a_key(&self) -> bool {
+        let depth = self.depth_before_mark();
+        let is_here = depth == self.stack.len();
         !self.in_key
-            && self.stack.last() == Some(&Frame::Object)
-            && (self.keys_here().is_some() || self.mark_at > 0 && !self.has_inner)
+            && self.stack[..depth].last() == Some(&Frame::Object)
+            && (is_here && self.keys_at(depth).is_some() || self.mark_at > 0 && !self.has_inner)
     }
 
-    /// Whether the innermost object may have this key, and has not had it yet.
+    /// Whether the object whose key may come has such a key, and has not had it yet.
     fn is_known(&self, key: &str) -> bool {
-        self.may_have_key(key) && !self.keys.has(key.as_bytes())
+        let depth = self.depth_before_mark();
+        self.may_have_key_at(depth, key)
+            && !(depth == self.stack.len() && self.keys.has(key.as_bytes()))
     }
 
     /// Whether the innermost object may have this key, as far as its keys are known.
     pub(super) fn may_have_key(&self, key: &str) -> bool {
-        self.keys_here()
+        self.may_have_key_at(self.stack.len(), key)
+    }
+
+    fn may_have_key_at(&self, depth: usize, key: &str) -> bool {
+        self.keys_at(depth)
             .is_none_or(|keys| keys.iter().any(|known| known == key))
     }
 }

@@ -107,6 +107,7 @@ impl Transducer {
                 }
             }
             b'/' | b'#' => self.comment(byte, piece),
+            b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
             0xe2 if piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}']) => {
                 self.settle_comma(piece.out);
                 self.empty = false;

@@ -39,8 +39,7 @@ impl Walk<'_> {
                 }
                 Some(Ahead::Unknown) => n_inner == 0,
                 None => {
-                    matches!(follow, b',' | b'.')
-                        && self.text[next..].trim_start_matches(',').starts_with("...")
+                    self.dots_at(next)
                         || n_inner == 0
                             && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
                 }
@@ -55,9 +54,21 @@ impl Walk<'_> {
                 !inside_brackets && (even || self.proper_string_at(next))
             }
             b'{' | b'[' | b'-' | b'0'..=b'9' | b'(' | b',' => even || n_inner == 0,
-            b'.' => self.text[next..].starts_with("..."),
+            b'.' => self.dots_at(next),
             _ => n_inner == 0 || self.literal_at(next),
         }
+    }
+
+    /// Whether dots stand at `at`, behind commas perhaps, and nothing but structure behind them.
+    fn dots_at(&self, at: usize) -> bool {
+        let text = self.text[at..].trim_start_matches(',');
+        let behind = text
+            .strip_prefix("...")
+            .or_else(|| text.strip_prefix('\u{2026}'));
+        behind.is_some_and(|text| {
+            let next = text.trim_start().as_bytes().first();
+            next.is_none_or(|byte| matches!(byte, b',' | b'}' | b']'))
+        })
     }
 
     /// Whether a few bare words and then a key in quotation marks stand at `at`.
