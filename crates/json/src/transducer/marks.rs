@@ -36,6 +36,10 @@ enum Turn {
     Key,
     /// Another string follows that belongs to this one.
     Joins,
+    /// It ends at its mark, and the one behind that is one too many.
+    Doubled,
+    /// Its first mark was written twice.
+    Again,
 }
 
 impl Transducer {
@@ -179,6 +183,26 @@ impl Transducer {
                 piece.skip(1);
             }
             (Turn::Joins, _) => self.join(ahead, mark, piece.out),
+            (Turn::Again, _) => {
+                self.mend(Repair::OtherQuote, mark, mark + 1, piece.out);
+                self.state = State::Str(Quote::Double);
+            }
+            (Turn::Doubled, _) => {
+                self.mend(Repair::OtherQuote, mark + 1, mark + 2, piece.out);
+                if self.in_key {
+                    self.end_key(here, piece.out);
+                } else {
+                    piece.out.text.push('"');
+                    self.end_value();
+                }
+                self.replay.push_str(&ahead[2..]);
+                self.replay_at = mark + 2;
+            }
+            (Turn::Ends, _) if self.in_key && self.ahead == Ahead::Twice => {
+                self.end_key(here, piece.out);
+                self.replay.push_str(&ahead[1..]);
+                self.replay_at = mark + 1;
+            }
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
                 if ahead.is_ascii() {
@@ -207,7 +231,7 @@ impl Transducer {
                 self.replay_at = begin;
             }
         }
-        if matches!(turn, Turn::Ends | Turn::Key) {
+        if matches!(turn, Turn::Ends | Turn::Key | Turn::Doubled) {
             self.has_inner = false;
         }
         self.owed = owed;
@@ -233,7 +257,12 @@ impl Transducer {
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
         let rest = unescape(&self.key.split_off(colon)).into_owned();
         let begin = here - (rest.len() + ahead.len()) as u64;
-        self.key.truncate(self.key.trim_end().len());
+        let name = self.key.trim_end();
+        let name = name
+            .strip_suffix('\'')
+            .filter(|name| !name.contains('\''))
+            .unwrap_or(name);
+        self.key.truncate(name.len());
         self.mend(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
         self.replay.push_str(&rest);
@@ -249,9 +278,16 @@ impl Transducer {
             self.key[..colon].trim_end(),
             unescape(&self.key[colon + 1..]),
         );
+        // `"path': "a"`: the key's last mark was of the other kind.
+        let name = name.strip_suffix('\'').unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
         let is_begin = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
-        (is_name && value.bytes().all(is_begin)).then_some(colon)
+        // `"n: 1, "path": "a"`: the mark behind the comma opens the next key.
+        let is_scalar = || {
+            let scalar = value.trim().strip_suffix(',').map(str::trim);
+            scalar.is_some_and(super::words::is_literal)
+        };
+        (is_name && (value.bytes().all(is_begin) || is_scalar())).then_some(colon)
     }
 
     /// What the byte says that `rest` begins with.
@@ -274,6 +310,12 @@ impl Transducer {
             (Ahead::Mark, b',') if frame.is_some_and(Frame::has_keys) && !self.in_key => {
                 Ahead::Comma
             }
+            // `"a"; "b": 1`
+            (Ahead::Mark, b';') if !(self.python || self.in_key || self.has_inner) => {
+                Ahead::Semicolon
+            }
+            (Ahead::Semicolon, _) if blank => Ahead::Semicolon,
+            (Ahead::Semicolon, b'"') => return Turn::Ends,
             // Two marks in a row, not at the string's begin: one of a string inside, and the end.
             (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
                 return Turn::Inside;
@@ -281,16 +323,36 @@ impl Transducer {
             // `say "hi""`: so is it where the string had one before.
             (Ahead::Mark, b'"') if self.has_inner && n_ahead == 1 => return Turn::Inside,
             (Ahead::Mark | Ahead::Closing, b'}' | b']') if self.has_inner => {
+                let open = &self.stack[..self.stack.len() - self.n_closed];
+                let Some(fit) = open.iter().rposition(|frame| frame.closer() == byte) else {
+                    return Turn::Inside;
+                };
                 // Behind the last bracket nothing is waited for.
-                self.n_closed += 1;
-                if self.n_closed >= self.stack.len() {
+                self.n_closed = self.stack.len() - fit;
+                if fit == 0 {
                     return Turn::Ends;
                 }
                 Ahead::Closing
             }
             (Ahead::Closing, _) if blank => Ahead::Closing,
-            (Ahead::Closing, b'"') => return Turn::Inside,
-            (Ahead::Closing, _) => return Turn::Ends,
+            (Ahead::Closing, b',' | b')' | b'/' | b'#' | b'<') if byte != b')' || self.python => {
+                return Turn::Ends;
+            }
+            // A line break behind the brackets: the rest of them is missing.
+            (Ahead::Closing, _) if byte != b'"' && self.owed.ends_with(['\n', ' ']) => {
+                return Turn::Ends;
+            }
+            (Ahead::Closing, _) => return Turn::Inside,
+            // `"path"": 1`, `"a"", "b": 1`: the mark was doubled.
+            (Ahead::Mark, b'"') if n_ahead == 1 && self.may_be_doubled() => Ahead::Twice,
+            (Ahead::Twice, _) if blank => Ahead::Twice,
+            (Ahead::Twice, b':') if self.in_key => return Turn::Doubled,
+            (Ahead::Twice, b',' | b'}' | b']') if !self.in_key => return Turn::Doubled,
+            (Ahead::Twice, _) => return Turn::Ends,
+            // `""path": 1`
+            (Ahead::Mark, _) if self.in_key && self.key.is_empty() && word && n_ahead == 1 => {
+                return Turn::Again;
+            }
             (Ahead::Mark, b'+') if !self.python && !self.in_key && !self.has_inner => Ahead::Plus,
             (Ahead::Plus, _) if blank => Ahead::Plus,
             (Ahead::Plus, b'"') => return Turn::Joins,
@@ -336,6 +398,9 @@ impl Transducer {
             (Ahead::Dots, _) if blank && self.has_dots() => Ahead::Dots,
             (Ahead::Dots, b',' | b'}' | b']') if self.has_dots() => return Turn::Ends,
             (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
+                return Turn::Ends;
+            }
+            (Ahead::Comma, b'{') if !self.has_inner && self.is_object_in_list() => {
                 return Turn::Ends;
             }
             (Ahead::Comma, b')' | b'[' | b'{' | b'(') if frame == Some(Frame::Keywords) => {
@@ -421,6 +486,15 @@ impl Transducer {
             }
         }
         open
+    }
+
+    /// Whether a mark right behind this one may be one too many.
+    fn may_be_doubled(&self) -> bool {
+        // An empty value's would have begun three.
+        let is_empty = self.in_key && self.key.is_empty();
+        !(self.python || self.has_inner || is_empty)
+            && self.mark == Quote::Double
+            && self.mark_at == 0
     }
 
     /// Whether a string behind this one, and a blank, may be part of it.

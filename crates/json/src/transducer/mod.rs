@@ -346,7 +346,11 @@ impl Transducer {
                 if self.mark_at > 0
                     || matches!(
                         self.ahead,
-                        Ahead::Closing | Ahead::Second | Ahead::SecondEnd
+                        Ahead::Closing
+                            | Ahead::Second
+                            | Ahead::SecondEnd
+                            | Ahead::Semicolon
+                            | Ahead::Twice
                     ) =>
             {
                 Some(self.held_at)

@@ -81,6 +81,10 @@ pub(super) enum Ahead {
     Mark,
     /// A comma, and blanks: a member must follow.
     Comma,
+    /// `;` in place of the comma.
+    Semicolon,
+    /// Another mark right behind it: one too many, if what can follow the first does.
+    Twice,
     /// A bare word behind the comma: a key, if a colon follows.
     Bare,
     BareEnd,

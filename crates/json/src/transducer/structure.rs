@@ -123,6 +123,20 @@ impl Transducer {
                 self.pop();
             }
             b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
+            b';' if !self.comma && !self.python && !self.stack.is_empty() => {
+                piece.flush();
+                self.mend(
+                    Repair::MissingComma,
+                    piece.here(),
+                    piece.here() + 1,
+                    piece.out,
+                );
+                self.comma = true;
+                self.comma_at = piece.here();
+                self.owed.push(',');
+                piece.skip(1);
+                self.expect_next();
+            }
             b',' if !self.comma => {
                 let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());

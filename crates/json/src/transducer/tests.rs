@@ -143,6 +143,31 @@ const CASES: &[(&str, &str)] = &[
         r#"{ "a" : 1, "b": ["x" , 2] }"#,
     ),
     ("{\"a\": \"\u{a0}\"\u{a0}}", "{\"a\": \"\u{a0}\" }"),
+    // A mark, a colon, a brace twice.
+    (
+        r#"{"a"": "b", "c": "d"", ""e":: ["f"", "g"]}"#,
+        r#"{"a": "b", "c": "d", "e": ["f", "g"]}"#,
+    ),
+    (r#"{{"a": {{"b": 1}"#, r#"{"a": {"b": 1}}"#),
+    // Keys that lost a mark, or have one of another kind.
+    (
+        r#"{"a: 1, "b': "c", "d: true, "e": 2}"#,
+        r#"{"a": 1, "b": "c", "d": true, "e": 2}"#,
+    ),
+    // `;` for a comma.
+    (
+        r#"{"a": "x"; "b": 1; "c": ["d"; "e;"]}"#,
+        r#"{"a": "x", "b": 1, "c": ["d", "e;"]}"#,
+    ),
+    // Brackets that do not fit behind a mark inside.
+    (
+        r#"{"a": "f(["x"]))", "b": ["g(["y"])", "z"]}"#,
+        r#"{"a": "f([\"x\"]))", "b": ["g([\"y\"])", "z"]}"#,
+    ),
+    (
+        r#"{"a": [{"b": "x", {"c": "y"}]}"#,
+        r#"{"a": [{"b": "x"}, {"c": "y"}]}"#,
+    ),
 ];
 
 #[test]
@@ -324,7 +349,7 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
 }
 
 /// What damaged JSON is made of, and closers of callers.
-const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... … "a": ", "} "}} é CALL: ObjectId( NumberLong(2) new b" ], ...,"#;
+const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... … "a": ", "} "}} é CALL: ObjectId( NumberLong(2) ; :: {{ new b" ], ...,"#;
 
 fn pieces() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;

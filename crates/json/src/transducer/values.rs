@@ -105,6 +105,12 @@ impl Transducer {
                     piece.skip(1);
                 }
             }
+            // `"a":: 1`
+            b':' if !self.comma && !self.python && self.stack.last() == Some(&Frame::Object) => {
+                piece.flush();
+                self.mend(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
+                piece.skip(1);
+            }
             b'\'' | b'`' => {
                 self.settle_comma(piece.out);
                 self.empty = false;

@@ -48,6 +48,7 @@ impl Transducer {
             b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
+            b';' => !self.python && !self.in_key && is_literal(&self.token),
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
             b')' => matches!(
                 self.stack.last(),
@@ -152,6 +153,7 @@ impl Transducer {
                     | b'\r'
                     | b'('
                     | b')'
+                    | b';'
                     | b'"'
                     | b'\''
             )

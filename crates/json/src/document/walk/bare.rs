@@ -256,7 +256,9 @@ impl Walk<'_> {
                     return at;
                 }
                 b'`' if self.text[at..].starts_with("```") && place != Place::Root => return at,
-                b';' if place == Place::Root || place == Place::Call => {}
+                b';' if matches!(place, Place::Member | Place::Element) && is_whole(so_far()) => {
+                    return at;
+                }
                 _ => {}
             }
             at += 1;

@@ -193,6 +193,14 @@ impl Walk<'_> {
             (Place::Member | Place::Element, b',') => {
                 self.comma_continues(mark, next, place, n_inner, inside)
             }
+            (Place::Member | Place::Element, b';') => {
+                n_inner == 0 && self.semicolon_continues(next, place)
+            }
+            (Place::Member | Place::Element, b'"')
+                if n_inner == 0 && self.is_doubled(behind, place) =>
+            {
+                true
+            }
             (Place::Member | Place::Element, b'}' | b']' | b')') => {
                 self.closers_fit(next, n_inner)
                     && !(n_inner > 0
@@ -228,6 +236,19 @@ impl Walk<'_> {
                     && apart
                     && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
             }
+        }
+    }
+
+    /// Whether the mark at `at`, right behind another, is one too many: what can follow a string does.
+    pub(super) fn is_doubled(&mut self, at: usize, place: Place) -> bool {
+        if self.bytes.get(at) != Some(&b'"') || self.bytes[..at].ends_with(b"\"\"") {
+            return false;
+        }
+        let next = self.past_space(at + 1);
+        match self.bytes.get(next) {
+            Some(b':') => place == Place::Key,
+            Some(b',' | b'}' | b']') => place != Place::Key,
+            _ => false,
         }
     }
 
@@ -339,12 +360,54 @@ impl Walk<'_> {
         match self.key_at(mark, place) {
             Some(ahead) => {
                 let is_open = inside.count(self.bytes, mark);
+                let closers = if is_comma {
+                    self.closers_before(&head[..kept - 1])
+                } else {
+                    None
+                };
+                if let Some(closers) = closers {
+                    // `{"a": {"b": "x}, "c": 1}`: so did what is around the string.
+                    let end = End {
+                        at: from + head[..closers].trim_ascii_end().len(),
+                        next: from + closers,
+                        is_missing: true,
+                        is_plain: false,
+                    };
+                    return (Some(end), true);
+                }
                 let is_strong = (is_comma || is_line) && !is_open && ahead == Ahead::Known;
                 let is_weak = ahead == Ahead::Known || !is_open;
                 (is_weak.then_some(end), is_strong)
             }
             None => (None, false),
         }
+    }
+
+    /// Where the closers begin that end `head`, the inside of a string so far, if the string opened none of them and they
+    /// close what is open, up to an object.
+    fn closers_before(&mut self, head: &[u8]) -> Option<usize> {
+        if self.work > self.patience {
+            return None;
+        }
+        self.work += head.len() as u64;
+        let is_run = |byte: &&u8| matches!(byte, b'}' | b']') || byte.is_ascii_whitespace();
+        let begin = head.len() - head.iter().rev().take_while(is_run).count();
+        let mut text = Inside::default();
+        text.count(head, begin);
+        let mut open = self.stack.len();
+        for &byte in &head[begin..] {
+            let (own, kind) = match byte {
+                b'}' => (text.open[0], Kind::Object),
+                b']' => (text.open[1], Kind::Array),
+                _ => continue,
+            };
+            if own > 0 || open == 0 || self.stack[open - 1].kind != kind {
+                return None;
+            }
+            open -= 1;
+        }
+        let is_object = open > 0 && self.stack[open - 1].kind == Kind::Object;
+        (open < self.stack.len() && is_object).then_some(begin)
     }
 
     /// The end of a string of one line that no mark closes, with text behind its line: at the mark where the line ends, or
