@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolglot::{Call, End, Place};
 use toolglot_exec::{Plan, Walls};
-use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope};
+use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope, is_secret};
 use toolglot_sandbox::Cancel;
 use toolglot_tools::ToolSpec;
 
@@ -32,7 +32,10 @@ pub(crate) fn load(arguments: &PolicyArguments, root: &Path, log: Option<&Path>)
     let mut authority = Authority {
         grants: arguments.allow.clone(),
         user: own.map(|path| read(&path, Scope::User)),
-        project: project.map(|path| read(&path, Scope::Project)),
+        project: project.map(|path| match inside(&path, root) {
+            Ok(path) => read(&path, Scope::Project),
+            Err(error) => Policy::broken(error),
+        }),
     };
     keep_log(&mut authority, log, root);
     authority
@@ -50,6 +53,24 @@ fn user_file() -> Option<PathBuf> {
         .filter(|path| path.is_absolute())
         .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))?;
     Some(settings.join(USER_FILE)).filter(|path| path.symlink_metadata().is_ok())
+}
+
+/// Where the project's own file really stands. A project has no say over what is outside of its root, nor over secrets: what
+/// would be wrong with such a file would tell of it.
+fn inside(path: &Path, root: &Path) -> Result<PathBuf, PolicyError> {
+    let unreadable = |why: &str| PolicyError::Unreadable {
+        why: why.to_owned(),
+    };
+    let (Ok(real), Ok(root)) = (path.canonicalize(), root.canonicalize()) else {
+        return Err(unreadable("it leads nowhere"));
+    };
+    match real.strip_prefix(root) {
+        Err(_) => Err(unreadable("it is a link that leads out of the root")),
+        Ok(below) if is_secret(below) => {
+            Err(unreadable("it is a link to what usually holds secrets"))
+        }
+        Ok(_) => Ok(real),
+    }
 }
 
 fn read(path: &Path, scope: Scope) -> Policy {

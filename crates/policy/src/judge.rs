@@ -274,8 +274,9 @@ fn by_file(
         reasons.push(whole(
             "policy-broken",
             format!(
-                "the {}'s policy file cannot be used, so nothing is run: {error}",
-                layer.word()
+                "the {}'s policy file cannot be used, so nothing is run: {}; `toolglot policy check` shows the place",
+                layer.word(),
+                error.told()
             ),
         ));
         return;

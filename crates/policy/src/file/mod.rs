@@ -198,6 +198,18 @@ pub enum PolicyError {
     },
 }
 
+impl PolicyError {
+    /// The error as it may be told to a model, and to whoever reads a log: no letter of the file is in it.
+    pub fn told(&self) -> String {
+        match self {
+            PolicyError::Unreadable { why } => format!("it cannot be read: {why}"),
+            PolicyError::Syntax(_) => "it is no policy of a known form".to_owned(),
+            PolicyError::Version(_) => "its version is not known".to_owned(),
+            _ => "one of its settings cannot be used".to_owned(),
+        }
+    }
+}
+
 /// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
