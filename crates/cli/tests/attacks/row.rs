@@ -84,6 +84,7 @@ const FILES: &[&str] = &[
     include_str!("rows/hidden.toml"),
     include_str!("rows/injection.toml"),
     include_str!("rows/network.toml"),
+    include_str!("rows/own.toml"),
     include_str!("rows/paths.toml"),
     include_str!("rows/policy.toml"),
     include_str!("rows/refusals.toml"),

@@ -310,10 +310,10 @@ impl Policy {
 }
 
 impl Authority {
-    /// Keeps a place below the root as it is, whatever anyone allows.
-    pub fn keep(&mut self, path: &str, rule: &str, because: &str) {
+    /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
+    pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
         let written = Written::new(rule, DecisionWord::Deny)
-            .capabilities(&["write", "delete"])
+            .capabilities(capabilities)
             .place(path)
             .because(because);
         // A project's file has no opinion but where it refuses.
