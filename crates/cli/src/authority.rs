@@ -256,6 +256,7 @@ pub(crate) fn request<'a>(
     plan: Option<&'a Plan<'_>>,
 ) -> Request<'a> {
     Request {
+        below: plan.map_or(&[][..], Plan::below),
         command: plan.and_then(Plan::command),
         host: plan.and_then(Plan::host),
         ..Request::new(tool, effect, end, plan.map_or(&[][..], Plan::paths))

@@ -83,6 +83,7 @@ const FILES: &[&str] = &[
     include_str!("rows/git.toml"),
     include_str!("rows/hidden.toml"),
     include_str!("rows/injection.toml"),
+    include_str!("rows/moved.toml"),
     include_str!("rows/network.toml"),
     include_str!("rows/own.toml"),
     include_str!("rows/paths.toml"),
