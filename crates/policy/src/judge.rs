@@ -356,8 +356,50 @@ fn by_file(
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
     }
+    by_more(policy, layer, request, grants, reasons);
     by_below(policy, layer, request, grants, reasons);
     by_words(policy, layer, request, reasons);
+}
+
+/// What a tool does to the place of its path at `index` besides what it is for: an edit that misses tells what is there, and what
+/// is moved is gone here and can be read there.
+fn more(tool: &str, index: usize) -> &'static [Effect] {
+    match (tool, index) {
+        ("edit_file", 0) => &[Effect::Read],
+        ("move_file", 0) => &[Effect::Read, Effect::Delete],
+        _ => &[],
+    }
+}
+
+/// Rules that refuse, or ask about, what a tool does besides what it is for. Moving removes nothing from the root: only a rule that
+/// names places holds what is there.
+fn by_more(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    for (index, fact) in request.paths.iter().enumerate() {
+        let Some(path) = fact.inside() else { continue };
+        for &effect in more(request.tool, index) {
+            let request = Request {
+                effect,
+                ..request.clone()
+            };
+            let mut own = Vec::new();
+            by_rules(policy, layer, &request, grants, &place(path), &mut own);
+            own.retain(|reason| {
+                let rule = policy
+                    .rules
+                    .iter()
+                    .find(|rule| rule.id == reason.verdict.rule);
+                let is_held = |rule: &FileRule| effect == Effect::Read || rule.has_places();
+                reason.verdict.decision != Decision::Allow && rule.is_some_and(is_held)
+            });
+            reasons.append(&mut own);
+        }
+    }
 }
 
 /// What is moved with a directory: each place that it gets is judged as if it were written there, to refuse.
