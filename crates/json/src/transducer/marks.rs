@@ -33,6 +33,8 @@ enum Turn {
     Key,
     /// Another string follows that belongs to this one.
     Joins,
+    /// The string is the begin of an expression, whose source is the value.
+    Expression,
 }
 
 impl Transducer {
@@ -160,8 +162,18 @@ impl Transducer {
             }
             (Turn::Joins, _) => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
-                self.state = State::Str(self.mark);
+                self.raw = false;
+                self.state = State::Str(if byte == b'"' {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
                 piece.skip(1);
+            }
+            (Turn::Expression, _) => {
+                self.begin_word(mark);
+                self.token.push_str(ahead);
+                self.is_open = true;
             }
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
@@ -241,6 +253,10 @@ impl Transducer {
             (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
                 return Turn::Inside;
             }
+            // Python joins strings that stand side by side.
+            (Ahead::Mark, b'"' | b'\'') if self.may_be_joined() && frame != Some(Frame::Object) => {
+                return Turn::Joins;
+            }
             // `say "hi""`: so is it where the string had one before.
             (Ahead::Mark, b'"') if self.has_inner && n_ahead == 1 => return Turn::Inside,
             (Ahead::Mark | Ahead::Closing, b'}' | b']') if self.has_inner => {
@@ -254,9 +270,17 @@ impl Transducer {
             (Ahead::Closing, _) if blank => Ahead::Closing,
             (Ahead::Closing, b'"') => return Turn::Inside,
             (Ahead::Closing, _) => return Turn::Ends,
-            (Ahead::Mark, b'+') if !self.python && !self.in_key && !self.has_inner => Ahead::Plus,
+            (Ahead::Mark, b'+') if !self.in_key && !self.has_inner => Ahead::Plus,
             (Ahead::Plus, _) if blank => Ahead::Plus,
             (Ahead::Plus, b'"') => return Turn::Joins,
+            (Ahead::Plus, b'\'') if self.python => return Turn::Joins,
+            // `'a' + b`, `'a' * 3`, `', '.join(names)`: an expression begins with the string.
+            (Ahead::Plus, _) if (word || byte == b'(') && self.may_be_joined() => {
+                return Turn::Expression;
+            }
+            (Ahead::Mark, b'*' | b'%') if self.may_be_joined() => return Turn::Expression,
+            (Ahead::Mark, b'.') if self.may_be_joined() && n_ahead == 1 => Ahead::Dot,
+            (Ahead::Dot, b'a'..=b'z') => return Turn::Expression,
             // Python has no such comments.
             (Ahead::Mark, b'/') if self.python => return Turn::Inside,
             (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
@@ -307,8 +331,10 @@ impl Transducer {
 
     /// The input ends: what was read ahead is read as what it was taken for.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
-        if let State::Brace(_) = self.state {
-            self.open_brace(false, at, out);
+        match self.state {
+            State::Brace(_) => self.open_brace(false, at, out),
+            State::Paren(_) => self.open_tuple(at, out),
+            _ => {}
         }
         while self.has_read_ahead() {
             // Behind the document nothing is read.
@@ -340,6 +366,11 @@ impl Transducer {
         self.value_ended = false;
         self.read(&ahead[1..], mark + 1, out);
         self.value_ended = false;
+    }
+
+    /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
+    fn may_be_joined(&self) -> bool {
+        self.python && !self.in_key && !self.has_inner && self.mark_at == 0
     }
 
     fn keys_here(&self) -> Option<&Arc<[String]>> {

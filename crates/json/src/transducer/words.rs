@@ -11,7 +11,7 @@ impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        (self.nest, self.raw) = (0, false);
+        (self.nest, self.angles, self.raw, self.is_open) = (0, 0, false, false);
         self.state = State::Word;
     }
 
@@ -45,7 +45,10 @@ impl Transducer {
             b' ' | b'\t' if is_python => false,
             _ if behind_literal && !is_operator(byte) => true,
             // An expression's own brackets and what stands in them.
-            b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
+            b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.nest > 0 => self.is_full(),
+            b',' | b' ' if self.angles > 0 => self.is_full(),
+            // A type's parameters.
+            b'<' if is_python && names_a_type(&self.token) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
@@ -70,7 +73,7 @@ impl Transducer {
                 return None;
             }
             b'"' => self.in_key,
-            _ => self.token.len() >= HELD,
+            _ => self.is_full(),
         };
         if ends {
             if self.in_key && matches!(byte, b',' | b')') && self.expects_positions() {
@@ -137,6 +140,8 @@ impl Transducer {
                 match byte {
                     b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
                     b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
+                    b'<' if self.nest == 0 => self.angles = self.angles.saturating_add(1),
+                    b'>' => self.angles = self.angles.saturating_sub(1),
                     _ => {}
                 }
             }
@@ -144,6 +149,11 @@ impl Transducer {
         piece.i = end;
         piece.run = end;
         None
+    }
+
+    /// The word has all that may be held of one.
+    fn is_full(&self) -> bool {
+        self.token.len() >= HELD
     }
 
     /// Whether the dialect's own quotation token begins with the byte.
@@ -156,6 +166,11 @@ impl Transducer {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
         match word.strip_suffix(['"', '\'']) {
+            _ if core::mem::take(&mut self.is_open) => {
+                escape_into(&mut out.text, word);
+                out.text.push('"');
+                self.mend(Repair::BareWord, self.token_at, at, out);
+            }
             // `"path": a.js"`: only the first mark is missing.
             Some(inside) if !self.python && !inside.contains(['"', '\'']) => {
                 out.text.push('"');
@@ -175,6 +190,13 @@ impl Transducer {
         self.token.clear();
         self.end_value();
     }
+}
+
+/// Whether an expression ends with the name of a type: `new HashMap` before `<`.
+fn names_a_type(expression: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let start = expression.trim_end_matches(is_name).len();
+    expression[start..].starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// What a bare key is called: `path': 1` has lost its first mark.
