@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 
 use serde::Serialize;
 use serde_json::Value;
-use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet};
+use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet, Unrenderable};
 use toolglot_wire::{BadLine, Message, MessageCall};
 
 use crate::args::RenderArguments;
@@ -92,20 +92,27 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                 });
             }
             let calls: Vec<CallText<'_>> = calls.iter().map(call_text).collect();
-            let rendered = if calls.is_empty() {
-                String::new()
-            } else {
-                toolglot::render(dialect, tools, &calls).map_err(|error| Failure::Unrenderable {
-                    dialect: dialect.name().to_owned(),
-                    why: error.why,
-                })?
+            let unrenderable = |error: Unrenderable| Failure::Unrenderable {
+                dialect: dialect.name().to_owned(),
+                why: error.why,
             };
+            if calls.is_empty() {
+                return Ok(content.clone());
+            }
+            let renderer =
+                Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
+            let rendered = renderer.calls(&calls).map_err(unrenderable)?;
             let between = if content.is_empty() || rendered.is_empty() || content.ends_with('\n') {
                 ""
             } else {
                 "\n\n"
             };
-            Ok(format!("{content}{between}{rendered}"))
+            let text = format!("{content}{between}{rendered}");
+            if !content.is_empty() {
+                // A fence that the content leaves open would quote the calls.
+                renderer.reads(&text, &calls).map_err(unrenderable)?;
+            }
+            Ok(text)
         }
         Message::Results(results) => {
             let results: Vec<ResultText<'_>> = results

@@ -108,13 +108,25 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        for text in Writer::new(self.dialect, &self.program.tools).ways(calls) {
-            match text.and_then(|text| self.reads_back(&text, calls).map(|()| text)) {
+        let tools = &self.program.tools;
+        let (first, second) = (
+            Writer::new(self.dialect, tools),
+            Writer::other(self.dialect, tools),
+        );
+        let kept = |text: Result<String, Unrenderable>| {
+            text.and_then(|text| self.reads_back(&text, calls).map(|()| text))
+        };
+        for text in first.ways(calls) {
+            match kept(text) {
                 Ok(text) => return Ok(text),
                 Err(error) => why = error,
             }
         }
-        Err(why)
+        // Where a value has a second form (CDATA), that may carry what the first cannot.
+        second
+            .ways(calls)
+            .find_map(|text| kept(text).ok())
+            .ok_or(why)
     }
 
     /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain
@@ -125,17 +137,30 @@ impl<'a> Renderer<'a> {
 
     fn reads_back(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
         let read = read(&self.program, text);
+        if !read.content.trim().is_empty() && read.calls.len() == calls.len() {
+            return Err(Unrenderable::new(format!(
+                "dialect `{}` would read part of the call as text",
+                self.dialect.name()
+            )));
+        }
+        self.same_calls(&read, calls)
+    }
+
+    /// Whether a whole message, `text`, is read as `calls` and other text: a fence that is open before a call quotes it.
+    ///
+    /// # Errors
+    /// What would be read otherwise.
+    pub fn reads(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
+        self.same_calls(&read(&self.program, text), calls)
+    }
+
+    fn same_calls(&self, read: &Calls, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
         let dialect = self.dialect.name();
         if read.calls.len() != calls.len() {
             return Err(Unrenderable::new(format!(
                 "dialect `{dialect}` would read back {} calls instead of {}",
                 read.calls.len(),
                 calls.len()
-            )));
-        }
-        if !read.content.trim().is_empty() {
-            return Err(Unrenderable::new(format!(
-                "dialect `{dialect}` would read part of the call as text"
             )));
         }
         for (read, call) in read.calls.iter().zip(calls) {

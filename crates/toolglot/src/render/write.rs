@@ -22,6 +22,8 @@ use crate::program::ToolIndex;
 pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
     tools: &'a ToolIndex,
+    /// Of the forms of a value the last that can be written is.
+    last_first: bool,
 }
 
 type Written = Result<(), Unrenderable>;
@@ -47,7 +49,19 @@ struct Pen<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
-        Writer { dialect, tools }
+        Writer {
+            dialect,
+            tools,
+            last_first: false,
+        }
+    }
+
+    /// One that takes the last form of a value, not the first.
+    pub(super) fn other(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
+        Writer {
+            last_first: true,
+            ..Writer::new(dialect, tools)
+        }
     }
 
     /// Whether the value of `key` is a string whatever it looks like.
@@ -279,9 +293,17 @@ impl<'a> Writer<'a> {
             !seq.iter()
                 .any(|term| matches!(&term.kind, TermKind::Text(Some(_))))
         };
-        let order = (alt.0.iter().filter(fits))
+        let mut order: Vec<&Vec<Term>> = (alt.0.iter().filter(fits))
             .chain(alt.0.iter().filter(|seq| !fits(seq) && open(seq)))
-            .chain(alt.0.iter().filter(|seq| !fits(seq) && !open(seq)));
+            .chain(alt.0.iter().filter(|seq| !fits(seq) && !open(seq)))
+            .collect();
+        let holds_text = |seq: &&Vec<Term>| {
+            seq.iter()
+                .any(|term| matches!(term.kind, TermKind::Text(_)))
+        };
+        if self.last_first && order.iter().all(holds_text) {
+            order.reverse();
+        }
         let mut why = Unrenderable::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
