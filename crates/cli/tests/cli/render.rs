@@ -54,6 +54,25 @@ fn content_hides_no_calls_and_holds_none() {
 }
 
 #[test]
+fn a_value_takes_the_form_that_can_carry_it() {
+    let call = json!({"name": "write_file", "arguments": {"path": "a", "content": " x\n"}});
+    let message = json!({"calls": [call]}).to_string();
+    let text = toolglot(&["render", "--dialect", "minicpm5"], &message);
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert!(text.out.contains("<![CDATA[ x\n]]>"), "{}", text.out);
+}
+
+#[test]
+fn content_does_not_quote_the_calls() {
+    let call = json!({"name": "ping", "arguments": {}});
+    for (content, code) in [("See:\n```\ncode\n", 2), ("See:\n```\ncode\n```\n", 0)] {
+        let message = json!({"calls": [call], "content": content}).to_string();
+        let ran = toolglot(&["render", "--dialect", "hermes"], &message);
+        assert_eq!(ran.code, code, "{}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
 fn results_are_no_calls() {
     let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
     let results =

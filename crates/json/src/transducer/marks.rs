@@ -40,6 +40,8 @@ enum Turn {
     Doubled,
     /// Its first mark was written twice.
     Again,
+    /// The string is the begin of an expression, whose source is the value.
+    Expression,
 }
 
 impl Transducer {
@@ -177,9 +179,14 @@ impl Transducer {
                 self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
-            (Turn::Joins, _) if self.ahead == Ahead::Plus => {
+            (Turn::Joins, _) if matches!(self.ahead, Ahead::Plus | Ahead::Mark) => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
-                self.state = State::Str(self.mark);
+                self.raw = false;
+                self.state = State::Str(if byte == b'"' {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
                 piece.skip(1);
             }
             (Turn::Joins, _) => self.join(ahead, mark, piece.out),
@@ -202,6 +209,11 @@ impl Transducer {
                 self.end_key(here, piece.out);
                 self.replay.push_str(&ahead[1..]);
                 self.replay_at = mark + 1;
+            }
+            (Turn::Expression, _) => {
+                self.begin_word(mark);
+                self.token.push_str(ahead);
+                self.is_open = true;
             }
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
@@ -320,6 +332,12 @@ impl Transducer {
             (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
                 return Turn::Inside;
             }
+            // Python joins strings that stand side by side.
+            (Ahead::Mark, b'"' | b'\'')
+                if self.is_whole_in_python() && frame != Some(Frame::Object) =>
+            {
+                return Turn::Joins;
+            }
             // `say "hi""`: so is it where the string had one before.
             (Ahead::Mark, b'"') if self.has_inner && n_ahead == 1 => return Turn::Inside,
             (Ahead::Mark | Ahead::Closing, b'}' | b']') if self.has_inner => {
@@ -353,10 +371,18 @@ impl Transducer {
             (Ahead::Mark, _) if self.in_key && self.key.is_empty() && word && n_ahead == 1 => {
                 return Turn::Again;
             }
-            (Ahead::Mark, b'+') if !self.python && !self.in_key && !self.has_inner => Ahead::Plus,
+            (Ahead::Mark, b'+') if !self.in_key && !self.has_inner => Ahead::Plus,
             (Ahead::Plus, _) if blank => Ahead::Plus,
             (Ahead::Plus, b'"') => return Turn::Joins,
-            // Python joins strings side by side.
+            (Ahead::Plus, b'\'') if self.python => return Turn::Joins,
+            // `'a' + b`, `'a' * 3`, `', '.join(names)`: an expression begins with the string.
+            (Ahead::Plus, _) if (word || byte == b'(') && self.is_whole_in_python() => {
+                return Turn::Expression;
+            }
+            (Ahead::Mark, b'*' | b'%') if self.is_whole_in_python() => return Turn::Expression,
+            (Ahead::Mark, b'.') if self.is_whole_in_python() && n_ahead == 1 => Ahead::Dot,
+            (Ahead::Dot, b'a'..=b'z') => return Turn::Expression,
+            // Two strings side by side are one, if the second is no key.
             (Ahead::Mark, b'"' | b'\'') if n_ahead > 1 && self.may_be_joined() => Ahead::Second,
             (Ahead::Second | Ahead::SecondEnd, _) if n_ahead >= KEY => return Turn::Joins,
             (Ahead::Second, _) if self.ends_second(byte) => Ahead::SecondEnd,
@@ -429,8 +455,10 @@ impl Transducer {
 
     /// The input ends: what was read ahead is read as what it was taken for.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
-        if let State::Brace(_) = self.state {
-            self.open_brace(false, at, out);
+        match self.state {
+            State::Brace(_) => self.open_brace(false, at, out),
+            State::Paren(_) => self.open_tuple(at, out),
+            _ => {}
         }
         while self.has_read_ahead() {
             // Behind the document nothing is read.
@@ -469,6 +497,11 @@ impl Transducer {
         self.value_ended = false;
         self.read(&ahead[1..], mark + 1, out);
         self.value_ended = false;
+    }
+
+    /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
+    fn is_whole_in_python(&self) -> bool {
+        self.python && !self.in_key && !self.has_inner && self.mark_at == 0
     }
 
     /// How many containers are open behind the brackets that stand before the mark, and before the comma there.

@@ -15,6 +15,7 @@ mod beyond;
 mod dense;
 mod escapes;
 mod finish;
+mod functions;
 mod marks;
 mod members;
 mod piece;
@@ -137,6 +138,10 @@ pub struct Transducer {
     bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
     nest: u16,
+    /// The same of angle brackets: `new HashMap<String, Integer>()`.
+    angles: u16,
+    /// The word goes on with a string that is written already: `'a' * 3`.
+    is_open: bool,
     /// The arguments of the call stand in one object: `f({..})`.
     wrapped: bool,
     /// The last byte of a string in odd quotation marks was a letter.
@@ -203,6 +208,8 @@ impl Default for Transducer {
             raw: false,
             bracketed: false,
             nest: 0,
+            angles: 0,
+            is_open: false,
             wrapped: false,
             after_letter: false,
             positions: Arc::default(),
@@ -258,7 +265,8 @@ impl Transducer {
         (self.has_inner, self.is_stuck) = (false, false);
         (self.is_multiline, self.is_over) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
-        (self.matched, self.watch, self.nest) = (0, 0, 0);
+        (self.matched, self.watch, self.nest, self.angles) = (0, 0, 0, 0);
+        self.is_open = false;
         self.python = root == Root::Keywords;
         (self.raw, self.bracketed) = (false, false);
         self.token_quote = None;
@@ -341,7 +349,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) | State::Beyond => Some(self.held_at),
+            State::Tail | State::Brace(_) | State::Paren(_) | State::Beyond => Some(self.held_at),
             State::Quoted
                 if self.mark_at > 0
                     || matches!(
@@ -575,6 +583,7 @@ impl Transducer {
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
                 State::Brace(brace) => self.behind_brace(brace, piece),
+                State::Paren(paren) => self.behind_paren(paren, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
                 State::Beyond => self.beyond(piece),

@@ -65,6 +65,8 @@ pub(super) enum State {
     Dotted,
     /// `{` of Python: an object, or a set if no colon follows its first value.
     Brace(Brace),
+    /// `(` of Python: a tuple, or the parameters of a function if an arrow follows.
+    Paren(Paren),
     Slash,
     LineComment,
     BlockComment {
@@ -107,6 +109,8 @@ pub(super) enum Ahead {
     Element,
     ElementEnd,
     ElementComma,
+    /// `.`: if a name follows, the string is the begin of an expression.
+    Dot,
     /// The bracket that ends a Python call: one more behind it would belong to nothing.
     Bracket,
 }
@@ -128,6 +132,16 @@ pub(super) enum Brace {
     String { mark: u8, escaped: bool },
     Word,
     Behind,
+}
+
+/// How far what may be the parameters of a function was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paren {
+    Names,
+    /// Behind the closing bracket, and blanks.
+    Behind,
+    /// Behind `=` or `-`.
+    Arrow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -195,6 +195,56 @@ fn keywords_of_a_python_call_become_an_object() {
     }
 }
 
+/// Values that are expressions of Python, Java or JavaScript; in every chunk size.
+#[test]
+fn expressions_become_what_they_say_or_their_source() {
+    for (text, want) in [
+        ("a='x' + 'y', b=1)", r#""a":"xy", "b":1}"#),
+        ("a='x' 'y', b=1)", r#""a":"xy", "b":1}"#),
+        ("a='x'\n  \"y\" 'z')", r#""a":"xyz"}"#),
+        ("a=['x' 'y', 'z'])", r#""a":["xy", "z"]}"#),
+        ("a={'k': 'x', 'l': 'y'})", r#""a":{"k": "x", "l": "y"}}"#),
+        ("a='it''s', b=2)", r#""a":"it''s", "b":2}"#),
+        ("a='x' + name, b=1)", r#""a":"x' + name", "b":1}"#),
+        ("a='x' * 3, b=1)", r#""a":"x' * 3", "b":1}"#),
+        (
+            "a=', '.join(names, 1), b=1)",
+            r#""a":", '.join(names, 1)", "b":1}"#,
+        ),
+        (
+            "a='the 'x' + 'y' of it', b=1)",
+            r#""a":"the 'x' + 'y' of it", "b":1}"#,
+        ),
+        ("a=(1, x), b=('y',))", r#""a":[1, "x"], "b":["y"]}"#),
+        (
+            "a=(x, y) => x + y, b=1)",
+            r#""a":"(x, y) => x + y", "b":1}"#,
+        ),
+        (
+            "a=() -> {\n  f(1);\n}, b=1)",
+            r#""a":"() -> {\n  f(1);\n}", "b":1}"#,
+        ),
+        ("a=x => x, b=1)", r#""a":"x => x", "b":1}"#),
+        (
+            "a=new HashMap<>(), b=1)",
+            r#""a":"new HashMap<>()", "b":1}"#,
+        ),
+        (
+            "a=new Map<String, List<Integer>>(), b=1)",
+            r#""a":"new Map<String, List<Integer>>()", "b":1}"#,
+        ),
+    ] {
+        for size in [1000, 1, 2, 3] {
+            let (got, rest, _) = mend(Root::Keywords, text, size);
+            assert_eq!(
+                (got.as_str(), rest),
+                (want, Rest::Whole),
+                "{text} by {size}"
+            );
+        }
+    }
+}
+
 #[test]
 fn valid_documents_pass_byte_for_byte() {
     let text = r#"{"k": [ {"a" : 1 , "b":"\\\"\/"} , [] , {} , "" , 0 ],"é":"日本"}"#;

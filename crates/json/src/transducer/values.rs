@@ -1,7 +1,7 @@
 //! Where a value is due.
 
 use super::piece::Piece;
-use super::state::{Brace, Frame, Quote, State};
+use super::state::{Brace, Frame, Paren, Quote, State};
 use super::words::{is_word_byte, word_length};
 use super::{Step, Transducer};
 use crate::repair::Repair;
@@ -29,6 +29,14 @@ impl Transducer {
                 self.token_at = piece.here();
                 self.held_at = piece.here();
                 self.state = State::Brace(Brace::Open);
+                piece.skip(1);
+            }
+            b'(' if self.python => {
+                self.settle_comma(piece.out);
+                piece.flush();
+                self.owed.push('(');
+                self.held_at = piece.here();
+                self.state = State::Paren(Paren::Names);
                 piece.skip(1);
             }
             b'{' | b'[' | b'(' => {

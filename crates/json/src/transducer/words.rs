@@ -11,7 +11,7 @@ impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        (self.nest, self.raw) = (0, false);
+        (self.nest, self.angles, self.raw, self.is_open) = (0, 0, false, false);
         self.state = State::Word;
     }
 
@@ -45,7 +45,10 @@ impl Transducer {
             b' ' | b'\t' if is_python => false,
             _ if behind_literal && !is_operator(byte) => true,
             // An expression's own brackets and what stands in them.
-            b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
+            b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.nest > 0 => self.is_full(),
+            b',' | b' ' if self.angles > 0 => self.is_full(),
+            // A type's parameters.
+            b'<' if is_python && names_a_type(&self.token) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
             b';' => !self.python && !self.in_key && is_literal(&self.token),
@@ -99,7 +102,7 @@ impl Transducer {
                 return None;
             }
             b'"' => self.in_key,
-            _ => self.token.len() >= HELD,
+            _ => self.is_full(),
         };
         if ends {
             if self.in_key && matches!(byte, b',' | b')') && self.expects_positions() {
@@ -168,6 +171,8 @@ impl Transducer {
                 match byte {
                     b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
                     b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
+                    b'<' if self.nest == 0 => self.angles = self.angles.saturating_add(1),
+                    b'>' => self.angles = self.angles.saturating_sub(1),
                     _ => {}
                 }
             }
@@ -193,6 +198,11 @@ impl Transducer {
                 .is_some_and(word::is_string_prefix)
     }
 
+    /// The word has all that may be held of one.
+    fn is_full(&self) -> bool {
+        self.token.len() >= HELD
+    }
+
     /// Whether the dialect's own quotation token begins with the byte.
     pub(super) fn begins_token(&self, byte: u8) -> bool {
         let quote = self.token_quote.as_ref();
@@ -203,6 +213,11 @@ impl Transducer {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
         match word.strip_suffix(['"', '\'']) {
+            _ if core::mem::take(&mut self.is_open) => {
+                escape_into(&mut out.text, word);
+                out.text.push('"');
+                self.mend(Repair::BareWord, self.token_at, at, out);
+            }
             // `"path": a.js"`: only the first mark is missing.
             Some(inside) if !self.python && !inside.contains(['"', '\'']) => {
                 out.text.push('"');
@@ -222,6 +237,13 @@ impl Transducer {
         self.token.clear();
         self.end_value();
     }
+}
+
+/// Whether an expression ends with the name of a type: `new HashMap` before `<`.
+fn names_a_type(expression: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let start = expression.trim_end_matches(is_name).len();
+    expression[start..].starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// What a bare key is called: `path': 1` has lost its first mark.

@@ -44,6 +44,21 @@ impl Dialect {
         best
     }
 
+    /// The literals of all rules that are read, each once. Short ones are left out, and so are the keys of envelopes.
+    pub fn literals(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for rule in &self.rules {
+            if !matches!(rule.name.as_str(), "result" | "failure") {
+                rule.alt
+                    .0
+                    .iter()
+                    .flatten()
+                    .for_each(|term| literals_of(&term.kind, &mut all));
+            }
+        }
+        all
+    }
+
     fn leads_to_call(&self, rule: &Rule) -> bool {
         rule.name == "call" || rule.alt.0.iter().flatten().any(|term| self.calls(term, 0))
     }
@@ -119,6 +134,28 @@ impl Dialect {
             }
         }
         is_there
+    }
+}
+
+fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
+    match kind {
+        TermKind::Literal(pieces) => {
+            for piece in pieces {
+                if let Piece::Bytes(bytes) = piece
+                    && bytes.trim().len() >= SHORTEST
+                    && !all.contains(&bytes.trim())
+                {
+                    all.push(bytes.trim());
+                }
+            }
+        }
+        TermKind::Group(alt) => alt
+            .0
+            .iter()
+            .flatten()
+            .for_each(|term| literals_of(&term.kind, all)),
+        TermKind::Optional(inner) | TermKind::Many(inner) => literals_of(&inner.kind, all),
+        _ => {}
     }
 }
 

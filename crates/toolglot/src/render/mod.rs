@@ -131,14 +131,23 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        for text in Writer::new(self.dialect, &self.program.tools).ways(calls) {
-            let whole = text.map(|text| format!("{content}{between}{text}"));
-            match whole.and_then(|text| self.reads_back(&text, &alone, calls).map(|()| text)) {
+        let kept = |text: Result<String, Unrenderable>| {
+            let whole = format!("{content}{between}{}", text?);
+            self.reads_back(&whole, &alone, calls).map(|()| whole)
+        };
+        let tools = &self.program.tools;
+        for text in Writer::new(self.dialect, tools).ways(calls) {
+            match kept(text) {
                 Ok(text) => return Ok(text),
                 Err(error) => why = error,
             }
         }
-        Err(why)
+        // Where a value has a second form (CDATA), that may carry what the first cannot.
+        let second = Writer::other(self.dialect, tools);
+        second
+            .ways(calls)
+            .find_map(|text| kept(text).ok())
+            .ok_or(why)
     }
 
     /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain

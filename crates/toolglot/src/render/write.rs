@@ -22,6 +22,8 @@ use crate::program::ToolIndex;
 pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
     tools: &'a ToolIndex,
+    /// Of the forms of a value the last that can be written is.
+    last_first: bool,
 }
 
 type Written = Result<(), Unrenderable>;
@@ -47,7 +49,19 @@ struct Pen<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
-        Writer { dialect, tools }
+        Writer {
+            dialect,
+            tools,
+            last_first: false,
+        }
+    }
+
+    /// One that takes the last form of a value, not the first.
+    pub(super) fn other(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
+        Writer {
+            last_first: true,
+            ..Writer::new(dialect, tools)
+        }
     }
 
     /// Whether the value of `key` is a string whatever it looks like.
@@ -289,6 +303,13 @@ impl<'a> Writer<'a> {
             |seq: &[Term]| is_list && !seq.iter().any(|term| repeats_calls(self.dialect, term));
         let mut order: Vec<&Vec<Term>> = alt.0.iter().collect();
         order.sort_by_key(|seq| (short(seq), !fits(seq), other(seq)));
+        let holds_text = |seq: &&Vec<Term>| {
+            seq.iter()
+                .any(|term| matches!(term.kind, TermKind::Text(_)))
+        };
+        if self.last_first && order.iter().all(holds_text) {
+            order.reverse();
+        }
         let mut why = Unrenderable::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);

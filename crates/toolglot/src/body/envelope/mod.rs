@@ -302,6 +302,11 @@ impl Envelope {
                 }
                 Asked::Done
             }
+            // A call may have begun with bytes that were read in this very piece.
+            Step::Stuck if self.waits_for_parameters() => match self.ask_commit(program) {
+                Asked::More => Asked::Stuck,
+                asked => asked,
+            },
             Step::Stuck => Asked::Stuck,
             Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
             Step::More if self.committed && told => Asked::Args,
