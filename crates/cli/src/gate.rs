@@ -219,7 +219,7 @@ impl Gate<'_> {
         let outcome = plan.run();
         if let Some(entry) = &entry {
             // Without the line it can still be taken back if it left what was intended.
-            let _ = journal.after(self.root, entry);
+            let _ = journal.after(self.root, entry, outcome.ok);
         }
         Ok(outcome)
     }

@@ -172,7 +172,7 @@ pub(crate) fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
 }
 
 fn json(path: &Path) -> Result<Value, Failure> {
-    let text = source::text(path)?;
+    let text = source::document(path)?;
     serde_json::from_str(&text).map_err(|source| Failure::Json {
         origin: source::name(path),
         source,

@@ -44,6 +44,7 @@ pub(super) struct Setup {
     granted: Vec<String>,
     walls: Walls,
     policy: PolicyArguments,
+    token_file: Option<PathBuf>,
     audit: Option<PathBuf>,
     audit_values: bool,
     servers: Servers,
@@ -69,6 +70,7 @@ impl Setup {
             audit_values: serving.audit_values,
             servers: Servers::default(),
             shows_sources: serving.sources,
+            token_file: serving.token_file.clone(),
             policy,
             project,
         })
@@ -76,7 +78,16 @@ impl Setup {
 
     /// What the policy files say now.
     fn authority(&self) -> Authority {
-        crate::authority::load(&self.policy, &self.project, self.audit.as_deref())
+        let mut authority =
+            crate::authority::load(&self.policy, &self.project, self.audit.as_deref());
+        let token = self.token_file.as_deref();
+        crate::authority::keep(
+            &mut authority,
+            &self.project,
+            token,
+            &crate::authority::TOKEN,
+        );
+        authority
     }
 
     /// What tells whether anything changed that calls are judged by.
