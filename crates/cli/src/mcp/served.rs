@@ -29,7 +29,7 @@ use super::{Serving, complete, list, prompts, result, sources};
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
 use crate::audit::Auditor;
-use crate::call::{self, Walls};
+use crate::call::{self, SandboxWord, Walls};
 use crate::failure::Failure;
 use crate::gate::{self, Asked, Gate, Passed};
 use crate::run::undo;
@@ -177,7 +177,11 @@ impl Served {
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
         let (registry, trust) = self.opened()?;
-        list::page(&registry, &trust.borrow(), cursor)
+        let rights = list::Rights {
+            granted: &self.setup.granted,
+            has_walls: self.setup.walls.sandbox != SandboxWord::Plain,
+        };
+        list::page(&registry, &trust.borrow(), rights, cursor)
     }
 
     fn capabilities(&self) -> Map<String, Value> {

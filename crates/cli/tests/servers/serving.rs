@@ -135,6 +135,43 @@ fn a_batch_is_answered_in_the_one_revision_that_has_batches() {
 }
 
 #[test]
+fn a_tool_is_said_to_read_only_where_it_can_do_nothing_else() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    for (words, is_held) in [
+        (&[][..], true),
+        (&["--allow", "write"], false),
+        (&["--allow", "net"], false),
+        (&["--allow", "net:127.0.0.1:9"], false),
+        (&["--sandbox", "plain"], false),
+    ] {
+        let mut server = Lines::start(&world, words);
+        server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+        let listed = server.ask(2, "tools/list", &json!({}));
+        let tools = listed["result"]["tools"].as_array().expect("tools");
+        for (name, only_reads) in [
+            ("t.say-hi", is_held),
+            ("rye.file-system.read", true),
+            ("rye.file-system.write", false),
+            ("rye.bash.bash", false),
+        ] {
+            let tool = tools.iter().find(|tool| tool["name"] == name);
+            let annotations = &tool.expect(name)["annotations"];
+            assert_eq!(
+                annotations["readOnlyHint"],
+                json!(only_reads),
+                "{words:?} {name}"
+            );
+        }
+        let _ = server.child.kill();
+        let _ = server.child.wait();
+    }
+}
+
+#[test]
 fn each_call_that_was_served_is_taken_back_by_itself() {
     let world = World::new();
     let path = world.path("ws/kept.txt");
