@@ -15,7 +15,7 @@ const OTHERS: usize = 8;
 
 /// Writes the dialects whose literals stand in the template, those first of which most does.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let template = template(&source::text(file)?);
+    let template = template(&source::document(file)?);
     let mut found: Vec<(&Dialect, Vec<Evidence>)> = toolglot_dialects::union()
         .into_iter()
         .map(|dialect| (dialect, dialect.taught_by(&template)))
