@@ -15,7 +15,7 @@ use super::state::{Ahead, Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{blanks, odd_blank};
+use crate::scan::{blanks, odd_blank, plain};
 
 /// Longest string that is read ahead to see whether it is a key, in bytes.
 const KEY: usize = 256;
@@ -102,8 +102,21 @@ impl Transducer {
                 let next = at + 1 + blanks(&bytes[at + 1..]);
                 bytes.get(next) == Some(&b'"') && next - at < HELD
             }
+            Some(b' ' | b'\n') => self.is_before_a_key(bytes, at),
             _ => false,
         }
+    }
+
+    /// Whether a key and its colon stand behind the blanks at `at`: what the look ahead would find, in one step.
+    #[inline(never)]
+    fn is_before_a_key(&self, bytes: &[u8], at: usize) -> bool {
+        let next = at + blanks(&bytes[at..]);
+        if bytes.get(next) != Some(&b'"') || !self.may_be_joined() {
+            return false;
+        }
+        let length = plain(&bytes[next + 1..]);
+        let end = next + 1 + length;
+        bytes[end..].starts_with(b"\":") && end + 2 - at < KEY
     }
 
     /// A byte behind a mark that may end a string.
@@ -251,6 +264,7 @@ impl Transducer {
     }
 
     /// The string goes on behind the mark of the one beside it; `ahead` begins with its own mark.
+    #[cold]
     fn join(&mut self, ahead: &str, mark: u64, out: &mut Output) {
         let second = ahead[1..].find(['"', '\'']).map_or(ahead.len(), |n| n + 1);
         let behind = (second + 1).min(ahead.len());
@@ -310,6 +324,9 @@ impl Transducer {
         let word = word || byte == b'\\' && self.python && self.ahead != Ahead::Mark;
         let frame = self.stack.last().copied();
         let n_ahead = self.owed.len() - self.mark_at;
+        if byte.is_ascii_alphabetic() && self.is_right_behind_inner_mark() {
+            return Turn::Inside;
+        }
         let next = match (self.ahead, byte) {
             (Ahead::Mark | Ahead::Comma, _) if blank => self.ahead,
             (Ahead::Mark, b':') => {
@@ -504,7 +521,17 @@ impl Transducer {
         self.python && !self.in_key && !self.has_inner && self.mark_at == 0
     }
 
+    /// Whether nothing but the mark was read ahead, and no key can begin with it: the most common of marks inside.
+    fn is_right_behind_inner_mark(&self) -> bool {
+        self.ahead == Ahead::Mark
+            && self.mark_at == 0
+            && self.owed.len() == 1
+            && !self.in_key
+            && self.known.is_empty()
+    }
+
     /// How many containers are open behind the brackets that stand before the mark, and before the comma there.
+    #[cold]
     fn depth_before_mark(&self) -> usize {
         let depth = self.stack.len();
         let mut open = depth;

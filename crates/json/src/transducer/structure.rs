@@ -227,6 +227,7 @@ impl Transducer {
             && piece.text[piece.i..].starts_with(['.', '\u{2026}'])
     }
 
+    #[cold]
     pub(super) fn begin_dots(&mut self, piece: &mut Piece<'_>) {
         piece.flush();
         self.token.clear();
@@ -236,6 +237,7 @@ impl Transducer {
     }
 
     /// A byte of the dots, or behind them. Three are an ellipsis, where nothing but structure follows.
+    #[cold]
     pub(super) fn dots(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         piece.run = piece.i;
         let is_whole = matches!(self.token.as_str(), "..." | "\u{2026}");
@@ -273,6 +275,7 @@ impl Transducer {
     }
 
     /// A byte behind dots that were left out.
+    #[cold]
     pub(super) fn behind_dots(&mut self, byte: u8, piece: &mut Piece<'_>) {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),

@@ -183,6 +183,7 @@ impl Transducer {
     }
 
     /// Whether the word names a call that stands for the value in its brackets.
+    #[cold]
     fn begins_call(&self) -> bool {
         let name = self.token.trim_end();
         self.token_quote.is_none()
@@ -191,7 +192,8 @@ impl Transducer {
 
     /// Whether the word is a prefix of Python's strings and a mark.
     fn is_behind_prefix(&self) -> bool {
-        !self.in_key
+        matches!(self.token.len(), 2 | 3)
+            && !self.in_key
             && self
                 .token
                 .strip_suffix(['"', '\''])
