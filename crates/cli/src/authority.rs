@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use toolglot::{Call, End, Place};
 use toolglot_exec::{Plan, Walls};
-use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope};
+use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope, is_secret};
 use toolglot_sandbox::Cancel;
 use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
 use crate::axe_yaml;
 use crate::human::screen;
+use crate::run::undo::journals;
 use crate::toolboxes;
 
 /// Where a project keeps its policy, below the root.
@@ -32,9 +33,15 @@ pub(crate) fn load(arguments: &PolicyArguments, root: &Path, log: Option<&Path>)
     let mut authority = Authority {
         grants: arguments.allow.clone(),
         user: own.map(|path| read(&path, Scope::User)),
-        project: project.map(|path| read(&path, Scope::Project)),
+        project: project.map(|path| match inside(&path, root) {
+            Ok(path) => read(&path, Scope::Project),
+            Err(error) => Policy::broken(error),
+        }),
     };
-    keep_log(&mut authority, log, root);
+    keep(&mut authority, root, log, &LOG);
+    let own = arguments.policy.clone().or_else(user_place);
+    keep(&mut authority, root, own.as_deref(), &POLICY);
+    keep(&mut authority, root, journals().as_deref(), &JOURNAL);
     authority
 }
 
@@ -45,11 +52,34 @@ pub(crate) fn files(arguments: &PolicyArguments, root: &Path) -> Vec<PathBuf> {
 }
 
 fn user_file() -> Option<PathBuf> {
+    user_place().filter(|path| path.symlink_metadata().is_ok())
+}
+
+/// Where the user's policy file is, or could be.
+fn user_place() -> Option<PathBuf> {
     let settings = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))?;
-    Some(settings.join(USER_FILE)).filter(|path| path.symlink_metadata().is_ok())
+    Some(settings.join(USER_FILE))
+}
+
+/// Where the project's own file really stands. A project has no say over what is outside of its root, nor over secrets: what
+/// would be wrong with such a file would tell of it.
+fn inside(path: &Path, root: &Path) -> Result<PathBuf, PolicyError> {
+    let unreadable = |why: &str| PolicyError::Unreadable {
+        why: why.to_owned(),
+    };
+    let (Ok(real), Ok(root)) = (path.canonicalize(), root.canonicalize()) else {
+        return Err(unreadable("it leads nowhere"));
+    };
+    match real.strip_prefix(root) {
+        Err(_) => Err(unreadable("it is a link that leads out of the root")),
+        Ok(below) if is_secret(below) => {
+            Err(unreadable("it is a link to what usually holds secrets"))
+        }
+        Ok(_) => Ok(real),
+    }
 }
 
 fn read(path: &Path, scope: Scope) -> Policy {
@@ -97,29 +127,91 @@ fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
     }
 }
 
-/// Keeps the log as it is: it has to tell what is done, whoever does it.
-fn keep_log(authority: &mut Authority, log: Option<&Path>, root: &Path) {
-    let place = log.and_then(|log| {
-        let parent = match log.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let place = parent.canonicalize().ok()?.join(log.file_name()?);
-        Some(
-            place
-                .strip_prefix(root)
-                .ok()?
-                .to_string_lossy()
-                .into_owned(),
-        )
-    });
-    if let Some(place) = place {
-        authority.keep(
-            &place,
-            "audit-log",
-            "the log of this run is written there, and by nobody else",
-        );
+/// A file of the user's own that calls are judged by, or that tells of them. Where it lies inside the root, calls keep it.
+pub(crate) struct Own {
+    /// The rule's name.
+    rule: &'static str,
+    because: &'static str,
+    /// Whether it is not read either.
+    is_secret: bool,
+}
+
+const LOG: Own = Own {
+    rule: "audit-log",
+    because: "the log of this run is written there, and by nobody else",
+    is_secret: false,
+};
+
+const POLICY: Own = Own {
+    rule: "policy-file",
+    because: "the user's policy file is there, and no call changes what calls are judged by",
+    is_secret: false,
+};
+
+const JOURNAL: Own = Own {
+    rule: "journal",
+    because: "what takes runs back is there, and no call changes it",
+    is_secret: false,
+};
+
+/// The tools and dialects of a run.
+pub(crate) const READING: Own = Own {
+    rule: "own-file",
+    because: "the command line names it to read calls by, and no call changes that",
+    is_secret: false,
+};
+
+/// What clients of a server have to show.
+pub(crate) const TOKEN: Own = Own {
+    rule: "token-file",
+    because: "the token of this server is there, which no call reads or changes",
+    is_secret: true,
+};
+
+/// Keeps such a file as it is: where it is named, and where that leads.
+pub(crate) fn keep(authority: &mut Authority, root: &Path, file: Option<&Path>, own: &Own) {
+    let (Some(file), Ok(root)) = (file, root.canonicalize()) else {
+        return;
+    };
+    let Ok(file) = std::path::absolute(file) else {
+        return;
+    };
+    let named = match (file.parent(), file.file_name()) {
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => return,
+    };
+    let mut places = vec![real(&file), named];
+    places.dedup();
+    for place in places {
+        if let Ok(place) = place.strip_prefix(&root) {
+            let mut capabilities = vec!["write", "delete"];
+            if own.is_secret {
+                capabilities.push("read");
+            }
+            let place = place.to_string_lossy();
+            authority.keep(&place, &capabilities, (own.rule, own.because));
+        }
     }
+}
+
+/// Where a path leads, as far as it is there; a link that leads to nothing leads to where that would be.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    fn at(path: &Path, n_links: usize) -> PathBuf {
+        const MOST_LINKS: usize = 16;
+        if let Ok(real) = path.canonicalize() {
+            return real;
+        }
+        let parent = match path.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => at(Path::new("."), n_links),
+            Some(parent) => at(parent, n_links),
+            None => return path.to_path_buf(),
+        };
+        match path.read_link() {
+            Ok(target) if n_links < MOST_LINKS => at(&parent.join(target), n_links + 1),
+            _ => parent.join(path.file_name().unwrap_or_default()),
+        }
+    }
+    at(path, 0)
 }
 
 /// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.
@@ -164,6 +256,7 @@ pub(crate) fn request<'a>(
     plan: Option<&'a Plan<'_>>,
 ) -> Request<'a> {
     Request {
+        below: plan.map_or(&[][..], Plan::below),
         command: plan.and_then(Plan::command),
         host: plan.and_then(Plan::host),
         ..Request::new(tool, effect, end, plan.map_or(&[][..], Plan::paths))

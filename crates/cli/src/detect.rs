@@ -70,7 +70,7 @@ impl<'a> Found<'a> {
 /// does, that comes first of which least is missing, and a model's own before one of any model; what tells them apart is
 /// written, or that nothing does.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let source = template(&source::text(file)?);
+    let source = template(&source::document(file)?);
     let (template, places) = spoken(&source);
     let mut found: Vec<Found<'_>> = toolglot_dialects::union()
         .into_iter()

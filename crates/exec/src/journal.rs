@@ -31,6 +31,9 @@ const MOST_RUNS: usize = 16;
 /// Other roots that are looked at for being gone.
 const MOST_ROOTS: usize = 64;
 
+/// How many runs this process began.
+static N_RUNS: AtomicU64 = AtomicU64::new(0);
+
 /// The journal of one run. It makes its files with the first effect.
 #[derive(Debug)]
 pub struct Journal {
@@ -85,6 +88,8 @@ pub(crate) enum Act {
         from: PathBuf,
         to: PathBuf,
         made: Vec<PathBuf>,
+        /// What is moved.
+        what: State,
     },
     /// Directories are made, the outer ones first.
     Directories { made: Vec<PathBuf> },
@@ -96,16 +101,40 @@ pub(crate) enum Act {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "lowercase")]
 pub(crate) enum Line {
-    Root { path: PathBuf },
-    Before { number: u64, act: Act },
-    After { number: u64, state: State },
+    Root {
+        path: PathBuf,
+    },
+    Before {
+        number: u64,
+        act: Act,
+    },
+    After {
+        number: u64,
+        state: State,
+    },
+    /// The effect did not happen; `made` are directories that came to be nevertheless.
+    Failed {
+        number: u64,
+        made: Vec<PathBuf>,
+    },
+    /// This effect, and all behind it, are taken back.
+    Undone {
+        number: u64,
+    },
 }
 
 /// An effect under way.
 #[derive(Debug)]
 pub struct Entry {
     number: u64,
-    path: Option<PathBuf>,
+    act: Act,
+}
+
+impl Entry {
+    /// Whether nothing is there to be moved.
+    fn is_impossible(&self) -> bool {
+        matches!(&self.act, Act::Move { what, .. } if *what == State::Missing)
+    }
 }
 
 impl Journal {
@@ -150,7 +179,7 @@ impl Journal {
             .filter_map(|fact| fact.inside())
             .collect();
         let number = self.next.load(Ordering::Relaxed);
-        let (act, path) = match (tool, paths.as_slice()) {
+        let act = match (tool, paths.as_slice()) {
             ("write_file" | "append_file" | "edit_file" | "delete_file", [path]) => {
                 let before = state(root, path)?;
                 let old = match before {
@@ -158,7 +187,6 @@ impl Journal {
                     _ => None,
                 };
                 let made = missing_above(root, path);
-                let path = path.to_path_buf();
                 let intended = if tool == "delete_file" {
                     Some(State::Missing)
                 } else {
@@ -168,41 +196,39 @@ impl Journal {
                         owner: None,
                     })
                 };
-                let act = Act::Content {
-                    path: path.clone(),
+                Act::Content {
+                    path: path.to_path_buf(),
                     before,
                     old,
                     intended,
                     made,
-                };
-                (act, Some(path))
+                }
             }
-            ("move_file", [from, to]) => {
-                let act = Act::Move {
-                    from: from.to_path_buf(),
-                    to: to.to_path_buf(),
-                    made: missing_above(root, to),
-                };
-                (act, Some(to.to_path_buf()))
-            }
+            ("move_file", [from, to]) => Act::Move {
+                from: from.to_path_buf(),
+                to: to.to_path_buf(),
+                made: missing_above(root, to),
+                what: state(root, from)?,
+            },
             ("create_directory", [path]) => {
                 let mut made = missing_above(root, path);
                 if state(root, path)? == State::Missing {
                     made.push(path.to_path_buf());
                 }
-                (Act::Directories { made }, None)
+                Act::Directories { made }
             }
-            ("execute_command" | "git_commit" | "http_request", _) => (
-                Act::Other {
-                    tool: tool.to_owned(),
-                },
-                None,
-            ),
+            ("execute_command" | "git_commit" | "http_request", _) => Act::Other {
+                tool: tool.to_owned(),
+            },
             _ => return Ok(None),
         };
         self.next.store(number + 1, Ordering::Relaxed);
-        self.append(root, &Line::Before { number, act })?;
-        Ok(Some(Entry { number, path }))
+        let line = Line::Before {
+            number,
+            act: act.clone(),
+        };
+        self.append(root, &line)?;
+        Ok(Some(Entry { number, act }))
     }
 
     /// Says that a tool is about to do what cannot be taken back.
@@ -219,17 +245,39 @@ impl Journal {
         self.append(root, &Line::Before { number, act })
     }
 
-    /// Says what an effect left behind.
+    /// Says what an effect left behind, or that it did not happen: `is_fine` is what the tool says of it.
     ///
     /// # Errors
     /// If it cannot be written. What was done is done: then it can be taken back only if nobody could have changed it.
-    pub fn after(&self, root: &Root, entry: &Entry) -> io::Result<()> {
-        let Some(path) = &entry.path else {
-            return Ok(());
-        };
-        let state = state(root, path)?;
+    pub fn after(&self, root: &Root, entry: &Entry, is_fine: bool) -> io::Result<()> {
         let number = entry.number;
-        self.append(root, &Line::After { number, state })
+        let failed = |made: &[PathBuf]| {
+            let made = made.iter().filter(|path| root.directory(path).is_ok());
+            Line::Failed {
+                number,
+                made: made.cloned().collect(),
+            }
+        };
+        let line = match &entry.act {
+            Act::Content {
+                path, before, made, ..
+            } => match state(root, path)? {
+                now if !is_fine && now == *before => failed(made),
+                state => Line::After { number, state },
+            },
+            Act::Move { from, to, made, .. } => {
+                // What failed and is where it was did not move, whatever stands at the other place.
+                if !is_fine && (entry.is_impossible() || state(root, from)? != State::Missing) {
+                    failed(made)
+                } else {
+                    let state = state(root, to)?;
+                    Line::After { number, state }
+                }
+            }
+            Act::Directories { made } if !is_fine => failed(made),
+            Act::Directories { .. } | Act::Other { .. } => return Ok(()),
+        };
+        self.append(root, &line)
     }
 
     /// Copies a file beside the log.
@@ -284,8 +332,9 @@ impl Journal {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos());
-        // Names in the order of time.
-        let own = self.place.join(format!("{now:024}-{}", std::process::id()));
+        // Names in the order of time; of one process no two are the same, however many calls it serves at once.
+        let (process, n) = (std::process::id(), N_RUNS.fetch_add(1, Ordering::Relaxed));
+        let own = self.place.join(format!("{now:024}-{process}-{n}"));
         make(&own)?;
         Ok(own)
     }

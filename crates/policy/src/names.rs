@@ -86,6 +86,8 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".ai"),
     // What takes a run back.
     Pattern::Within("state", "toolglot"),
+    // What calls are judged by.
+    Pattern::Within(".config", "toolglot"),
     Pattern::Name(".mcp.json"),
     Pattern::Name(".vscode"),
     Pattern::Name(".idea"),
@@ -353,6 +355,7 @@ mod tests {
             "x/.cargo/config.toml",
             "CLAUDE.local.md",
             "a/AGENTS.override.md",
+            ".config/toolglot/policy.toml",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }

@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub end: End,
     /// Every path among its arguments.
     pub paths: &'a [PathFact],
+    /// What comes to stand at new places with the directory that it moves.
+    pub below: &'a [PathFact],
     /// The command among its arguments.
     pub command: Option<&'a CommandFact>,
     /// Where the URL among its arguments leads.
@@ -39,6 +41,7 @@ impl<'a> Request<'a> {
             effect,
             end,
             paths,
+            below: &[],
             command: None,
             host: None,
             capabilities: &[],

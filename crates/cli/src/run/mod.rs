@@ -64,7 +64,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
     let log = audit::place(arguments.audit.as_deref());
-    let authority = authority::load(&arguments.policy, root.path(), log.as_deref());
+    let mut authority = authority::load(&arguments.policy, root.path(), log.as_deref());
+    for file in arguments.reading.files() {
+        authority::keep(&mut authority, root.path(), Some(file), &authority::READING);
+    }
     let (registry, trust) = gate::open(&project, &authority)?;
     let mut capabilities = arguments.capability.capabilities();
     if arguments.policy.allow.write {

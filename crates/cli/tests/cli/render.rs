@@ -23,6 +23,36 @@ fn what_is_rendered_is_read_back() {
     }
 }
 
+/// A fence that stays open, or a call in the content, would be read otherwise than it was meant.
+#[test]
+fn content_hides_no_calls_and_holds_none() {
+    let call = json!({"name": "ping", "arguments": {}});
+    let own = "<tool_call>\n{\"name\": \"ping\", \"arguments\": {}}\n</tool_call>";
+    for (dialect, content, is_carried) in [
+        ("hermes", "I look.", true),
+        ("hermes", "Code:\n```\nx\n```", true),
+        ("hermes", "Here:\n```", false),
+        ("hermes", own, false),
+        ("generic_json", "I look.", false),
+        ("xlam", "I look.", true),
+        ("xlam", "", true),
+    ] {
+        let message = json!({"calls": [call], "content": content}).to_string();
+        let text = toolglot(&["render", "--dialect", dialect], &message);
+        assert_eq!(
+            text.code == 0,
+            is_carried,
+            "{dialect} {content:?}: {}",
+            text.err
+        );
+        if is_carried {
+            let parse = ["parse", "--dialect", dialect, "--format", "json"];
+            let document = toolglot(&parse, &text.out).json();
+            assert_eq!(document["calls"][0]["name"], "ping", "{}", text.out);
+        }
+    }
+}
+
 #[test]
 fn a_value_takes_the_form_that_can_carry_it() {
     let call = json!({"name": "write_file", "arguments": {"path": "a", "content": " x\n"}});

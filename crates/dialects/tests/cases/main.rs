@@ -4,6 +4,7 @@
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test cases` writes what was read in place of what was expected;
 //! read the difference before committing it.
 
+mod carried;
 mod case;
 mod coverage;
 mod markdown;

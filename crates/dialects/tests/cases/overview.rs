@@ -9,6 +9,7 @@ use std::{env, fs};
 
 use toolglot::{Dialect, Limits, Program};
 
+use crate::carried;
 use crate::case::{self, Case};
 use crate::reading::{self, Reading};
 
@@ -56,6 +57,7 @@ fn page() -> String {
         .expect("writing to a string");
     }
     out.push_str(&decisions(&union));
+    out.push_str(&carried::table());
     for dialect in toolglot_dialects::all() {
         section(&mut out, dialect, &cases);
     }
@@ -199,6 +201,9 @@ fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
             .map(|part| part.text.as_str())
             .collect();
         fenced(out, "A call:", &text);
+    }
+    if let Some(text) = carried::two_calls(dialect) {
+        fenced(out, "Two calls, as they are written:", &text);
     }
 }
 

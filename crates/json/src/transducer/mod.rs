@@ -39,7 +39,7 @@ use alloc::vec::Vec;
 use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::plain_data;
+use crate::scan::{odd_blank, plain_data};
 use piece::Piece;
 use state::{Ahead, Frame, Quote, State};
 
@@ -350,9 +350,29 @@ impl Transducer {
         match self.state {
             State::Next => Some(self.token_at),
             State::Tail | State::Brace(_) | State::Paren(_) | State::Beyond => Some(self.held_at),
-            State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
+            State::Quoted
+                if self.mark_at > 0
+                    || matches!(
+                        self.ahead,
+                        Ahead::Closing
+                            | Ahead::Second
+                            | Ahead::SecondEnd
+                            | Ahead::Semicolon
+                            | Ahead::Twice
+                    ) =>
+            {
+                Some(self.held_at)
+            }
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
+    }
+
+    /// Whether blanks may stand here that are written.
+    fn is_between_tokens(&self) -> bool {
+        matches!(
+            self.state,
+            State::After | State::Key | State::Colon | State::Value | State::Root
+        )
     }
 
     /// Whether [`feed`](Transducer::feed) has something to read without more text.
@@ -495,6 +515,13 @@ impl Transducer {
             let Some(&byte) = bytes.get(piece.i) else {
                 break Step::More;
             };
+            if byte >= 0xc2
+                && self.is_between_tokens()
+                && let Some(length) = odd_blank(bytes, piece.i)
+            {
+                self.odd_blank(length, piece);
+                continue;
+            }
             match self.state {
                 State::After => {
                     if let Some(step) = self.behind_value(byte, piece) {
@@ -565,6 +592,12 @@ impl Transducer {
                         break step;
                     }
                 }
+                State::Dots => {
+                    if let Some(step) = self.dots(byte, piece) {
+                        break step;
+                    }
+                }
+                State::Dotted => self.behind_dots(byte, piece),
                 State::Slash | State::LineComment | State::BlockComment { .. } => {
                     self.in_comment(byte, piece);
                 }

@@ -80,7 +80,8 @@ impl Transducer {
             }
             b'}' | b']' | b')' => {
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
-                if in_keys && !self.comma {
+                let in_call = self.stack.last() == Some(&Frame::Call);
+                if in_keys && !self.comma || in_call {
                     piece.flush();
                     piece.out.text.push_str("null");
                     self.mend(Repair::MissingValue, piece.here(), piece.here(), piece.out);
@@ -112,6 +113,12 @@ impl Transducer {
                     piece.skip(1);
                 }
             }
+            // `"a":: 1`
+            b':' if !self.comma && !self.python && self.stack.last() == Some(&Frame::Object) => {
+                piece.flush();
+                self.mend(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
+                piece.skip(1);
+            }
             b'\'' | b'`' => {
                 self.settle_comma(piece.out);
                 self.empty = false;
@@ -133,6 +140,12 @@ impl Transducer {
                 });
             }
             b'/' | b'#' => self.comment(byte, piece),
+            b'.' | 0xe2
+                if self.dots_begin(piece)
+                    && matches!(self.stack.last(), Some(Frame::Array | Frame::Tuple)) =>
+            {
+                self.begin_dots(piece);
+            }
             _ if self.begins_token(byte) => {
                 self.settle_comma(piece.out);
                 self.empty = false;

@@ -51,9 +51,38 @@ impl Transducer {
             b'<' if is_python && names_a_type(&self.token) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
+            b';' => !self.python && !self.in_key && is_literal(&self.token),
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
-            b')' => matches!(self.stack.last(), Some(Frame::Tuple | Frame::Keywords)),
-            b'"' | b'\'' if !self.in_key && is_string_prefix(&self.token) => {
+            b')' => matches!(
+                self.stack.last(),
+                Some(Frame::Tuple | Frame::Keywords | Frame::Call)
+            ),
+            b'(' if !self.python && !self.in_key && self.begins_call() => {
+                self.mend(Repair::Wrapper, self.token_at, piece.here() + 1, piece.out);
+                piece.skip(1);
+                self.open(Frame::Call);
+                return None;
+            }
+            b'"' | b'\'' if !self.in_key && !self.python && word::is_string_prefix(&self.token) => {
+                // `b"`, or the end of `b` that has lost its first mark: the next byte tells.
+                false
+            }
+            _ if !self.python
+                && self.is_behind_prefix()
+                && !matches!(byte, b',' | b':' | b']' | b'}') =>
+            {
+                let mark = self.token.pop();
+                self.token.clear();
+                piece.out.text.push('"');
+                self.mend(Repair::OtherQuote, self.token_at, piece.here(), piece.out);
+                self.state = State::Str(if mark == Some('"') {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
+                return None;
+            }
+            b'"' | b'\'' if !self.in_key && word::is_string_prefix(&self.token) => {
                 // r'..', b'..', u"..", f'..' of Python.
                 piece.out.text.push('"');
                 self.mend(
@@ -125,7 +154,9 @@ impl Transducer {
                     | b' '
                     | b'\t'
                     | b'\r'
+                    | b'('
                     | b')'
+                    | b';'
                     | b'"'
                     | b'\''
             )
@@ -154,6 +185,22 @@ impl Transducer {
     /// The word has all that may be held of one.
     fn is_full(&self) -> bool {
         self.token.len() >= HELD
+    }
+
+    /// Whether the word names a call that stands for the value in its brackets.
+    fn begins_call(&self) -> bool {
+        let name = self.token.trim_end();
+        self.token_quote.is_none()
+            && word::is_wrapper(name.strip_prefix("new ").unwrap_or(name).trim_start())
+    }
+
+    /// Whether the word is a prefix of Python's strings and a mark.
+    fn is_behind_prefix(&self) -> bool {
+        !self.in_key
+            && self
+                .token
+                .strip_suffix(['"', '\''])
+                .is_some_and(word::is_string_prefix)
     }
 
     /// Whether the dialect's own quotation token begins with the byte.
@@ -228,11 +275,4 @@ fn is_operator(byte: u8) -> bool {
 
 pub(super) fn is_literal(word: &str) -> bool {
     word::is_scalar(word) || matches!(word, "True" | "False" | "None")
-}
-
-pub(super) fn is_string_prefix(word: &str) -> bool {
-    matches!(
-        word,
-        "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
-    )
 }

@@ -198,6 +198,18 @@ pub enum PolicyError {
     },
 }
 
+impl PolicyError {
+    /// The error as it may be told to a model, and to whoever reads a log: no letter of the file is in it.
+    pub fn told(&self) -> String {
+        match self {
+            PolicyError::Unreadable { why } => format!("it cannot be read: {why}"),
+            PolicyError::Syntax(_) => "it is no policy of a known form".to_owned(),
+            PolicyError::Version(_) => "its version is not known".to_owned(),
+            _ => "one of its settings cannot be used".to_owned(),
+        }
+    }
+}
+
 /// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -298,10 +310,10 @@ impl Policy {
 }
 
 impl Authority {
-    /// Keeps a place below the root as it is, whatever anyone allows.
-    pub fn keep(&mut self, path: &str, rule: &str, because: &str) {
+    /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
+    pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
         let written = Written::new(rule, DecisionWord::Deny)
-            .capabilities(&["write", "delete"])
+            .capabilities(capabilities)
             .place(path)
             .because(because);
         // A project's file has no opinion but where it refuses.

@@ -28,10 +28,9 @@ impl Dialect {
     pub fn taught_by(&self, text: &str) -> Vec<Evidence> {
         let mut best: Vec<Evidence> = Vec::new();
         for rule in &self.rules {
-            if matches!(
-                rule.name.as_str(),
-                "think" | "say" | "stop" | "result" | "failure"
-            ) || !self.leads_to_call(rule)
+            if matches!(rule.name.as_str(), "think" | "say" | "stop")
+                || rule.is_only_written()
+                || !self.leads_to_call(rule)
             {
                 continue;
             }

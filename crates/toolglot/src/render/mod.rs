@@ -104,6 +104,29 @@ impl<'a> Renderer<'a> {
     /// # Errors
     /// What the dialect cannot carry: what would not be read back as these very calls.
     pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        self.message("", calls)
+    }
+
+    /// Writes `content` and behind it `calls`, in order; without calls the content as it stands.
+    ///
+    /// # Errors
+    /// As [`Renderer::calls`], and where the content is read as a call, or hides the calls.
+    pub fn message(&self, content: &str, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        if calls.is_empty() {
+            return Ok(String::from(content));
+        }
+        let between = match content {
+            "" => "",
+            _ if content.ends_with('\n') => "",
+            _ => "\n\n",
+        };
+        let alone = read(&self.program, content);
+        if !alone.calls.is_empty() {
+            return Err(Unrenderable::new(format!(
+                "dialect `{}` would read a call in the content",
+                self.dialect.name()
+            )));
+        }
         let mut why = Unrenderable::new(format!(
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
@@ -114,7 +137,8 @@ impl<'a> Renderer<'a> {
             Writer::other(self.dialect, tools),
         );
         let kept = |text: Result<String, Unrenderable>| {
-            text.and_then(|text| self.reads_back(&text, calls).map(|()| text))
+            let whole = text.map(|text| format!("{content}{between}{text}"));
+            whole.and_then(|text| self.reads_back(&text, &alone, calls).map(|()| text))
         };
         for text in first.ways(calls) {
             match kept(text) {
@@ -135,32 +159,32 @@ impl<'a> Renderer<'a> {
         result::write(self.dialect, &self.guards, results)
     }
 
-    fn reads_back(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
+    /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.
+    fn reads_back(
+        &self,
+        text: &str,
+        alone: &Calls,
+        calls: &[CallText<'_>],
+    ) -> Result<(), Unrenderable> {
         let read = read(&self.program, text);
-        if !read.content.trim().is_empty() && read.calls.len() == calls.len() {
-            return Err(Unrenderable::new(format!(
-                "dialect `{}` would read part of the call as text",
-                self.dialect.name()
-            )));
-        }
-        self.same_calls(&read, calls)
-    }
-
-    /// Whether a whole message, `text`, is read as `calls` and other text: a fence that is open before a call quotes it.
-    ///
-    /// # Errors
-    /// What would be read otherwise.
-    pub fn reads(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
-        self.same_calls(&read(&self.program, text), calls)
-    }
-
-    fn same_calls(&self, read: &Calls, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
         let dialect = self.dialect.name();
         if read.calls.len() != calls.len() {
             return Err(Unrenderable::new(format!(
                 "dialect `{dialect}` would read back {} calls instead of {}",
                 read.calls.len(),
                 calls.len()
+            )));
+        }
+        if read.content.trim() != alone.content.trim()
+            || read.reasoning.trim() != alone.reasoning.trim()
+        {
+            let what = if alone.content.is_empty() && alone.reasoning.is_empty() {
+                "part of the call as text"
+            } else {
+                "the content and the calls otherwise"
+            };
+            return Err(Unrenderable::new(format!(
+                "dialect `{dialect}` would read {what}"
             )));
         }
         for (read, call) in read.calls.iter().zip(calls) {

@@ -39,10 +39,19 @@ pub(super) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -
 }
 
 /// Whether a term leads to the rule of calls.
-pub(super) fn loops_calls(dialect: &Dialect, term: &Term) -> bool {
+pub(super) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
     holds(
         dialect,
         term,
-        &|kind| matches!(kind, TermKind::Rule(name) if name == "call"),
+        &|kind| matches!(kind, TermKind::Rule(name) if name == "call" || name == "written"),
+    )
+}
+
+/// Whether a term repeats what leads to the rule of calls.
+pub(super) fn repeats_calls(dialect: &Dialect, term: &Term) -> bool {
+    holds(
+        dialect,
+        term,
+        &|kind| matches!(kind, TermKind::Many(inner) if leads_to_calls(dialect, inner)),
     )
 }

@@ -9,7 +9,7 @@ use core::fmt::Write as _;
 use toolglot_json::{Kind, Shape, kind, members};
 
 use super::layout::{blank, is_comma, is_separator};
-use super::reach::{holds, loops_calls, references};
+use super::reach::{holds, leads_to_calls, references, repeats_calls};
 use super::value::{between_tokens, envelope, python, raw, siblings};
 use super::{CallText, Unrenderable};
 use crate::grammar::{
@@ -76,11 +76,15 @@ impl<'a> Writer<'a> {
         &'c self,
         calls: &'c [CallText<'c>],
     ) -> impl Iterator<Item = Result<String, Unrenderable>> + 'c {
-        let entries = self.entries();
+        let holds_many = |rule: &Rule, seq: &[Term]| {
+            !rule.is_call() && seq.iter().any(|term| repeats_calls(self.dialect, term))
+        };
+        let mut entries = self.entries();
+        if calls.len() > 1 {
+            entries.sort_by_key(|(rule, seq)| (!rule.is_taught(), !holds_many(rule, seq)));
+        }
         entries.into_iter().map(move |(rule, seq)| {
-            let holds_many =
-                rule.name != "call" && seq.iter().any(|term| loops_calls(self.dialect, term));
-            if holds_many || calls.len() == 1 {
+            if holds_many(rule, seq) || calls.len() == 1 {
                 return self.one(rule, seq, calls);
             }
             // Each call may need an entry of its own.
@@ -101,29 +105,32 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Rules that begin a message and lead to a call.
+    /// Rules that begin a message and lead to a call: what was taught first, then what is read.
     fn entries(&self) -> Vec<(&'a Rule, &'a [Term])> {
         let mut used = Vec::new();
         for rule in &self.dialect.rules {
             references(&rule.alt, &mut used);
         }
+        let leads_to_calls = |rule: &Rule, seq: &[Term]| {
+            rule.is_call() || seq.iter().any(|term| leads_to_calls(self.dialect, term))
+        };
         let mut all = Vec::new();
         for rule in &self.dialect.rules {
-            if rule.tool.is_none() && used.contains(&rule.name.as_str()) {
-                continue;
-            }
-            if matches!(
+            let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
+            let is_other = matches!(
                 rule.name.as_str(),
                 "think" | "say" | "stop" | "result" | "failure"
-            ) {
+            );
+            if is_used || is_other {
                 continue;
             }
-            for seq in &rule.alt.0 {
-                if rule.name == "call" || seq.iter().any(|term| loops_calls(self.dialect, term)) {
-                    all.push((rule, seq.as_slice()));
-                }
-            }
+            let seqs = rule.alt.0.iter().map(Vec::as_slice);
+            all.extend(
+                seqs.filter(|seq| leads_to_calls(rule, seq))
+                    .map(|seq| (rule, seq)),
+            );
         }
+        all.sort_by_key(|(rule, _)| !rule.is_taught());
         all
     }
 
@@ -145,7 +152,7 @@ impl<'a> Writer<'a> {
             more: false,
             wrote_calls: 0,
         };
-        if rule.name == "call" {
+        if rule.is_call() {
             pen.begin(0, rule.tool.as_deref())?;
             self.seq(&mut pen, seq)?;
             pen.end()?;
@@ -252,14 +259,11 @@ impl<'a> Writer<'a> {
                 let Some(call) = pen.call else {
                     return Err(Unrenderable::new("elements without a call"));
                 };
-                pen.out.push('\n');
-                siblings(
-                    &mut pen.out,
-                    call.args,
-                    &self.dialect.values,
-                    prefix.as_deref().unwrap_or(""),
-                    1,
-                )?;
+                let prefix = prefix.as_deref().unwrap_or("");
+                if prefix.is_empty() {
+                    pen.out.push('\n');
+                }
+                siblings(&mut pen.out, call.args, &self.dialect.values, prefix, 1)?;
                 pen.left.clear();
             }
             TermKind::Py => {
@@ -285,23 +289,25 @@ impl<'a> Writer<'a> {
     /// The alternative that fits: the one for this key, else the first that can be written.
     fn choice(&self, pen: &mut Pen<'_>, alt: &Alt) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
-        let fits = |seq: &&Vec<Term>| {
+        let fits = |seq: &[Term]| {
             seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(argument)) if Some(argument) == next.as_ref()))
         };
         // One for another argument comes last: the order of the arguments is kept.
-        let open = |seq: &&Vec<Term>| {
-            !seq.iter()
+        let other = |seq: &[Term]| {
+            seq.iter()
                 .any(|term| matches!(&term.kind, TermKind::Text(Some(_))))
         };
-        let mut order: Vec<&Vec<Term>> = (alt.0.iter().filter(fits))
-            .chain(alt.0.iter().filter(|seq| !fits(seq) && open(seq)))
-            .chain(alt.0.iter().filter(|seq| !fits(seq) && !open(seq)))
-            .collect();
-        let holds_text = |seq: &&Vec<Term>| {
+        // Several calls want a list.
+        let is_list = pen.call.is_none() && pen.calls.len() > 1;
+        let short =
+            |seq: &[Term]| is_list && !seq.iter().any(|term| repeats_calls(self.dialect, term));
+        let mut order: Vec<&Vec<Term>> = alt.0.iter().collect();
+        order.sort_by_key(|seq| (short(seq), !fits(seq), other(seq)));
+        let is_form = |seq: &&Vec<Term>| {
             seq.iter()
                 .any(|term| matches!(term.kind, TermKind::Text(_)))
         };
-        if self.last_first && order.iter().all(holds_text) {
+        if self.last_first && order.iter().all(is_form) {
             order.reverse();
         }
         let mut why = Unrenderable::new("no alternative can be written");
@@ -325,7 +331,7 @@ impl<'a> Writer<'a> {
         for rule in rules {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
             let inside = |pen: &mut Pen<'_>| -> Written {
-                if name == "call" {
+                if rule.is_call() {
                     pen.begin(pen.index, None)?;
                     self.choice(pen, &rule.alt)?;
                     pen.end()
@@ -353,7 +359,7 @@ impl<'a> Writer<'a> {
         before: Option<&Term>,
         after: Option<&Term>,
     ) -> Written {
-        if loops_calls(self.dialect, inner) {
+        if leads_to_calls(self.dialect, inner) {
             while pen.wrote_calls < pen.calls.len() {
                 pen.index = pen.wrote_calls;
                 pen.more = pen.wrote_calls + 1 < pen.calls.len();
