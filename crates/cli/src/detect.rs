@@ -147,15 +147,14 @@ fn spoken(template: &str) -> (String, Vec<usize>) {
 /// How long the seam of two strings is that begins with the mark that ends the first.
 fn seam(text: &str) -> Option<usize> {
     let rest = text[1..].trim_start();
-    let rest = match rest.strip_prefix(['+', '~']) {
-        Some(rest) => rest,
-        None => {
-            let rest = rest
-                .trim_start_matches('-')
-                .strip_prefix("}}")?
-                .trim_start();
-            rest.strip_prefix("{{")?.trim_start_matches('-')
-        }
+    let rest = if let Some(rest) = rest.strip_prefix(['+', '~']) {
+        rest
+    } else {
+        let rest = rest
+            .trim_start_matches('-')
+            .strip_prefix("}}")?
+            .trim_start();
+        rest.strip_prefix("{{")?.trim_start_matches('-')
     };
     let rest = rest.trim_start().strip_prefix(['"', '\''])?;
     Some(text.len() - rest.len())

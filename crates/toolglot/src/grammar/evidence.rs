@@ -48,7 +48,7 @@ impl Dialect {
     pub fn literals(&self) -> Vec<&str> {
         let mut all = Vec::new();
         for rule in &self.rules {
-            if !matches!(rule.name.as_str(), "result" | "failure") {
+            if !rule.is_only_written() && !matches!(rule.name.as_str(), "result" | "failure") {
                 rule.alt
                     .0
                     .iter()

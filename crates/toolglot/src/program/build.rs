@@ -242,8 +242,9 @@ impl<'a> Builder<'a> {
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    let mark =
-                        bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
+                    // A function of code around a call (`print(`) marks none.
+                    let is_code = bytes.starts_with("```") || bytes.ends_with('(');
+                    let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !is_code;
                     self.push(Node::Literal {
                         bytes: bytes.as_bytes().into(),
                         fold,
