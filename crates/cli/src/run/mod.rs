@@ -7,7 +7,7 @@
 //! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
 
 mod answer;
-mod files;
+pub(crate) mod files;
 mod record;
 mod report;
 mod session;
