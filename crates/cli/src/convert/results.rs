@@ -15,11 +15,11 @@ pub(super) struct Results {
 }
 
 impl Results {
-    pub(super) fn new(dialect: &'static Dialect) -> Result<Results, Failure> {
-        let renderer = Renderer::new(dialect, &ToolSet::default())
-            .map_err(|error| Failure::Program(Box::new(error)))?;
+    pub(super) fn new(dialect: &'static Dialect, tools: &ToolSet) -> Result<Results, Failure> {
+        let renderer =
+            Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
         Ok(Results {
-            renderer: renderer.guarded(guards()),
+            renderer: renderer.guarded(guards(std::slice::from_ref(tools))),
         })
     }
 

@@ -107,7 +107,9 @@ impl Converter {
             let dialects = select::dialects(&arguments.from, toolbox)?;
             from = Some(Manner::with(compile(&dialects, toolbox)?));
             if arguments.from != "auto" {
-                unwrap = Some(Results::new(select::named(&arguments.from)?)?);
+                let dialect = select::named(&arguments.from)?;
+                let tools = tool_set(std::slice::from_ref(dialect), toolbox);
+                unwrap = Some(Results::new(dialect, &tools)?);
             }
         }
         let to = if arguments.to == STRUCTURED {
@@ -121,7 +123,7 @@ impl Converter {
             Some(Target {
                 dialect,
                 renderer,
-                results: Results::new(dialect)?,
+                results: Results::new(dialect, &tools)?,
                 manner: Manner::with(compile(dialects, toolbox)?),
             })
         };
