@@ -41,6 +41,12 @@ pub(crate) fn load(arguments: &PolicyArguments, root: &Path, log: Option<&Path>)
             Err(error) => Policy::broken(error),
         }),
     };
+    for (whose, policy) in [("user", &authority.user), ("project", &authority.project)] {
+        if let Some(why) = policy.as_ref().and_then(Policy::why_broken) {
+            // The user alone is told: a verdict, which goes to the model, holds no letter of the file.
+            let _ = writeln!(screen::stderr(), "note: the {whose}'s policy file: {why}");
+        }
+    }
     keep(&mut authority, root, log, &LOG);
     let own = arguments.policy.clone().or_else(user_place);
     keep(&mut authority, root, own.as_deref(), &POLICY);
@@ -94,7 +100,7 @@ fn read(path: &Path, scope: Scope, root: &Path) -> Policy {
         if is_axe {
             axe(&text)
         } else {
-            Policy::parse(&text, scope).and_then(with_known_names)
+            Policy::parse(&text, scope).and_then(|policy| with_known_names(policy, root))
         }
     });
     let policy = policy.and_then(|policy| with_real_places(policy, root));
@@ -129,7 +135,7 @@ fn with_real_places(policy: Policy, root: &Path) -> Result<Policy, PolicyError> 
 }
 
 /// Refuses a rule about another name of a tool, or none: calls are judged by the one that is the tool's own.
-fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
+fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
     let Ok(vocabulary) = toolboxes::builtin("vocabulary") else {
         return Ok(policy);
     };
@@ -161,10 +167,11 @@ fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
                 Some(own) => format!(
                     "`{name}` is another name of `{own}`, and rules are about that: write `{own}`"
                 ),
-                None => match toolglot_tools::nearest(name, known.iter().copied()) {
-                    Some(near) => format!("there is no tool `{name}`: is `{near}` meant?"),
-                    None => format!("there is no tool `{name}`: tools that are files have ids"),
-                },
+                None if is_file(root, name) => return None,
+                None => {
+                    let near = toolglot_tools::nearest(name, known.iter().copied())?;
+                    format!("there is no tool `{name}`: is `{near}` meant?")
+                }
             }),
             None => None,
         }
@@ -181,6 +188,17 @@ fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
             problem,
         }),
     }
+}
+
+/// Whether a tool that is a file has this name, without a category before it.
+fn is_file(root: &Path, name: &str) -> bool {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let tops = [Some(root.to_path_buf()), home].into_iter().flatten();
+    let mut entries = tops
+        .filter_map(|top| std::fs::read_dir(top.join(".ai/tools")).ok())
+        .flatten()
+        .flatten();
+    entries.any(|entry| Path::new(&entry.file_name()).file_stem() == Some(name.as_ref()))
 }
 
 /// A file of the user's own that calls are judged by, or that tells of them. Where it lies inside the root, calls keep it.

@@ -160,7 +160,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     let root = root.with_walls(authority::walls(&authority, &cancel));
     host.watch = arguments.walls.watch(&cancel);
-    let auditor = log_place.map(|place| Auditor::new(place, arguments.audit_values));
+    let auditor = log_place.map(|place| Auditor::new(&place, arguments.audit_values));
     let journal = undo::journals()
         .filter(|_| !arguments.dry_run)
         .map(|place| Journal::new(&place, root.path()));

@@ -41,14 +41,15 @@ pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -
     if results.is_empty() {
         return None;
     }
-    // As the message was read, so its answer may be.
-    let known: Vec<ToolSet> = session
-        .named
-        .into_iter()
-        .chain([session.vocabulary])
-        .map(Toolbox::tool_set)
-        .collect();
-    let renderer = Renderer::new(dialect, &known[0]).ok()?;
+    // As the message was read, so its answer may be. The usual vocabulary is guarded against anyway.
+    let files = session
+        .files
+        .is_some_and(|files| files.specs().next().is_some());
+    let known = session.named.into_iter();
+    let known = known.chain(files.then_some(session.vocabulary));
+    let known: Vec<ToolSet> = known.map(Toolbox::tool_set).collect();
+    let vocabulary = session.vocabulary.tool_set();
+    let renderer = Renderer::new(dialect, known.first().unwrap_or(&vocabulary)).ok()?;
     let mut text = renderer.guarded(guards(&known)).results(&results);
     let mut forms: Vec<&str> = Vec::new();
     for step in steps {
