@@ -82,6 +82,22 @@ impl Approver {
             _ => Answer::Nobody,
         }
     }
+
+    /// Asks about each of several that are done together: one that is not approved ends it. What was approved first is looked
+    /// at once more after the last answer.
+    pub(crate) fn ask_all(self, shown: &[Shown<'_>], verdict: &Verdict) -> Answer {
+        let before: Vec<String> = shown.iter().map(Shown::hash).collect();
+        let answers = shown.iter().map(|one| self.ask(one, verdict));
+        let worst = answers
+            .into_iter()
+            .find(|answer| *answer != Answer::Yes)
+            .unwrap_or(Answer::Yes);
+        let is_same = || shown.iter().map(Shown::hash).eq(before.iter().cloned());
+        if worst == Answer::Yes && !is_same() {
+            return Answer::Changed;
+        }
+        worst
+    }
 }
 
 fn terminal() -> io::Result<File> {

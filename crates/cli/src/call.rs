@@ -313,7 +313,7 @@ pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
 
 fn given(args: &str) -> Result<Map<String, Value>, Failure> {
     let text = match args.strip_prefix('@') {
-        Some(file) => source::text(Path::new(file))?,
+        Some(file) => source::document(Path::new(file))?,
         None => args.to_owned(),
     };
     serde_json::from_str(&text).map_err(Failure::Args)

@@ -35,6 +35,9 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Other roots that are looked at for being gone.
 const MOST_ROOTS: usize = 64;
 
+/// How many runs this process began.
+static N_RUNS: AtomicU64 = AtomicU64::new(0);
+
 /// The journal of one run. It makes its files with the first effect.
 #[derive(Debug)]
 pub struct Journal {
@@ -373,8 +376,9 @@ impl Journal {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos());
-        // Names in the order of time.
-        let own = self.place.join(format!("{now:024}-{}", std::process::id()));
+        // Names in the order of time; of one process no two are the same, however many calls it serves at once.
+        let (process, n) = (std::process::id(), N_RUNS.fetch_add(1, Ordering::Relaxed));
+        let own = self.place.join(format!("{now:024}-{process}-{n}"));
         make(&own)?;
         Ok(own)
     }

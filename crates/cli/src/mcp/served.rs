@@ -16,7 +16,7 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use toolglot::End;
-use toolglot_exec::Root;
+use toolglot_exec::{Journal, Root};
 use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
 use toolglot_policy::Authority;
@@ -32,6 +32,7 @@ use crate::audit::Auditor;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
 use crate::gate::{self, Asked, Gate, Passed};
+use crate::run::undo;
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;
@@ -296,6 +297,12 @@ fn work(
         if setup.print() != print_then {
             return Some(job);
         }
+        // Each call is a run of its own, to be taken back by itself.
+        let journal = undo::journals().map(|place| Journal::new(&place, root.path()));
+        let gate = Gate {
+            journal: journal.as_ref(),
+            ..gate
+        };
         let answer = carry_out(&mut host, &registry, &gate, &job);
         let _ = job.answer.send(answer);
     }

@@ -21,6 +21,9 @@ impl Transducer {
             self.state = State::After;
         }
         self.settle_tail(at, out);
+        if matches!(self.state, State::Dots | State::Dotted) && self.resume == State::After {
+            self.settle_dots(at, out);
+        }
         let rest = match self.state {
             State::Done => return Rest::Whole,
             State::After => Rest::Brackets,
@@ -68,7 +71,7 @@ impl Transducer {
         if rest == Rest::Brackets && close {
             self.owed.clear();
             for frame in core::mem::take(&mut self.stack).into_iter().rev() {
-                out.text.push(frame.json_closer());
+                out.text.push_str(frame.json_closer());
             }
             self.mend(Repair::MissingBracket, at, at, out);
             self.state = State::Done;
@@ -85,6 +88,7 @@ impl Transducer {
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
             self.state = self.resume;
         }
+        self.settle_dots(at, out);
         match self.state {
             State::Esc(_) => {
                 let half = core::mem::take(&mut self.token);
@@ -134,6 +138,17 @@ impl Transducer {
             };
         }
         self.finish(true, at, out);
+    }
+
+    /// Dots at the end of the input are left out, however many.
+    fn settle_dots(&mut self, at: u64, out: &mut Output) {
+        if self.state == State::Dots {
+            self.mend(Repair::Ellipsis, self.token_at, at, out);
+            self.token.clear();
+        }
+        if matches!(self.state, State::Dots | State::Dotted) {
+            self.state = self.resume;
+        }
     }
 
     /// Ends a string, or a key, whose quotation mark is missing.

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use toolglot_json::Fields;
+
 use super::log::Act;
 use super::step::{Stepper, add};
 use super::thread::{Found, Judge, Thread, UnknownKey};
@@ -132,20 +134,20 @@ impl Stepper<'_> {
         text: &str,
         found: &mut Found,
     ) -> bool {
-        let Judge::Evidence { tool, same_key } = self.judge else {
-            return true;
+        let tool = match self.judge {
+            Judge::Reading | Judge::Entry { .. } => return true,
+            Judge::Own {
+                same_key: Some(key),
+                ..
+            } => return text == key,
+            Judge::Own { .. } if is_plausible_key(text) => return true,
+            Judge::Evidence { tool } | Judge::Own { tool, .. } => tool,
         };
-        if let Some(key) = same_key {
-            return text == key;
-        }
         let Some(tool) = tool else {
             return is_plausible_key(text);
         };
         let parameters = &self.program.tools.tool(tool).parameters;
-        // A schema that lists nothing and forbids nothing knows no key.
-        if parameters.get(text).is_some()
-            || (parameters.properties.is_empty() && parameters.others.is_some())
-        {
+        if takes_key(parameters, text) {
             return true;
         }
         // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
@@ -170,6 +172,12 @@ impl Stepper<'_> {
         }
         false
     }
+}
+
+/// Whether a tool with these parameters takes `key`. A schema that lists nothing and forbids nothing knows no key.
+pub(super) fn takes_key(parameters: &Fields, key: &str) -> bool {
+    parameters.get(key).is_some()
+        || (parameters.properties.is_empty() && parameters.others.is_some())
 }
 
 /// Whether a name could be one. Behind a marker anything is, but dots that stand for a name (`<function=...>`).

@@ -104,7 +104,7 @@ impl Parser {
                 let rest = if over {
                     Rest::Whole
                 } else {
-                    envelope.finish(why != Finish::Length)
+                    envelope.finish(program, why != Finish::Length)
                 };
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();

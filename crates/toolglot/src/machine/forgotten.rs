@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Parser;
+use super::capture::takes_key;
 use super::log::{Log, LogId};
 use super::probe::{Probe, Turn};
 use super::thread::{Judge, Thread};
@@ -149,17 +150,25 @@ impl Parser {
         }
     }
 
-    /// Whether the opener whose acts are in `log` has a key that the call has not had.
-    pub(super) fn opens_another(&self, value: &Value, log: LogId, view: View<'_>) -> bool {
-        let Some((start, end)) = self.log.newest(log, Log::ROOT, Capture::Key) else {
+    /// Whether the opener whose acts are in `log` has a key that the call has not had, and that its tool has.
+    pub(super) fn opens_another(
+        &self,
+        program: &Program,
+        value: &Value,
+        log: LogId,
+        view: View<'_>,
+    ) -> bool {
+        let (Some((start, end)), Some(call)) = (
+            self.log.newest(log, Log::ROOT, Capture::Key),
+            &self.teller.call,
+        ) else {
             return false;
         };
         let key = view.slice(start, end).trim();
-        let had = self
-            .teller
-            .call
-            .as_ref()
-            .is_some_and(|call| call.has_key(key));
-        key != value.key && !had
+        let is_of_tool = call.tool.is_none_or(|tool| {
+            let parameters = &program.tools.tool(tool).parameters;
+            takes_key(parameters, key) || parameters.nearest(key).is_some()
+        });
+        is_of_tool && key != value.key && !call.has_key(key)
     }
 }

@@ -137,7 +137,6 @@ impl Parser {
     pub(super) fn evidence(&self) -> Judge<'static> {
         Judge::Evidence {
             tool: self.teller.call.as_ref().and_then(|call| call.tool),
-            same_key: None,
         }
     }
 
@@ -330,7 +329,7 @@ impl Parser {
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.key.as_str());
             let tool = self.teller.call.as_ref().and_then(|call| call.tool);
-            self.stepper(program, view, Judge::Evidence { tool, same_key })
+            self.stepper(program, view, Judge::Own { tool, same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
             if let Some(log) = probe
@@ -338,8 +337,9 @@ impl Parser {
                 .iter()
                 .find_map(|thread| (thread.node == value.node).then_some(thread.log))
             {
-                let forgets =
-                    value.nest == 0 && !value.passed_closer && self.opens_another(value, log, view);
+                let forgets = value.nest == 0
+                    && !value.passed_closer
+                    && self.opens_another(program, value, log, view);
                 probe.pos = pos + 1;
                 return Some(if forgets { Turn::Another } else { Turn::Nested });
             }
@@ -445,13 +445,12 @@ impl Parser {
         match turn {
             Turn::Data => {
                 value.passed_closer |= probe.last.is_some();
+                // What follows the closer of a nested value is of the call that stands inside this one.
+                let doubt = value.nest == 0 && probe.closer && (probe.unknown_key || probe.damaged);
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }
-                Verdict::Data {
-                    upto,
-                    doubt: probe.closer && (probe.unknown_key || probe.damaged),
-                }
+                Verdict::Data { upto, doubt }
             }
             Turn::Nested => {
                 // Once is enough: what follows is not counted again.

@@ -82,9 +82,11 @@ impl Registers {
 pub(crate) enum Judge<'a> {
     /// The reading itself: any plausible key, and names as the dialect says.
     Reading,
-    /// Looking for evidence: a key must be declared by the call's tool (`None`: no tool is known, any will do), and, for
-    /// the value's own opener where the closer holds the key, be this one.
-    Evidence {
+    /// Looking for evidence: a key must be declared by the call's tool (`None`: no tool is known, any will do).
+    Evidence { tool: Option<usize> },
+    /// Looking for the value's own opener inside it: any plausible key, for the call that stands there is that of another
+    /// tool perhaps; where the closer holds the key, this one.
+    Own {
         tool: Option<usize>,
         same_key: Option<&'a str>,
     },

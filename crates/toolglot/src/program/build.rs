@@ -18,9 +18,6 @@ use super::node::{
 };
 use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
-/// Rules that are read only when text is written.
-const WRITE_ONLY: &[&str] = &["result", "failure"];
-
 /// One entry of the message.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -98,14 +95,14 @@ impl<'a> Builder<'a> {
     fn dialect(&mut self) -> Result<(), GrammarError> {
         let dialect = self.dialect;
         let mut used: Vec<&str> = Vec::new();
-        for rule in &dialect.rules {
+        let read = || dialect.rules.iter().filter(|rule| !rule.is_only_written());
+        for rule in read() {
             collect_references(&rule.alt, &mut used);
         }
         check::rules(dialect)?;
         let mut any = false;
-        for rule in &dialect.rules {
-            let referred = rule.tool.is_none() && used.contains(&rule.name.as_str());
-            if referred || WRITE_ONLY.contains(&rule.name.as_str()) {
+        for rule in read() {
+            if rule.tool.is_none() && used.contains(&rule.name.as_str()) {
                 continue;
             }
             // One entry per alternative: a long opener must not lift its short sibling.
