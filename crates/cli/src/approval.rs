@@ -74,6 +74,9 @@ impl Approver {
                 let Ok(out) = terminal.try_clone() else {
                     return Answer::Nobody;
                 };
+                if forget_typed(&terminal).is_err() {
+                    return Answer::Nobody;
+                }
                 ask(shown, verdict, &mut BufReader::new(terminal), &mut &out)
             }
             _ => Answer::Nobody,
@@ -99,6 +102,18 @@ impl Approver {
 
 fn terminal() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
+/// What was typed, or pasted, before the question is shown answers none.
+#[cfg(unix)]
+fn forget_typed(terminal: &File) -> io::Result<()> {
+    use rustix::termios::{QueueSelector, tcflush};
+    tcflush(terminal, QueueSelector::IFlush).map_err(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn forget_typed(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Asks through any two streams.

@@ -110,9 +110,9 @@ pub(crate) struct Auditor {
 
 impl Auditor {
     /// The log at `place`. Where that leads is looked up now: what becomes of a link later does not turn the log elsewhere.
-    pub(crate) fn new(place: PathBuf, has_values: bool) -> Auditor {
+    pub(crate) fn new(place: &Path, has_values: bool) -> Auditor {
         Auditor {
-            log: Log::new(real(&place)),
+            log: Log::new(real(place)),
             has_values,
         }
     }

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use toolglot::{Call, End, Place};
 use toolglot_exec::{Plan, Walls};
-use toolglot_policy::{Authority, Effect, Policy, PolicyError, Request, Scope, is_secret};
+use toolglot_policy::{
+    Authority, Effect, Policy, PolicyError, Request, Scope, ToolPattern, is_secret,
+};
 use toolglot_sandbox::Cancel;
 use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
 use crate::axe_yaml;
 use crate::human::screen;
+use crate::run::files::VERBS;
 use crate::run::undo::journals;
 use crate::toolboxes;
 
@@ -32,12 +35,18 @@ pub(crate) fn load(arguments: &PolicyArguments, root: &Path, log: Option<&Path>)
     let project = project.symlink_metadata().is_ok().then_some(project);
     let mut authority = Authority {
         grants: arguments.allow.clone(),
-        user: own.map(|path| read(&path, Scope::User)),
+        user: own.map(|path| read(&path, Scope::User, root)),
         project: project.map(|path| match inside(&path, root) {
-            Ok(path) => read(&path, Scope::Project),
+            Ok(path) => read(&path, Scope::Project, root),
             Err(error) => Policy::broken(error),
         }),
     };
+    for (whose, policy) in [("user", &authority.user), ("project", &authority.project)] {
+        if let Some(why) = policy.as_ref().and_then(Policy::why_broken) {
+            // The user alone is told: a verdict, which goes to the model, holds no letter of the file.
+            let _ = writeln!(screen::stderr(), "note: the {whose}'s policy file: {why}");
+        }
+    }
     keep(&mut authority, root, log, &LOG);
     let own = arguments.policy.clone().or_else(user_place);
     keep(&mut authority, root, own.as_deref(), &POLICY);
@@ -82,7 +91,7 @@ fn inside(path: &Path, root: &Path) -> Result<PathBuf, PolicyError> {
     }
 }
 
-fn read(path: &Path, scope: Scope) -> Policy {
+fn read(path: &Path, scope: Scope, root: &Path) -> Policy {
     let text = text(path);
     let is_axe = path
         .extension()
@@ -91,14 +100,42 @@ fn read(path: &Path, scope: Scope) -> Policy {
         if is_axe {
             axe(&text)
         } else {
-            Policy::parse(&text, scope).and_then(with_known_names)
+            Policy::parse(&text, scope).and_then(|policy| with_known_names(policy, root))
         }
     });
+    let policy = policy.and_then(|policy| with_real_places(policy, root));
     policy.unwrap_or_else(Policy::broken)
 }
 
-/// Refuses a rule about another name of a tool: calls are judged by the one that is the tool's own.
-fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
+/// Refuses a rule about a place that is named by a link: calls are judged by where paths lead.
+fn with_real_places(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
+    let link = |place: &str| {
+        let is_name = |name: &&str| !name.contains(['*', '?', '[', '{', '\\']);
+        let mut path = PathBuf::new();
+        place.split('/').take_while(is_name).find_map(|name| {
+            path.push(name);
+            root.join(&path).is_symlink().then(|| path.clone())
+        })
+    };
+    let wrong = policy
+        .places()
+        .find_map(|(rule, place)| Some((rule, place, link(place)?)));
+    match wrong {
+        None => Ok(policy),
+        Some((rule, place, link)) => Err(PolicyError::Pattern {
+            rule: rule.to_owned(),
+            what: "paths",
+            pattern: place.to_owned(),
+            problem: format!(
+                "`{}` is a link, and rules are about where paths lead: write that",
+                link.display()
+            ),
+        }),
+    }
+}
+
+/// Refuses a rule about another name of a tool, or none: calls are judged by the one that is the tool's own.
+fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
     let Ok(vocabulary) = toolboxes::builtin("vocabulary") else {
         return Ok(policy);
     };
@@ -107,24 +144,61 @@ fn with_known_names(policy: Policy) -> Result<Policy, PolicyError> {
         let found = vocabulary
             .canonical(name)
             .or_else(|| vocabulary.canonical(&folded));
-        found
-            .map(|(spec, _)| spec.name.clone())
-            .filter(|own| own != name)
+        found.map(|(spec, _)| spec.name.clone())
+    };
+    let known: Vec<&str> = vocabulary
+        .iter()
+        .map(|spec| spec.name.as_str())
+        .chain(VERBS.iter().copied())
+        .collect();
+    let problem = |named: &ToolPattern<'_>| {
+        let (pattern, fits) = (named.written(), |name: &str| named.fits(name));
+        // What is called by an id has a slash in it.
+        if known.iter().any(|name| fits(name)) || pattern.contains('/') {
+            return None;
+        }
+        let is_pattern = pattern.contains('*') || pattern.starts_with("re:");
+        let other = vocabulary
+            .iter()
+            .flat_map(|spec| vocabulary.aliases(&spec.name))
+            .find(|name| fits(name));
+        match other.or((!is_pattern).then_some(&pattern)) {
+            Some(name) => Some(match own(name) {
+                Some(own) => format!(
+                    "`{name}` is another name of `{own}`, and rules are about that: write `{own}`"
+                ),
+                None if is_file(root, name) => return None,
+                None => {
+                    let near = toolglot_tools::nearest(name, known.iter().copied())?;
+                    format!("there is no tool `{name}`: is `{near}` meant?")
+                }
+            }),
+            None => None,
+        }
     };
     let wrong = policy
-        .tool_names()
-        .find_map(|(rule, name)| Some((rule, name, own(name)?)));
+        .tool_patterns()
+        .find_map(|named| Some((named.rule().to_owned(), named.written(), problem(&named)?)));
     match wrong {
         None => Ok(policy),
-        Some((rule, name, own)) => Err(PolicyError::Pattern {
-            rule: rule.to_owned(),
+        Some((rule, pattern, problem)) => Err(PolicyError::Pattern {
+            rule,
             what: "tools",
-            pattern: name.to_owned(),
-            problem: format!(
-                "it is another name of `{own}`, and rules are about that: write `{own}`"
-            ),
+            pattern,
+            problem,
         }),
     }
+}
+
+/// Whether a tool that is a file has this name, without a category before it.
+fn is_file(root: &Path, name: &str) -> bool {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let tops = [Some(root.to_path_buf()), home].into_iter().flatten();
+    let mut entries = tops
+        .filter_map(|top| std::fs::read_dir(top.join(".ai/tools")).ok())
+        .flatten()
+        .flatten();
+    entries.any(|entry| Path::new(&entry.file_name()).file_stem() == Some(name.as_ref()))
 }
 
 /// A file of the user's own that calls are judged by, or that tells of them. Where it lies inside the root, calls keep it.

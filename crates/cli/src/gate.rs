@@ -272,12 +272,19 @@ impl Gate<'_> {
         let effect = effect(prepared);
         let cost = tool.metadata.cost.as_ref();
         // However it is called, a server's tool is `SERVER/TOOL` to a policy.
-        let id = match found.id.as_str().strip_prefix("mcp/") {
-            Some(short) if prepared.chain.is_server() => short,
-            _ => asked.id,
-        };
+        let own = found.id.as_str();
+        let short = own
+            .strip_prefix("mcp/")
+            .filter(|_| prepared.chain.is_server());
+        let id = short.unwrap_or(asked.id);
+        // A rule may name the tool or its action, whichever of them is called.
+        let mut names: Vec<String> = short.into_iter().chain([own]).map(Into::into).collect();
+        if let Some(action) = &prepared.action {
+            names.extend(names.clone().iter().map(|name| format!("{name}.{action}")));
+        }
         let place = host.reach(prepared).map(|url| Place::of(&url));
         let explanation = self.verdict(&Request {
+            names: &names,
             capabilities: requires,
             host: place.as_ref(),
             cost: cost.map_or(0.0, toolglot_toolfiles::Cost::estimate),

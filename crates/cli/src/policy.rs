@@ -110,7 +110,7 @@ struct About<'a> {
     arguments: &'a Map<String, Value>,
     request: &'a Request<'a>,
     problem: Option<&'a str>,
-    /// What is wrong with the policy files: for the user alone, as it shows their text.
+    /// What is wrong with the policy files: for the user alone, as it shows their text. People read it on standard error.
     broken: &'a [String],
 }
 
@@ -163,9 +163,6 @@ impl About<'_> {
         )?;
         if let Some(problem) = self.problem {
             writeln!(out, "  and it could not be run: {problem}")?;
-        }
-        for broken in self.broken {
-            writeln!(out, "  {broken}")?;
         }
         for reason in &explanation.reasons {
             let granted = if reason.is_granted {

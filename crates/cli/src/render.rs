@@ -100,9 +100,10 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                     failed: result.failed,
                 })
                 .collect();
-            let renderer = Renderer::new(dialect, &ToolSet::default())
-                .map_err(|error| Failure::Program(Box::new(error)))?;
-            Ok(renderer.guarded(guards()).results(&results))
+            let renderer =
+                Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
+            let guards = guards(std::slice::from_ref(tools));
+            Ok(renderer.guarded(guards).results(&results))
         }
     }
 }

@@ -3,6 +3,7 @@
 //! All is looked at before anything is done: if something is no longer as the run left it, nothing is taken back and the answer
 //! says what. Each step is done only where it is not done yet, so that a crash on the way is mended by asking again.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use thiserror::Error;
 
 use crate::Root;
 use crate::foreseen::Foreseen;
-use crate::journal::{Act, Line, State, place, runs, state};
+use crate::journal::{Act, Line, State, copy_holes, place, runs, state};
 use crate::place::split;
 use crate::replace::replace;
 use crate::shown::shown;
@@ -62,6 +63,8 @@ struct Effect {
     number: u64,
     act: Act,
     after: Option<State>,
+    /// Of a file that the run changed before: what stood there first. It comes back with the first of these effects.
+    first: Option<State>,
 }
 
 /// Takes back the latest run in `root` that was not taken back. With `is_dry` nothing is done but looking.
@@ -80,7 +83,7 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<Undone, UndoEr
     for effect in effects.iter().rev() {
         match &effect.act {
             Act::Other { tool } => undone.remaining.insert(0, tool.clone()),
-            act => match step(&mut foreseen, act, effect.after.as_ref()) {
+            _ => match step(&mut foreseen, effect) {
                 Ok(step) => steps.push((effect, step)),
                 Err(path) => changed.push(shown(&path)),
             },
@@ -97,7 +100,10 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<Undone, UndoEr
         }
         if !is_dry {
             back(root, &run, effect, step)?;
-            progress(&run, effect.number).map_err(UndoError::Journal)?;
+            // What comes back with an earlier effect is not back yet.
+            if effect.first.is_none() {
+                progress(&run, effect.number).map_err(UndoError::Journal)?;
+            }
         }
     }
     if !is_dry {
@@ -126,6 +132,7 @@ fn read(run: &Path) -> io::Result<Vec<Effect>> {
                 number,
                 act,
                 after: None,
+                first: None,
             }),
             Line::After { number, state } => {
                 if let Some(effect) = numbered(&mut effects, number) {
@@ -141,6 +148,18 @@ fn read(run: &Path) -> io::Result<Vec<Effect>> {
                 effects.retain(|effect| {
                     effect.number < number || matches!(effect.act, Act::Other { .. })
                 });
+            }
+        }
+    }
+    let mut firsts: BTreeMap<PathBuf, State> = BTreeMap::new();
+    for effect in &mut effects {
+        if let Act::Content {
+            path, before, old, ..
+        } = &effect.act
+        {
+            match (before, old, firsts.get(path)) {
+                (State::File { .. }, None, Some(first)) => effect.first = Some(first.clone()),
+                _ => drop(firsts.insert(path.clone(), before.clone())),
             }
         }
     }
@@ -171,8 +190,9 @@ enum Step {
 }
 
 /// What is to be done about an effect, and what the root is without it; the place that is not as it was left otherwise.
-fn step(foreseen: &mut Foreseen<'_>, act: &Act, after: Option<&State>) -> Result<Step, PathBuf> {
-    let (step, made) = match act {
+fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
+    let after = effect.after.as_ref();
+    let (step, made) = match &effect.act {
         Act::Content {
             path,
             before,
@@ -184,7 +204,8 @@ fn step(foreseen: &mut Foreseen<'_>, act: &Act, after: Option<&State>) -> Result
             // Without a line behind it the effect may have happened: then it left what was intended.
             let left = after.or(intended.as_ref());
             let is_as_left = left.is_some_and(|left| left.holds_what(&now));
-            let step = if now.holds_what(before) {
+            let is_back = |first: &State| now.holds_what(first);
+            let step = if now.holds_what(before) || effect.first.as_ref().is_some_and(is_back) {
                 Ok(Step::Nothing)
             } else if foreseen.put(path, before.clone()) && is_as_left {
                 Ok(Step::Back)
@@ -260,6 +281,7 @@ fn back(root: &Root, run: &Path, effect: &Effect, step: Step) -> Result<(), Undo
                         let own = rights_since(root, path, effect.after.as_ref());
                         restore(root, path, &run.join(old), own.unwrap_or((*mode, *owner)))
                     }
+                    (State::File { .. }, None) => Ok(()),
                     _ => remove(root, path),
                 }
                 .map_err(|source| failed(path, source))?;
@@ -331,7 +353,8 @@ fn restore(root: &Root, path: &Path, old: &Path, rights: Rights) -> io::Result<(
     replace(&dir, name, None, |new| {
         // Before the content, so that nobody else reads it meanwhile, and after it, as writing takes special bits away.
         set_rights(new, rights)?;
-        io::copy(&mut source, new)?;
+        let length = copy_holes(&mut source, new)?;
+        new.set_len(length)?;
         set_rights(new, rights)
     })
 }

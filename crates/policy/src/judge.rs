@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::file::{Item, Rule as FileRule};
+use crate::file::{Asked, Item, Rule as FileRule};
 use crate::rules::{RULES, covers};
 use crate::{Decision, Effect, Grants, PathFact, Policy, Request, Sandbox, TrustRules, Verdict};
 
@@ -514,7 +514,15 @@ fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut 
             .filter_map(|fact| Some((&fact.written, fact.inside()?)))
             .find_map(|(written, path)| {
                 let item = Item::Path(path.to_string_lossy().into_owned());
-                rule.fits(request.tool, "read", &item)
+                ["read", "exec", "shell"]
+                    .into_iter()
+                    .any(|capability| {
+                        let asked = Asked {
+                            names: request.names,
+                            ..Asked::new(request.tool, capability)
+                        };
+                        rule.fits(asked, &item)
+                    })
                     .then_some((written, item))
             });
         if let Some((written, item)) = found {
@@ -547,7 +555,12 @@ fn by_rules(
     item: &Item,
     reasons: &mut Vec<Reason>,
 ) {
-    let capability = request.effect.capability();
+    let asked = Asked {
+        tool: request.tool,
+        names: request.names,
+        capability: request.effect.capability(),
+        command: request.command,
+    };
     let mut push = |decision: Decision, rule: String, because: String| {
         // Reading is given by default: that is no answer of the user's to a rule that asks about it by name.
         let is_asked_anyway = rule != DEFAULT && is_reading(request.effect, item);
@@ -574,7 +587,7 @@ fn by_rules(
     let fitting: Vec<&FileRule> = policy
         .rules
         .iter()
-        .filter(|rule| rule.fits(request.tool, capability, item))
+        .filter(|rule| rule.fits(asked, item))
         .collect();
     // A rule that allows some of a tool's items must not be outvoted by the default about the same item.
     for rule in &fitting {

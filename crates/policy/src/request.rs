@@ -11,6 +11,8 @@ use crate::{BadUrl, CommandFact, Effect, Host, PathFact};
 pub struct Request<'a> {
     /// The canonical name of the tool.
     pub tool: &'a str,
+    /// What else rules may call it: with its action, with the place it comes from.
+    pub names: &'a [String],
     /// What the tool does.
     pub effect: Effect,
     /// How sure the end of the call is.
@@ -38,6 +40,7 @@ impl<'a> Request<'a> {
     pub fn new(tool: &'a str, effect: Effect, end: End, paths: &'a [PathFact]) -> Request<'a> {
         Request {
             tool,
+            names: &[],
             effect,
             end,
             paths,

@@ -15,9 +15,11 @@ pub(super) struct Results<'d> {
 }
 
 impl<'d> Results<'d> {
-    pub(super) fn new(dialect: &'d Dialect) -> Result<Results<'d>, Failure> {
+    pub(super) fn new(dialect: &'d Dialect, tools: &ToolSet) -> Result<Results<'d>, Failure> {
+        let renderer =
+            Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
         Ok(Results {
-            renderer: renderer(dialect)?.guarded(guards()),
+            renderer: renderer.guarded(guards(std::slice::from_ref(tools))),
         })
     }
 

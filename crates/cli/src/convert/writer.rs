@@ -116,7 +116,7 @@ impl<'d> Converter<'d> {
                 Some(Target {
                     dialect,
                     renderer,
-                    results: Results::new(dialect)?,
+                    results: Results::new(dialect, &tools)?,
                     manner: Manner::with(compile(dialects, toolbox)?),
                 })
             }

@@ -281,7 +281,7 @@ fn work(
     host.budget = setup.budget.clone();
     let auditor = setup
         .audit
-        .clone()
+        .as_deref()
         .map(|log| Auditor::new(log, setup.audit_values));
     let gate = Gate {
         root: &root,

@@ -27,7 +27,7 @@ pub(crate) struct FileTools<'a> {
 }
 
 /// The verbs of Rye, which take an id.
-const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
+pub(crate) const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
 
 /// Calls that name a tool of a server, and its arguments, among their own.
 const WRAPPERS: &[&str] = &["use_mcp_tool", "mcp_call"];

@@ -7,7 +7,7 @@
 //! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
 
 mod answer;
-mod files;
+pub(crate) mod files;
 mod record;
 mod report;
 mod session;
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root = root.with_walls(authority::walls(&authority, &cancel));
-    let auditor = log.map(|log| Auditor::new(log, arguments.audit_values));
+    let auditor = log.map(|log| Auditor::new(&log, arguments.audit_values));
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();

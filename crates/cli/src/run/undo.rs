@@ -30,7 +30,7 @@ pub(super) fn undo(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outc
     let undone = match journals() {
         Some(place) => match audit::place(arguments.audit.as_deref()) {
             Some(log) if !arguments.dry_run => {
-                logged(&place, &root, &Auditor::new(log, arguments.audit_values))
+                logged(&place, &root, &Auditor::new(&log, arguments.audit_values))
             }
             _ => toolglot_exec::undo(&place, &root, arguments.dry_run),
         },

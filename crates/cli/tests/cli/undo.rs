@@ -276,6 +276,40 @@ fn an_undo_is_logged_as_what_it_takes_back() {
     assert_eq!(fs::read_to_string(place.at("a")).expect("text"), "0");
 }
 
+/// A file that is changed often is kept once, and holes take no room, neither beside the log nor when they come back.
+#[test]
+fn what_is_kept_has_a_bound() {
+    use std::os::unix::fs::MetadataExt;
+    let place = Place::new();
+    let big = "line\n".repeat(200_000);
+    fs::write(place.at("big"), &big).expect("written");
+    let hole = fs::File::create(place.at("hole")).expect("made");
+    hole.set_len(64 << 20).expect("set");
+    let line = [vec!["append big"; 12], vec!["delete hole"]]
+        .concat()
+        .join(", ");
+    place.run(&calls(&line));
+    let mut kept = 0;
+    let mut ahead = vec![place.base.path().join("home")];
+    while let Some(directory) = ahead.pop() {
+        for entry in fs::read_dir(directory).expect("readable").flatten() {
+            let metadata = entry.metadata().expect("there");
+            if metadata.is_dir() {
+                ahead.push(entry.path());
+            } else {
+                kept += metadata.blocks() * 512;
+            }
+        }
+    }
+    assert!(kept < 4 << 20, "{kept} bytes are kept");
+    let (is_fine, told) = place.undo(&[]);
+    assert!(is_fine, "{told}");
+    assert_eq!(fs::read_to_string(place.at("big")).expect("text"), big);
+    let hole = fs::metadata(place.at("hole")).expect("there");
+    assert_eq!(hole.len(), 64 << 20);
+    assert!(hole.blocks() * 512 < 4 << 20, "{} blocks", hole.blocks());
+}
+
 #[test]
 fn runs_are_taken_back_one_by_one_the_latest_first() {
     let place = Place::new();
