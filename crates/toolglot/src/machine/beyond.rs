@@ -7,6 +7,7 @@ use super::Parser;
 use super::log::{Act, Log, LogId};
 use super::probe::{Probe, Turn};
 use super::thread::{Found, Judge, Thread, UnknownKey};
+use super::value::find_closer;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};
@@ -52,8 +53,33 @@ pub(super) struct Beyond {
     blank: bool,
     /// A line break was among them.
     bol: bool,
+    /// The last closer ends the call, and begins its line.
+    leaves: bool,
     entries: Vec<Thread>,
     enclosing: Vec<Thread>,
+    /// Text stands there: its lines are read, up to an entry.
+    prose: Option<Line>,
+}
+
+/// Where in a line of prose the look ahead stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// In the blanks that it begins with.
+    Begin,
+    /// An entry may begin there: that is found out first.
+    Entry,
+    /// No entry begins it.
+    Rest,
+}
+
+/// What prose behind the closers comes to.
+enum Prose {
+    /// An entry follows it: the value ends before the closers.
+    Entry,
+    /// The value goes on over it.
+    Value,
+    On,
+    Wait,
 }
 
 impl Parser {
@@ -72,8 +98,10 @@ impl Parser {
                     from: last,
                     blank: true,
                     bol: false,
+                    leaves: probe.leaves,
                     entries: Vec::new(),
                     enclosing,
+                    prose: None,
                 });
                 probe.pos = last;
                 None
@@ -238,6 +266,7 @@ impl Parser {
     pub(super) fn run_beyond(
         &mut self,
         program: &Program,
+        text: &TextNode,
         probe: &mut Probe,
         mut beyond: Beyond,
         view: View<'_>,
@@ -271,43 +300,33 @@ impl Parser {
                     .push(Thread::at(program.rules.trie_node, Log::ROOT, probe.pos));
             }
             if probe.pos - probe.at > program.limits.undecided as u64 {
+                probe.prose_to = beyond.prose.map(|_| probe.pos);
                 return Some(Turn::Data);
             }
-            let mut next = Vec::new();
-            let mut found = Found::default();
-            // An entry there would begin a line or not, and never the message.
-            let place = (self.candidate, self.bol, self.start);
-            (self.candidate, self.bol, self.start) = (beyond.from, beyond.bol, false);
+            if beyond.prose.is_some() {
+                match self.run_prose(program, text, probe, &mut beyond, view, eof) {
+                    Prose::Entry => return Some(ends),
+                    Prose::Value => return Some(Turn::Data),
+                    Prose::On => continue,
+                    Prose::Wait => {
+                        probe.beyond = Some(beyond);
+                        return None;
+                    }
+                }
+            }
             let judge = Judge::Entry {
                 plausible: probe.closer,
             };
-            self.stepper(program, view, judge).step(
-                &beyond.entries,
+            let (entered, found) = self.step_entries(
+                program,
+                (judge, beyond.bol),
+                &mut beyond,
                 byte,
                 probe.pos,
-                &mut next,
-                &mut found,
+                view,
             );
-            (self.candidate, self.bol, self.start) = place;
-            core::mem::swap(&mut beyond.entries, &mut next);
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-            let entered = beyond.entries.iter().any(|thread| {
-                let named = found.literal_ended
-                    && self.log.any(Log::ROOT, thread.log, |act| {
-                        matches!(
-                            act,
-                            Act::Captured {
-                                what: Capture::Name,
-                                ..
-                            }
-                        )
-                    });
-                let fixed = program.node(thread.node).is_body()
-                    && self
-                        .log
-                        .any(Log::ROOT, thread.log, |act| enters_tool(program, act));
-                named || fixed
-            });
+            let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
             let mut inner = Found::default();
             let judge = self.evidence();
@@ -330,13 +349,117 @@ impl Parser {
                     from: probe.pos,
                     blank: true,
                     bol: false,
+                    leaves: if stops { beyond.leaves } else { beyond.bol },
                     entries: Vec::new(),
                     enclosing: Vec::new(),
+                    prose: None,
                 };
                 continue;
             }
             if beyond.entries.is_empty() && beyond.enclosing.is_empty() {
-                return Some(Turn::Data);
+                if !(beyond.leaves && beyond.bol && probe.may_leave) {
+                    return Some(Turn::Data);
+                }
+                beyond.prose = Some(Line::Rest);
+                probe.pos = beyond.from;
+            }
+        }
+    }
+
+    /// One byte of the entries that may begin at `beyond.from`: whether one did, and what was found on the way.
+    fn step_entries(
+        &mut self,
+        program: &Program,
+        (judge, bol): (Judge<'_>, bool),
+        beyond: &mut Beyond,
+        byte: u8,
+        pos: u64,
+        view: View<'_>,
+    ) -> (bool, Found) {
+        let (mut next, mut found) = (Vec::new(), Found::default());
+        // An entry there would begin a line or not, and never the message.
+        let place = (self.candidate, self.bol, self.start);
+        (self.candidate, self.bol, self.start) = (beyond.from, bol, false);
+        self.stepper(program, view, judge)
+            .step(&beyond.entries, byte, pos, &mut next, &mut found);
+        (self.candidate, self.bol, self.start) = place;
+        core::mem::swap(&mut beyond.entries, &mut next);
+        let is_name = |act| {
+            let what = Capture::Name;
+            matches!(act, Act::Captured { what: have, .. } if have == what)
+        };
+        let entered = beyond.entries.iter().any(|thread| {
+            let named = found.literal_ended && self.log.any(Log::ROOT, thread.log, is_name);
+            let enters = |act| enters_tool(program, act);
+            let fixed =
+                program.node(thread.node).is_body() && self.log.any(Log::ROOT, thread.log, enters);
+            named || fixed
+        });
+        (entered, found)
+    }
+
+    /// Reads on in prose behind closers that end the call on a line of their own: up to a line that begins with an entry of
+    /// a known name. Another closer, or opener, of the value on the way leaves all of it in the value.
+    fn run_prose(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        beyond: &mut Beyond,
+        view: View<'_>,
+        eof: bool,
+    ) -> Prose {
+        let rest = view.from(probe.pos);
+        match beyond.prose {
+            Some(Line::Begin) => {
+                let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count() as u64;
+                self.work += n_blank + 1;
+                probe.pos += n_blank;
+                beyond.from = probe.pos;
+                if n_blank < rest.len() as u64 {
+                    let thread = Thread::at(program.rules.trie_node, Log::ROOT, probe.pos);
+                    beyond.entries.push(thread);
+                    beyond.prose = Some(Line::Entry);
+                }
+                Prose::On
+            }
+            Some(Line::Entry) => {
+                let judge = Judge::Entry { plausible: false };
+                let (entered, found) =
+                    self.step_entries(program, (judge, true), beyond, rest[0], probe.pos, view);
+                self.work += found.work;
+                probe.pos += 1;
+                if entered {
+                    return Prose::Entry;
+                }
+                if beyond.entries.is_empty() {
+                    beyond.prose = Some(Line::Rest);
+                    probe.pos = beyond.from;
+                }
+                Prose::On
+            }
+            Some(Line::Rest) | None => {
+                let line = memchr::memchr(b'\n', rest);
+                let line = line.map_or(rest, |end| &rest[..=end]);
+                self.work += line.len() as u64;
+                match find_closer(text, &self.registers, line) {
+                    Some(closer) if closer.is_whole || line.len() < rest.len() => {
+                        probe.pos += closer.at as u64 + 1;
+                        probe.prose_to = Some(probe.pos);
+                        Prose::Value
+                    }
+                    Some(closer) if !eof => {
+                        probe.pos += closer.at as u64;
+                        Prose::Wait
+                    }
+                    _ => {
+                        probe.pos += line.len() as u64;
+                        if line.ends_with(b"\n") {
+                            beyond.prose = Some(Line::Begin);
+                        }
+                        Prose::On
+                    }
+                }
             }
         }
     }

@@ -86,6 +86,7 @@ impl Probe {
     }
 
     fn count_on(&mut self, forgotten: Forgotten) {
+        self.may_leave = false;
         self.forgotten = Some(forgotten);
         self.follow.clear();
         self.enclosing.clear();

@@ -14,7 +14,7 @@ use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::{Value, next_closer};
 use super::view::View;
 use crate::Sink;
-use crate::program::{Node, Program, RuleRole, TextNode};
+use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 
 /// What a probe found.
 #[derive(Debug)]
@@ -50,6 +50,12 @@ pub(crate) struct Probe {
     pub(super) closer_end: Option<u64>,
     /// All closers up to the call's end were.
     pub(super) left_call: bool,
+    /// An enclosing closer ends the call, and begins its line.
+    pub(super) leaves: bool,
+    /// Prose behind such closers may be looked over for the next entry.
+    pub(super) may_leave: bool,
+    /// How far it was, if nothing came of that.
+    pub(super) prose_to: Option<u64>,
     /// Any closer was, and where it ended.
     pub(super) last: Option<u64>,
     /// A plausible key stood where an opener of the call may stand, but the tool has none such.
@@ -83,6 +89,7 @@ impl Probe {
         (self.unknown_at, self.over, self.n_overs) = (None, None, 0);
         self.damaged = false;
         (self.closer_end, self.left_call) = (None, false);
+        (self.leaves, self.prose_to) = (false, None);
         self.forgotten = None;
     }
 }
@@ -98,6 +105,7 @@ impl Parser {
     ) {
         let mut probe = core::mem::take(&mut self.spare_probe);
         probe.begin(at);
+        probe.may_leave = value.may_be_left(at);
         self.look_from(program, text, &mut probe, at, view);
         value.probe = Some(probe);
     }
@@ -214,7 +222,8 @@ impl Parser {
                 continue;
             }
             if let Some(beyond) = probe.beyond.take() {
-                let Some(turn) = self.run_beyond(program, &mut probe, beyond, view, eof) else {
+                let Some(turn) = self.run_beyond(program, text, &mut probe, beyond, view, eof)
+                else {
                     value.probe = Some(probe);
                     return Verdict::Pending;
                 };
@@ -355,12 +364,15 @@ impl Parser {
             if found.literal_ended && closes(found) {
                 probe.last = Some(pos + 1);
             }
+            let from = pos + 1 - found.literal_length;
             for thread in &probe.enclosing {
                 if self
                     .log
                     .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
                 {
                     enclosing_left = true;
+                    probe.leaves |= found.literal_ended
+                        && begins_line(view.bytes(probe.at, from), value.line_blank);
                     enclosing_names |= self.log.any(Log::ROOT, thread.log, |act| {
                         Parser::names_known(program, view, act)
                     });
@@ -445,6 +457,7 @@ impl Parser {
         match turn {
             Turn::Data => {
                 value.passed_closer |= probe.last.is_some();
+                value.read_as_prose(probe.prose_to);
                 // What follows the closer of a nested value is of the call that stands inside this one.
                 let doubt = value.nest == 0 && probe.closer && (probe.unknown_key || probe.damaged);
                 if probe.closer && value.nest > 0 {
@@ -456,6 +469,7 @@ impl Parser {
                 // Once is enough: what follows is not counted again.
                 value.passed_closer |= probe.forgotten.is_some();
                 value.nest += 1;
+                value.has_nested = true;
                 Verdict::Data { upto, doubt: false }
             }
             Turn::Unnested => {
@@ -500,6 +514,17 @@ fn begun(program: &Program, follow: &[Thread], byte: u8) -> bool {
         Node::Attrs(_) | Node::Capture(_) => true,
         _ => false,
     })
+}
+
+/// Whether what stands behind `bytes` begins a line; `is_begin`: they do, but for blanks.
+fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
+    match bytes
+        .iter()
+        .rposition(|&byte| byte == b'\n' || !is_blank(byte))
+    {
+        Some(at) => bytes[at] == b'\n',
+        None => is_begin,
+    }
 }
 
 fn leaves_call(program: &Program, act: Act) -> bool {

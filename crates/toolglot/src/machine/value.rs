@@ -19,8 +19,8 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::{Code, End, Sink, Span};
-pub(super) use closer::next_closer;
-use closer::{Closer, find_closer};
+use closer::Closer;
+pub(super) use closer::{find_closer, next_closer};
 use end::Behind;
 use write::{Nested, Out, Wrapper};
 
@@ -47,7 +47,11 @@ pub(crate) struct Value {
     /// A closer was passed over: it was data.
     pub(super) passed_closer: bool,
     pub(super) probe: Option<Probe>,
-    /// Only blanks since the line's begin (for fences).
+    /// One of them was nested in it.
+    pub(super) has_nested: bool,
+    /// Prose up to there was looked over for the next entry, and is the value's.
+    prose_to: u64,
+    /// Only blanks since the line's begin.
     pub(super) line_blank: bool,
     /// No line break since the entry's begin (for fences).
     pub(super) one_line: bool,
@@ -162,6 +166,8 @@ impl Value {
             told: at,
             nest: 0,
             passed_closer: false,
+            has_nested: false,
+            prose_to: at,
             probe: None,
             line_blank: body.broke || parser.teller.quote.at_bol(),
             one_line: text.fence && text.trim != Trim::Lines && begins_on_line(parser, view, at),
@@ -208,6 +214,17 @@ impl Value {
         let told = self.told;
         self.told = self.certain(text).max(told);
         Some((self.told - told) as usize)
+    }
+
+    /// Whether the call may end at closers at `at` though prose follows them: no value of its kind is nested in this one,
+    /// whose closers they may be.
+    pub(super) fn may_be_left(&self, at: u64) -> bool {
+        self.nest == 0 && !self.has_nested && at >= self.prose_to
+    }
+
+    /// The value goes on over what was looked over for the next entry.
+    pub(super) fn read_as_prose(&mut self, upto: Option<u64>) {
+        self.prose_to = self.prose_to.max(upto.unwrap_or(0));
     }
 
     /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
@@ -267,14 +284,11 @@ impl Value {
         }
         self.overlong = to - self.blank_from > cap as u64;
         self.last = last;
-        if text.fence {
-            let (line, reset) = match memchr::memrchr(b'\n', bytes) {
-                Some(at) => (&bytes[at + 1..], true),
-                None => (bytes, false),
-            };
-            self.line_blank = (reset || self.line_blank) && line.iter().all(|&b| is_blank(b));
-            self.one_line &= !reset;
+        let is_lead = |&byte: &u8| is_blank(byte) && byte != b'\n';
+        if let Some(at) = bytes.iter().rposition(|byte| !is_lead(byte)) {
+            self.line_blank = bytes[at] == b'\n';
         }
+        self.one_line = self.one_line && !bytes.contains(&b'\n');
         self.scan = to;
     }
 

@@ -6,15 +6,19 @@ use crate::program::{Fits, TextNode};
 
 /// A literal that may end a value, or nest another in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Closer {
-    pub(super) at: usize,
+pub(in crate::machine) struct Closer {
+    pub(in crate::machine) at: usize,
     /// All of it is here. Otherwise more bytes decide, and it is waited for: looking behind it begins with a whole one.
-    pub(super) is_whole: bool,
+    pub(in crate::machine) is_whole: bool,
 }
 
 /// The first such place in `bytes`.
 #[inline]
-pub(super) fn find_closer(text: &TextNode, registers: &Registers, bytes: &[u8]) -> Option<Closer> {
+pub(in crate::machine) fn find_closer(
+    text: &TextNode,
+    registers: &Registers,
+    bytes: &[u8],
+) -> Option<Closer> {
     let at = text.first.find(bytes)?;
     closer_from(text, registers, bytes, at)
 }
