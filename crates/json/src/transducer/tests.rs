@@ -180,6 +180,16 @@ fn repairs_are_the_same_in_every_chunk_size() {
 }
 
 #[test]
+fn a_call_around_a_value_that_is_cut_stands_for_null() {
+    let mut out = Output::default();
+    let mut machine = Transducer::new(Root::Object);
+    let text = "{\"a\": [ObjectId(\u{3}";
+    let (used, _) = machine.feed(text, 0, &mut out);
+    machine.complete(used as u64, &mut out);
+    assert_eq!(out.text, r#"{"a": [null]}"#);
+}
+
+#[test]
 fn keywords_of_a_python_call_become_an_object() {
     for (text, want) in [
         (
