@@ -117,8 +117,8 @@ impl Transducer {
             State::Root => Some("{}"),
             State::Colon => Some(":null"),
             State::Arrow | State::Value if !self.comma => {
-                let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
-                in_keys.then_some("null")
+                let is_due = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
+                self.stack.last().is_none_or(is_due).then_some("null")
             }
             _ => None,
         };

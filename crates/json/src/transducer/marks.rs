@@ -492,7 +492,8 @@ impl Transducer {
         self.tell_controls(&owed, mark - owed.len() as u64, out);
         escape_into(self.inside(out), &owed);
         self.mark_at = 0;
-        if self.ahead == Ahead::Mark {
+        // A key that is cut behind its mark says nothing.
+        if self.ahead == Ahead::Mark || self.in_key {
             self.owed = ahead;
             return;
         }

@@ -180,6 +180,29 @@ fn repairs_are_the_same_in_every_chunk_size() {
 }
 
 #[test]
+fn a_key_that_is_cut_behind_its_mark_is_none() {
+    for (root, text, want) in [
+        (Root::Object, "{\"a\": 1, \"b\"\" ", "{\"a\": 1, "),
+        (Root::Keywords, "\"a\" so", ""),
+    ] {
+        for size in [1000, 1] {
+            let (got, rest, _) = mend(root, text, size);
+            assert_eq!((got.as_str(), rest), (want, Rest::Broken), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_call_around_a_value_that_is_cut_stands_for_null() {
+    let mut out = Output::default();
+    let mut machine = Transducer::new(Root::Object);
+    let text = "{\"a\": [ObjectId(\u{3}";
+    let (used, _) = machine.feed(text, 0, &mut out);
+    machine.complete(used as u64, &mut out);
+    assert_eq!(out.text, r#"{"a": [null]}"#);
+}
+
+#[test]
 fn keywords_of_a_python_call_become_an_object() {
     for (text, want) in [
         (
