@@ -58,6 +58,8 @@ pub(crate) enum Failure {
     },
     #[error("`--dialect` names no dialect")]
     NoDialect,
+    #[error("there are no tools to teach")]
+    NothingToTeach,
     #[error("`{0}` is more than one dialect; name one")]
     NotOneDialect(String),
     #[error("no builtin tools are called `{0}`; there are {list}", list = crate::toolboxes::BUILTIN.join(", "))]

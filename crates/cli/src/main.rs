@@ -42,6 +42,7 @@ mod render;
 mod repair;
 mod response_template;
 mod run;
+mod sample;
 mod select;
 mod server;
 mod source;

@@ -103,7 +103,7 @@ pub(super) struct Served {
     jobs: Sender<Job>,
     queue: Arc<Mutex<Receiver<Job>>>,
     n_workers: AtomicUsize,
-    n_idle: Arc<AtomicUsize>,
+    crew: Arc<Crew>,
     /// What the registry looked like when it was last asked.
     seen: Mutex<u64>,
 }
@@ -114,6 +114,13 @@ impl fmt::Debug for Served {
             .field("setup", &self.setup)
             .finish_non_exhaustive()
     }
+}
+
+/// How many workers wait for a job, and how many jobs for a worker.
+#[derive(Debug, Default)]
+struct Crew {
+    n_idle: AtomicUsize,
+    n_jobs: AtomicUsize,
 }
 
 /// A call for a worker.
@@ -132,7 +139,7 @@ impl Served {
             jobs,
             queue: Arc::new(Mutex::new(queue)),
             n_workers: AtomicUsize::new(0),
-            n_idle: Arc::default(),
+            crew: Arc::default(),
             seen: Mutex::new(0),
         };
         served.is_changed();
@@ -161,11 +168,11 @@ impl Served {
 
     fn begin_worker(&self) {
         let (setup, queue) = (Arc::clone(&self.setup), Arc::clone(&self.queue));
-        let n_idle = Arc::clone(&self.n_idle);
+        let crew = Arc::clone(&self.crew);
         std::thread::spawn(move || {
             let mut pending = None;
             loop {
-                match work(&setup, &queue, &n_idle, pending.take()) {
+                match work(&setup, &queue, &crew, pending.take()) {
                     Some(job) => pending = Some(job),
                     None => return,
                 }
@@ -225,8 +232,10 @@ impl Tools for Served {
             call: call.clone(),
             answer,
         };
-        let is_waited_for = self.n_idle.load(Ordering::SeqCst) == 0;
-        if is_waited_for && self.n_workers.load(Ordering::SeqCst) < MAX_WORKERS {
+        // A worker that is idle may be about to take a job that was sent before this one.
+        let n_jobs = self.crew.n_jobs.fetch_add(1, Ordering::SeqCst) + 1;
+        let is_short = n_jobs > self.crew.n_idle.load(Ordering::SeqCst);
+        if is_short && self.n_workers.load(Ordering::SeqCst) < MAX_WORKERS {
             self.n_workers.fetch_add(1, Ordering::SeqCst);
             self.begin_worker();
         }
@@ -242,7 +251,7 @@ impl Tools for Served {
 fn work(
     setup: &Setup,
     queue: &Mutex<Receiver<Job>>,
-    n_idle: &AtomicUsize,
+    crew: &Crew,
     pending: Option<Job>,
 ) -> Option<Job> {
     let print_then = setup.print();
@@ -264,7 +273,7 @@ fn work(
                     .answer
                     .send(Err(Fault::new(INTERNAL, error.to_string())));
             }
-            let job = next(queue, n_idle)?;
+            let job = next(queue, crew)?;
             return Some(job);
         }
     };
@@ -296,7 +305,7 @@ fn work(
     loop {
         let job = match pending.take() {
             Some(job) => job,
-            None => next(queue, n_idle)?,
+            None => next(queue, crew)?,
         };
         if setup.print() != print_then {
             return Some(job);
@@ -312,10 +321,12 @@ fn work(
     }
 }
 
-fn next(queue: &Mutex<Receiver<Job>>, n_idle: &AtomicUsize) -> Option<Job> {
-    n_idle.fetch_add(1, Ordering::SeqCst);
+fn next(queue: &Mutex<Receiver<Job>>, crew: &Crew) -> Option<Job> {
+    crew.n_idle.fetch_add(1, Ordering::SeqCst);
     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-    n_idle.fetch_sub(1, Ordering::SeqCst);
+    // In this order: a worker too many is better than one too few.
+    crew.n_idle.fetch_sub(1, Ordering::SeqCst);
+    crew.n_jobs.fetch_sub(1, Ordering::SeqCst);
     job.ok()
 }
 

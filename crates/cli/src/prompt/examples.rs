@@ -5,7 +5,8 @@ use toolglot::Dialect;
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
 use crate::failure::Failure;
-use crate::form::{self, sample_arguments};
+use crate::form;
+use crate::sample::sample_arguments;
 
 /// Text that every quoting has to survive: several lines, quotation marks, the letters of XML.
 const CODE: &str =

@@ -61,6 +61,9 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
 
 /// The instructions that teach a model to call these tools in a dialect.
 pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<String, Failure> {
+    if toolbox.iter().next().is_none() {
+        return Err(Failure::NothingToTeach);
+    }
     let template = TEMPLATES
         .iter()
         .find(|(name, _)| *name == dialect.name())

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use serde_json::Value;
 use toolglot_tools::{ToolSpec, Toolbox};
 
+use crate::sample::resolved;
+
 /// The list of tools, in Markdown.
 pub(crate) fn tool_list(toolbox: &Toolbox) -> String {
     toolbox.iter().map(tool).collect::<Vec<_>>().join("\n")
@@ -16,33 +18,29 @@ fn tool(spec: &ToolSpec) -> String {
         text.push_str(spec.description.trim());
         text.push('\n');
     }
-    let Some(properties) = spec.parameters["properties"]
+    let root = &spec.parameters;
+    let schema = resolved(root, root);
+    let has_any = schema["properties"]
         .as_object()
-        .filter(|all| !all.is_empty())
-    else {
+        .is_some_and(|all| !all.is_empty());
+    if has_any {
+        text.push_str("Parameters:\n");
+        parameters(root, &schema, 0, &mut text);
+    } else {
         text.push_str("No parameters.\n");
-        return text;
-    };
-    text.push_str("Parameters:\n");
-    parameters(properties, &spec.parameters["required"], 0, &mut text);
+    }
     text
 }
 
 /// Deeper objects are named by their type only.
 const MAX_DEPTH: usize = 3;
 
-fn parameters(
-    properties: &serde_json::Map<String, Value>,
-    required: &Value,
-    depth: usize,
-    text: &mut String,
-) {
-    let is_required = |name: &str| {
-        required
-            .as_array()
-            .is_some_and(|names| names.iter().any(|known| known == name))
-    };
-    for (name, schema) in properties {
+fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
+    let required = object["required"].as_array();
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
+    for (name, schema) in object["properties"].as_object().into_iter().flatten() {
+        let schema = &*resolved(root, schema);
         let optional = if is_required(name) {
             "required"
         } else {
@@ -50,7 +48,11 @@ fn parameters(
         };
         let indent = "  ".repeat(depth);
         // Writing to a string cannot fail.
-        let _ = write!(text, "{indent}- {name} ({}, {optional})", type_of(schema));
+        let _ = write!(
+            text,
+            "{indent}- {name} ({}, {optional})",
+            type_of(root, schema, 0)
+        );
         if let Some(description) = schema["description"].as_str() {
             // A description of several lines stays one item.
             let words: Vec<&str> = description.split_whitespace().collect();
@@ -63,30 +65,35 @@ fn parameters(
         let inner = if schema["properties"].is_object() {
             schema
         } else {
-            &schema["items"]
+            &*resolved(root, &schema["items"])
         };
-        if let Some(inner_properties) = inner["properties"]
-            .as_object()
-            .filter(|_| depth + 1 < MAX_DEPTH)
-        {
-            parameters(inner_properties, &inner["required"], depth + 1, text);
+        if depth + 1 < MAX_DEPTH {
+            parameters(root, inner, depth + 1, text);
         }
     }
 }
 
-/// A schema's type in words.
-fn type_of(schema: &Value) -> String {
+/// A schema's type in words. Beyond a few levels it is any: a schema may hold itself.
+fn type_of(root: &Value, schema: &Value, depth: usize) -> String {
+    if depth > 2 * MAX_DEPTH {
+        return "any".to_owned();
+    }
+    let schema = resolved(root, schema);
     if let Some(values) = schema["enum"].as_array() {
         let values: Vec<String> = values.iter().map(Value::to_string).collect();
         return format!("one of {}", values.join(", "));
     }
     if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
-        return choices.iter().map(type_of).collect::<Vec<_>>().join(" or ");
+        let choices: Vec<String> = choices
+            .iter()
+            .map(|choice| type_of(root, choice, depth + 1))
+            .collect();
+        return choices.join(" or ");
     }
     match &schema["type"] {
         Value::String(kind) if kind == "array" => match &schema["items"] {
             Value::Null => "array".to_owned(),
-            items => format!("array of {}", type_of(items)),
+            items => format!("array of {}", type_of(root, items, depth + 1)),
         },
         Value::String(kind) => kind.clone(),
         Value::Array(kinds) => kinds
@@ -94,6 +101,7 @@ fn type_of(schema: &Value) -> String {
             .filter_map(Value::as_str)
             .collect::<Vec<_>>()
             .join(" or "),
+        _ if schema["properties"].is_object() => "object".to_owned(),
         _ => "any".to_owned(),
     }
 }
@@ -106,7 +114,7 @@ mod tests {
 
     #[test]
     fn types_read_as_words() {
-        let check = |schema: Value, words: &str| assert_eq!(type_of(&schema), words);
+        let check = |schema: Value, words: &str| assert_eq!(type_of(&schema, &schema, 0), words);
         check(
             json!({"type": "array", "items": {"type": "string"}}),
             "array of string",

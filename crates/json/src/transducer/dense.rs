@@ -73,7 +73,8 @@ impl Transducer {
                     _ => return i,
                 },
                 State::Key => match byte {
-                    b'"' => {
+                    // A mark in a Python call may begin a value.
+                    b'"' if frame != Frame::Keywords => {
                         let end = i + 1 + plain(&bytes[i + 1..]);
                         if byte_at(end) != b'"'
                             || byte_at(end + 1) != b':'

@@ -475,6 +475,7 @@ impl Transducer {
         match self.state {
             State::Brace(_) => self.open_brace(false, at, out),
             State::Paren(_) => self.open_tuple(at, out),
+            State::Named(_) => self.end_named(false, at),
             _ => {}
         }
         while self.has_read_ahead() {
@@ -624,6 +625,6 @@ impl Transducer {
     }
 }
 
-fn is_name_byte(byte: u8) -> bool {
+pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
 }

@@ -11,7 +11,12 @@ impl Transducer {
     /// A byte where a key, or the end of the object, is due.
     pub(super) fn begin_member(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
-        if self.python && self.begins_position(byte) {
+        let is_key = self.is_key.take();
+        if is_key.is_none() && self.may_be_position(byte) {
+            self.begin_named(byte, piece);
+            return None;
+        }
+        if self.python && is_key != Some(true) && self.begins_position(byte) {
             self.settle_comma(piece.out);
             self.empty = false;
             piece.flush();

@@ -21,6 +21,7 @@ mod members;
 mod piece;
 mod positions;
 mod python_escapes;
+mod quoted_keys;
 mod sets;
 mod state;
 mod strings;
@@ -142,6 +143,8 @@ pub struct Transducer {
     angles: u16,
     /// The word goes on with a string that is written already: `'a' * 3`.
     is_open: bool,
+    /// What the mark that is read again begins: a key, or a value of a Python call without one.
+    is_key: Option<bool>,
     /// The arguments of the call stand in one object: `f({..})`.
     wrapped: bool,
     /// The last byte of a string in odd quotation marks was a letter.
@@ -210,6 +213,7 @@ impl Default for Transducer {
             nest: 0,
             angles: 0,
             is_open: false,
+            is_key: None,
             wrapped: false,
             after_letter: false,
             positions: Arc::default(),
@@ -266,7 +270,7 @@ impl Transducer {
         (self.is_multiline, self.is_over) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
         (self.matched, self.watch, self.nest, self.angles) = (0, 0, 0, 0);
-        self.is_open = false;
+        (self.is_open, self.is_key) = (false, None);
         self.python = root == Root::Keywords;
         (self.raw, self.bracketed) = (false, false);
         self.token_quote = None;
@@ -349,7 +353,9 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) | State::Paren(_) | State::Beyond => Some(self.held_at),
+            State::Tail | State::Brace(_) | State::Paren(_) | State::Named(_) | State::Beyond => {
+                Some(self.held_at)
+            }
             State::Quoted
                 if self.mark_at > 0
                     || matches!(
@@ -584,6 +590,7 @@ impl Transducer {
                 State::Quoted => self.after_quote(piece),
                 State::Brace(brace) => self.behind_brace(brace, piece),
                 State::Paren(paren) => self.behind_paren(paren, piece),
+                State::Named(named) => self.behind_mark(named, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
                 State::Beyond => self.beyond(piece),

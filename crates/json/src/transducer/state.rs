@@ -67,6 +67,8 @@ pub(super) enum State {
     Brace(Brace),
     /// `(` of Python: a tuple, or the parameters of a function if an arrow follows.
     Paren(Paren),
+    /// A mark of Python where an argument is due: a key if a colon follows.
+    Named(Named),
     Slash,
     LineComment,
     BlockComment {
@@ -131,6 +133,14 @@ pub(super) enum Brace {
     Open,
     String { mark: u8, escaped: bool },
     Word,
+    Behind,
+}
+
+/// How far what may be a key between marks was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Word,
+    /// Behind the second mark, and blanks.
     Behind,
 }
 

@@ -39,6 +39,8 @@ impl Opener {
         };
         let seconds = match self.bytes.get(1) {
             Some(&second) => ByteSet::of(&cases(second)),
+            // Behind a name of one byte stands what ends it.
+            None if self.name > 0 => ByteSet::ALL,
             None => match analyze::first(nodes, self.target) {
                 (first, false) => first,
                 (_, true) => ByteSet::ALL,

@@ -1,0 +1,280 @@
+//! Simple values for what a schema asks for: examples in prompts and in the right form of a call.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Number, Value, json};
+
+/// Simple values for the required properties of an object schema; where none is required, for the first.
+pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
+    object(schema, schema, 0)
+}
+
+/// A schema with its references into `root` followed and its `allOf` joined. What cannot be followed stays.
+pub(crate) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> Cow<'a, Value> {
+    let mut schema = Cow::Borrowed(schema);
+    // A reference to itself leads nowhere.
+    for _ in 0..MAX_STEPS {
+        if let Some(target) = referred(root, &schema) {
+            schema = Cow::Borrowed(target);
+        } else if let Some(joined) = joined(&schema) {
+            schema = Cow::Owned(joined);
+        } else {
+            break;
+        }
+    }
+    schema
+}
+
+/// So many references in a row.
+const MAX_STEPS: usize = 8;
+
+fn referred<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
+    root.pointer(schema["$ref"].as_str()?.strip_prefix('#')?)
+}
+
+/// The members of `allOf` as one schema: properties and requirements of all, anything else of the first that says it.
+fn joined(schema: &Value) -> Option<Value> {
+    let mut parts = schema["allOf"].as_array()?.iter();
+    let mut whole = schema.as_object()?.clone();
+    whole.remove("allOf");
+    if let (1, Some(Value::Object(only))) = (parts.len(), schema["allOf"].get(0)) {
+        // A reference in it is followed with the next step.
+        let only = only.iter().map(|(key, value)| (key.clone(), value.clone()));
+        return Some(Value::Object(only.chain(whole).collect()));
+    }
+    parts.try_for_each(|part| {
+        for (key, value) in part.as_object()? {
+            match (whole.get_mut(key), value) {
+                (Some(Value::Object(all)), Value::Object(more)) => {
+                    all.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+                }
+                (Some(Value::Array(all)), Value::Array(more)) => all.extend(more.iter().cloned()),
+                (Some(_), _) => {}
+                (None, value) => {
+                    whole.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        Some(())
+    })?;
+    Some(Value::Object(whole))
+}
+
+/// Deeper schemas get an empty object: an example is to be read.
+const MAX_DEPTH: usize = 4;
+
+fn object(root: &Value, schema: &Value, depth: usize) -> Map<String, Value> {
+    let schema = resolved(root, schema);
+    let Some(properties) = schema["properties"].as_object() else {
+        return Map::new();
+    };
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let is_shown = |name: &str| required.contains(&name);
+    let shown = properties.iter().filter(|(name, _)| is_shown(name));
+    let first = properties.iter().take(usize::from(required.is_empty()));
+    shown
+        .chain(first)
+        .map(|(name, property)| (name.clone(), sample(root, name, property, depth + 1)))
+        .collect()
+}
+
+fn sample(root: &Value, name: &str, schema: &Value, depth: usize) -> Value {
+    let schema = resolved(root, schema);
+    if let Some(given) = given(&schema) {
+        return given;
+    }
+    let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+    if let Some(choices) = choices.filter(|_| depth < MAX_DEPTH) {
+        let is_null = |choice: &&Value| choice["type"] == "null";
+        let choice = choices.iter().find(|choice| !is_null(choice));
+        return choice.map_or(Value::Null, |choice| sample(root, name, choice, depth + 1));
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds.first().and_then(Value::as_str),
+        Value::Null if schema["properties"].is_object() => Some("object"),
+        kind => kind.as_str(),
+    };
+    match kind {
+        Some("integer") => number(&schema, 1.0, 1.0),
+        Some("number") => number(&schema, 1.5, 0.5),
+        Some("boolean") => json!(true),
+        Some("null") => Value::Null,
+        Some("array") if depth < MAX_DEPTH => {
+            let item = sample(root, name, &schema["items"], depth + 1);
+            let n_items = schema["minItems"].as_u64().unwrap_or(1).clamp(1, MAX_ITEMS);
+            Value::Array(vec![item; n_items as usize])
+        }
+        Some("array") => json!([]),
+        Some("object") if depth < MAX_DEPTH => Value::Object(object(root, &schema, depth)),
+        Some("object") => json!({}),
+        _ => text(name, &schema).into(),
+    }
+}
+
+/// No example is longer.
+const MAX_ITEMS: u64 = 8;
+
+/// A value that the schema itself gives.
+fn given(schema: &Value) -> Option<Value> {
+    let first = |list: &Value| list.as_array().and_then(|values| values.first()).cloned();
+    schema
+        .get("const")
+        .cloned()
+        .or_else(|| first(&schema["examples"]))
+        .or_else(|| first(&schema["enum"]))
+        .or_else(|| {
+            let default = schema.get("default").filter(|value| !value.is_null());
+            default.cloned()
+        })
+}
+
+/// A number near `wanted` that the schema's bounds allow, in steps of `step`.
+fn number(schema: &Value, wanted: f64, step: f64) -> Value {
+    let bound = |key: &str| schema[key].as_f64();
+    let mut value = wanted;
+    if let Some(most) = bound("maximum") {
+        value = value.min(most);
+    }
+    if let Some(most) = bound("exclusiveMaximum") {
+        value = value.min(most - step);
+    }
+    if let Some(least) = bound("minimum") {
+        value = value.max(least);
+    }
+    if let Some(least) = bound("exclusiveMinimum") {
+        value = value.max(least + step);
+    }
+    if let Some(factor) = bound("multipleOf").filter(|factor| *factor > 0.0) {
+        value = (value / factor).ceil() * factor;
+    }
+    let is_whole = value.fract() == 0.0 && value.abs() < 1e15;
+    if is_whole {
+        return json!(value as i64);
+    }
+    Number::from_f64(value).map_or(Value::Null, Value::Number)
+}
+
+/// A text that looks like what a parameter of that name takes, as long as the schema says.
+fn text(name: &str, schema: &Value) -> String {
+    let format = schema["format"].as_str().unwrap_or_default();
+    let formats = FORMATS.iter().find(|(known, _)| *known == format);
+    let words = WORDS.iter().find(|(known, _)| *known == name);
+    let mut text = formats
+        .or(words)
+        .map_or("text", |(_, word)| word)
+        .to_owned();
+    let n_least = schema["minLength"].as_u64().unwrap_or(0).min(256) as usize;
+    while text.chars().count() < n_least {
+        text.push('x');
+    }
+    match schema["maxLength"].as_u64() {
+        Some(n_most) => text.chars().take(n_most as usize).collect(),
+        None => text,
+    }
+}
+
+/// Values of the formats that JSON Schema names.
+const FORMATS: &[(&str, &str)] = &[
+    ("date", "2026-01-31"),
+    ("time", "12:30:00Z"),
+    ("date-time", "2026-01-31T12:30:00Z"),
+    ("email", "ada@example.com"),
+    ("uri", "https://example.com/"),
+    ("url", "https://example.com/"),
+    ("uuid", "123e4567-e89b-12d3-a456-426614174000"),
+    ("ipv4", "192.0.2.1"),
+    ("hostname", "example.com"),
+];
+
+/// Values that look like what a parameter of that name takes.
+const WORDS: &[(&str, &str)] = &[
+    ("path", "src/main.rs"),
+    ("file_path", "src/main.rs"),
+    ("file_pattern", "*.rs"),
+    ("pattern", "TODO"),
+    ("regex", "TODO"),
+    ("content", "Hello!\n"),
+    ("command", "ls -la"),
+    ("question", "Which file do you mean?"),
+    ("result", "The file is written."),
+    ("url", "https://example.com/"),
+    ("query", "parser"),
+    ("search", "old text"),
+    ("replace", "new text"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(schema: &Value, expected: &Value) {
+        assert_eq!(&Value::Object(sample_arguments(schema)), expected);
+    }
+
+    #[test]
+    fn only_what_is_required_is_shown() {
+        check(
+            &json!({"properties": {"path": {"type": "string"}, "start_line": {"type": "integer"}}, "required": ["path"]}),
+            &json!({"path": "src/main.rs"}),
+        );
+    }
+
+    #[test]
+    fn where_nothing_is_required_the_first_is_shown() {
+        check(
+            &json!({"properties": {"n": {"type": ["integer", "null"]}, "m": {}}}),
+            &json!({"n": 1}),
+        );
+    }
+
+    #[test]
+    fn values_of_the_schema_come_first() {
+        check(
+            &json!({"properties": {"to": {"enum": ["a", "b"]}}, "required": ["to"]}),
+            &json!({"to": "a"}),
+        );
+    }
+
+    #[test]
+    fn lists_hold_one_item() {
+        let item = json!({"type": "object", "properties": {"search": {}}, "required": ["search"]});
+        check(
+            &json!({"properties": {"edits": {"type": "array", "items": item}}, "required": ["edits"]}),
+            &json!({"edits": [{"search": "old text"}]}),
+        );
+    }
+
+    /// Schemas made by programs refer to parts of themselves.
+    #[test]
+    fn references_bounds_and_choices_are_kept() {
+        let schema = json!({
+            "properties": {
+                "color": {"$ref": "#/$defs/Color"},
+                "box": {"allOf": [{"$ref": "#/$defs/Box"}], "description": "d"},
+                "n": {"anyOf": [{"type": "integer", "minimum": 5}, {"type": "null"}]},
+                "day": {"type": "string", "format": "date"},
+                "tags": {"type": "array", "items": {"type": "string", "minLength": 6}, "minItems": 2},
+                "part": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+                "mode": {"type": "string", "pattern": "^r$", "default": "r"},
+            },
+            "required": ["color", "box", "n", "day", "tags", "part", "mode"],
+            "$defs": {
+                "Color": {"enum": ["red", "blue"]},
+                "Box": {"type": "object", "properties": {"w": {"type": "integer", "multipleOf": 4}}, "required": ["w"]},
+            },
+        });
+        let expected = json!({
+            "color": "red", "box": {"w": 4}, "n": 5, "day": "2026-01-31", "tags": ["textxx", "textxx"], "part": 1,
+            "mode": "r",
+        });
+        check(&schema, &expected);
+        let validator = toolglot_schema::Validator::new(&schema).expect("a schema");
+        assert!(validator.validate(&expected).is_empty());
+        check(&json!({"$ref": "#"}), &json!({}));
+    }
+}

@@ -1,0 +1,58 @@
+//! A mark where an argument of a Python call is due: `f("x")` has no name, `f("path": "x")` has one as JSON writes it. The
+//! colon behind it tells; until then a word between marks is held.
+
+use super::marks::is_name_byte;
+use super::piece::Piece;
+use super::state::{Named, State};
+use super::{HELD, Transducer};
+
+impl Transducer {
+    /// Whether the mark, where a key of the call is due, may be that of a value without a name.
+    pub(super) fn may_be_position(&self, byte: u8) -> bool {
+        matches!(byte, b'"' | b'\'') && self.expects_positions()
+    }
+
+    /// Holds the mark.
+    pub(super) fn begin_named(&mut self, byte: u8, piece: &mut Piece<'_>) {
+        self.settle_comma(piece.out);
+        self.empty = false;
+        piece.flush();
+        self.owed.clear();
+        self.owed.push(char::from(byte));
+        self.held_at = piece.here();
+        self.state = State::Named(Named::Word);
+        piece.skip(1);
+    }
+
+    /// A byte behind the mark.
+    pub(super) fn behind_mark(&mut self, named: Named, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        let mark = self.owed.as_bytes()[0];
+        piece.run = piece.i;
+        let next = match named {
+            _ if self.owed.len() >= HELD => None,
+            Named::Word if is_name_byte(byte) => Some(Named::Word),
+            Named::Word if byte == mark && self.owed.len() > 1 => Some(Named::Behind),
+            Named::Behind if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => Some(Named::Behind),
+            _ => None,
+        };
+        let Some(next) = next else {
+            self.end_named(named == Named::Behind && byte == b':', piece.here());
+            return;
+        };
+        self.owed.push(char::from(byte));
+        self.state = State::Named(next);
+        piece.skip(1);
+    }
+
+    /// What was held, up to `here`, is read again as a key or as a value.
+    pub(super) fn end_named(&mut self, is_key: bool, here: u64) {
+        let owed = core::mem::take(&mut self.owed);
+        self.replay.push_str(&owed);
+        self.replay_at = here - owed.len() as u64;
+        self.owed = owed;
+        self.owed.clear();
+        self.is_key = Some(is_key);
+        self.state = State::Key;
+    }
+}
