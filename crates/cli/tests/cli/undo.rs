@@ -422,7 +422,7 @@ fn a_run_that_was_killed_is_taken_back() {
         };
         let is_over =
             |child: &mut std::process::Child| child.try_wait().expect("it can be asked").is_some();
-        while !is_over(&mut child) && size() < round * 23_000 {
+        while !is_over(&mut child) && size() < round * 2_000 {
             std::hint::spin_loop();
         }
         n_killed += u32::from(!is_over(&mut child));

@@ -80,9 +80,7 @@ fn one(
             .collect();
         if inside.is_empty() {
             // What is begun by the frame, such as a name with an object behind it, may be so in every result.
-            let is_of_the_frame =
-                || !calls(guards, &fill(dialect, result, "{}", shows).text).is_empty();
-            if found.is_empty() || is_of_the_frame() {
+            if found.is_empty() || is_of_the_frame(dialect, guards, result, &whole, shows) {
                 return whole.text;
             }
             break;
@@ -91,11 +89,7 @@ fn one(
     }
     let text = broken(&text, &openers(guards, &text));
     let whole = fill(dialect, result, &text, Shows::NameAlone);
-    if rounds == 0
-        || calls(guards, &whole.text)
-            .iter()
-            .all(|&at| at < whole.text_at)
-    {
+    if rounds == 0 || is_of_the_frame(dialect, guards, result, &whole, Shows::NameAlone) {
         return whole.text;
     }
     // Something opens behind what was broken. Without any sign that a call is made of there is none.
@@ -108,6 +102,25 @@ fn shattered(text: &str) -> String {
         .char_indices()
         .filter(|(_, c)| c.is_ascii_punctuation() && *c != ',');
     broken(text, &places.map(|(at, _)| at).collect::<Vec<usize>>())
+}
+
+/// Whether all calls that are read in a result, if any, are so in every result: of the frame alone. What begins with the frame and
+/// is called what the result says is not.
+fn is_of_the_frame(
+    dialect: &Dialect,
+    guards: &[Arc<Program>],
+    result: &ResultText<'_>,
+    whole: &Filled,
+    shows: Shows,
+) -> bool {
+    let found = named(guards, &whole.text);
+    if found.is_empty() {
+        return true;
+    }
+    let own = named(guards, &fill(dialect, result, "{}", shows).text);
+    found
+        .iter()
+        .all(|call| call.0 < whole.text_at && own.contains(call))
 }
 
 /// Where anything could open.
@@ -265,17 +278,25 @@ fn captured(capture: Capture, result: &ResultText<'_>) -> String {
 /// Where calls would be read in `text`, in order: by readers that take them from quoted code too, and by those that do not,
 /// to which a fence may be another thing.
 fn calls(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
-    let mut starts = Vec::new();
+    let mut starts: Vec<usize> = named(guards, text).into_iter().map(|call| call.0).collect();
+    starts.dedup();
+    starts
+}
+
+/// The same, with what is called.
+fn named(guards: &[Arc<Program>], text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
     for guard in guards {
         for in_code in [InCode::Accept, InCode::default()] {
             let mut read = Calls::default();
             let mut parser = Parser::new(Arc::clone(guard)).in_code(in_code);
             parser.push(Input::Text(text), &mut read);
             parser.finish(Finish::Unknown, &mut read);
-            starts.extend(read.calls.iter().map(|call| call.span.range().start));
+            let calls = read.calls.into_iter();
+            found.extend(calls.map(|call| (call.span.range().start, call.name)));
         }
     }
-    starts.sort_unstable();
-    starts.dedup();
-    starts
+    found.sort_unstable();
+    found.dedup();
+    found
 }
