@@ -60,8 +60,9 @@ impl Parser {
                 } => self.registers.kind_at = Some(Span::new(start, end)),
                 Act::Captured {
                     what: Capture::Skip,
-                    ..
-                } => self.skip_element(view, sink),
+                    start,
+                    end,
+                } => self.skip_element(view, Span::new(start, end), sink),
                 _ => self.registers.kind_at = None,
             }
             match act {
@@ -187,15 +188,15 @@ impl Parser {
     }
 
     /// An element that means nothing goes by, if a `kind` came right before what is skipped. Behind the name it may have
-    /// been meant as an argument.
-    fn skip_element(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+    /// been meant as an argument, unless it is empty.
+    fn skip_element(&mut self, view: View<'_>, skipped: Span, sink: &mut dyn Sink) {
         let Some(at) = self.registers.kind_at.take() else {
             return;
         };
         let Some(call) = &mut self.teller.call else {
             return;
         };
-        if !call.name.is_empty() {
+        if !call.name.is_empty() && skipped.start < skipped.end {
             call.worsen(End::Recovered);
         }
         let kind = view.slice(at.start, at.end);
