@@ -84,6 +84,7 @@ impl Parser {
                             ..
                         }
                     ) {
+                        self.give_empty(program, sink);
                         self.exit_call(view, pos, sink);
                     }
                 }
@@ -121,6 +122,7 @@ impl Parser {
         (self.registers.id, self.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
+            call.entered = Some(node);
             call.tool = program.tools.find(tool);
         }
         self.teller.call = Some(call);
@@ -231,6 +233,22 @@ impl Parser {
         args.push('"');
         toolglot_json::escape_into(args, &text);
         args.push('"');
+    }
+
+    /// A rule for one tool says which arguments its call has: one whose part did not come is empty.
+    fn give_empty(&mut self, program: &Program, sink: &mut dyn Sink) {
+        let Some(entered) = self.teller.call.as_ref().and_then(|call| call.entered) else {
+            return;
+        };
+        for key in program.arguments_behind(entered) {
+            let has_key = |call: &OpenCall| !call.opened || call.has_key(key);
+            if !self.teller.call.as_ref().is_none_or(has_key) {
+                self.teller.key(key);
+                self.teller.args().push_str("\"\"");
+                let at = self.teller.cursor;
+                self.teller.flush_args(at, sink);
+            }
+        }
     }
 
     pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {
