@@ -1,5 +1,7 @@
 //! Results: written by the target's rule, and taken out of what the source's rule wrote.
 
+use std::borrow::Cow;
+
 use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet};
 
 use crate::failure::Failure;
@@ -29,12 +31,21 @@ impl Results {
         self.renderer.results(&[ResultText { call, text, failed }])
     }
 
-    /// What stands in the frame that the dialect puts around a result; `None` where `text` has no such frame.
-    pub(super) fn unwrapped<'t>(&self, call: CallText<'_>, text: &'t str) -> Option<&'t str> {
+    /// What stands in the frame that the dialect puts around a result, without the entities that its rule asks for;
+    /// `None` where `text` has no such frame.
+    pub(super) fn unwrapped<'t>(&self, call: CallText<'_>, text: &'t str) -> Option<Cow<'t, str>> {
         let frame = self.wrapped(call, PLACE);
         let (before, behind) = frame.split_once(PLACE)?;
-        text.trim_end()
+        let inside = text
+            .trim_end()
             .strip_prefix(before)?
-            .strip_suffix(behind.trim_end())
+            .strip_suffix(behind.trim_end())?;
+        let has_entities = inside.contains('&') && self.wrapped(call, "&").contains("&amp;");
+        Some(if has_entities {
+            let text = inside.replace("&lt;", "<").replace("&gt;", ">");
+            Cow::Owned(text.replace("&amp;", "&"))
+        } else {
+            Cow::Borrowed(inside)
+        })
     }
 }

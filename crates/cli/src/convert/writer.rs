@@ -1,5 +1,6 @@
 //! Messages of one form written in another.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
@@ -247,10 +248,10 @@ impl Converter {
         let frame = self.unwrap.as_ref();
         let plain = frame
             .and_then(|frame| frame.unwrapped(text_of(&call), &text))
-            .unwrap_or(&text);
+            .unwrap_or(Cow::Borrowed(&text));
         let content = match &self.to {
-            Some(target) => target.results.wrapped(text_of(&call), plain),
-            None => plain.to_owned(),
+            Some(target) => target.results.wrapped(text_of(&call), &plain),
+            None => plain.into_owned(),
         };
         tally.results += 1;
         let mut fields = without_calls(message);
