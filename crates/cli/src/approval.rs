@@ -74,15 +74,46 @@ impl Approver {
                 let Ok(out) = terminal.try_clone() else {
                     return Answer::Nobody;
                 };
+                if forget_typed(&terminal).is_err() {
+                    return Answer::Nobody;
+                }
                 ask(shown, verdict, &mut BufReader::new(terminal), &mut &out)
             }
             _ => Answer::Nobody,
         }
     }
+
+    /// Asks about each of several that are done together: one that is not approved ends it. What was approved first is looked
+    /// at once more after the last answer.
+    pub(crate) fn ask_all(self, shown: &[Shown<'_>], verdict: &Verdict) -> Answer {
+        let before: Vec<String> = shown.iter().map(Shown::hash).collect();
+        let answers = shown.iter().map(|one| self.ask(one, verdict));
+        let worst = answers
+            .into_iter()
+            .find(|answer| *answer != Answer::Yes)
+            .unwrap_or(Answer::Yes);
+        let is_same = || shown.iter().map(Shown::hash).eq(before.iter().cloned());
+        if worst == Answer::Yes && !is_same() {
+            return Answer::Changed;
+        }
+        worst
+    }
 }
 
 fn terminal() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
+/// What was typed, or pasted, before the question is shown answers none.
+#[cfg(unix)]
+fn forget_typed(terminal: &File) -> io::Result<()> {
+    use rustix::termios::{QueueSelector, tcflush};
+    tcflush(terminal, QueueSelector::IFlush).map_err(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn forget_typed(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Asks through any two streams.

@@ -1,6 +1,6 @@
 //! The command line, as data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -117,6 +117,17 @@ pub(crate) struct ReadingArguments {
     /// Push the text in pieces of this many bytes; a character is never split
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: u32,
+}
+
+impl ReadingArguments {
+    /// The files and directories that it names.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let tools = self.tools.as_deref();
+        let tools = tools.filter(|tools| !tools.starts_with("builtin:"));
+        let dialects = self.dialect.split(',').map(str::trim);
+        let dialects = dialects.filter(|name| crate::select::is_file(name));
+        tools.into_iter().chain(dialects).map(Path::new)
+    }
 }
 
 #[derive(Debug, Args)]

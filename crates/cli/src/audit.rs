@@ -13,6 +13,7 @@ use toolglot_policy::{Decision, PathFact, Verdict};
 use crate::Outcome;
 use crate::approval::Shown;
 use crate::args::AuditCommand;
+use crate::authority::real;
 use crate::failure::Failure;
 use crate::human::screen::Screen;
 use crate::run::step::{State, Step};
@@ -108,10 +109,10 @@ pub(crate) struct Auditor {
 }
 
 impl Auditor {
-    /// The log at `place`.
-    pub(crate) fn new(place: PathBuf, has_values: bool) -> Auditor {
+    /// The log at `place`. Where that leads is looked up now: what becomes of a link later does not turn the log elsewhere.
+    pub(crate) fn new(place: &Path, has_values: bool) -> Auditor {
         Auditor {
-            log: Log::new(place),
+            log: Log::new(real(place)),
             has_values,
         }
     }

@@ -60,6 +60,16 @@ pub(crate) struct CallArguments {
     pub(crate) format: CallFormat,
 }
 
+/// An amount: a number from 0, which `nan` is not.
+fn amount(text: &str) -> Result<f64, String> {
+    let amount: f64 = text.parse().map_err(|_| "no number".to_owned())?;
+    if amount.is_finite() && amount >= 0.0 {
+        Ok(amount)
+    } else {
+        Err("no amount: write a number from 0".to_owned())
+    }
+}
+
 /// How tools that are files are run; `call` and `run` share it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Walls {
@@ -67,7 +77,7 @@ pub(crate) struct Walls {
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     pub(crate) sandbox: SandboxWord,
     /// What the calls may cost together, in the currency of the tools
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", value_parser = amount)]
     pub(crate) max_cost: Option<f64>,
     /// Tell on standard error how far a tool is, and what it says there
     #[arg(long)]
@@ -150,7 +160,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     let root = root.with_walls(authority::walls(&authority, &cancel));
     host.watch = arguments.walls.watch(&cancel);
-    let auditor = log_place.map(|place| Auditor::new(place, arguments.audit_values));
+    let auditor = log_place.map(|place| Auditor::new(&place, arguments.audit_values));
     let journal = undo::journals()
         .filter(|_| !arguments.dry_run)
         .map(|place| Journal::new(&place, root.path()));
@@ -303,7 +313,7 @@ pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
 
 fn given(args: &str) -> Result<Map<String, Value>, Failure> {
     let text = match args.strip_prefix('@') {
-        Some(file) => source::text(Path::new(file))?,
+        Some(file) => source::document(Path::new(file))?,
         None => args.to_owned(),
     };
     serde_json::from_str(&text).map_err(Failure::Args)

@@ -31,7 +31,7 @@ impl Fault {
 /// # Errors
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
-    let text = source::text(path)?;
+    let text = source::document(path)?;
     // A checkpoint's own declaration is JSON; no dialect file begins with a brace.
     let text = if text.trim_start().starts_with('{') {
         imported(&text, path, "imported")?

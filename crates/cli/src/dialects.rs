@@ -71,7 +71,7 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
 /// Writes the dialect, if it is one.
 fn import(file: &Path, name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
     check_name(name)?;
-    let text = dialect_file::imported(&source::text(file)?, file, name)?;
+    let text = dialect_file::imported(&source::document(file)?, file, name)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)?;
     Ok(Outcome::Fine)
 }

@@ -104,7 +104,7 @@ fn check(
                 vec![note]
             }
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
-                vec![verify::no_object(call.span)]
+                vec![verify::no_object(call)]
             }
             Some(spec) => {
                 let ground = Ground {
@@ -125,7 +125,8 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
     let mut document = CallDocument::new(index, written);
     document.written = Some(written.name.clone());
     document.name = canonical.tool;
-    if document.arguments.is_some() {
+    // What nests too deep to be brought to the tool's names stays as it was written.
+    if matches!(Arguments::of(written), Arguments::Object(_)) {
         document.arguments = Some(canonical.arguments);
     }
     document

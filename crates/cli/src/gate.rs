@@ -110,12 +110,13 @@ impl Gate<'_> {
             Ok(prepared) => prepared,
             Err(error) => return Passed::Unfit(error),
         };
-        let builtin = prepared.builtin.clone();
-        let mut planned = builtin
-            .as_ref()
+        let builtins = prepared.builtins.clone();
+        let planned = builtins
+            .iter()
             .map(|builtin| plan(self.root, builtin.tool, &builtin.arguments));
+        let planned: Vec<_> = planned.collect();
         let mut verdict = self.judge(host, &mut prepared, &asked);
-        if let (Some(builtin), Some(planned)) = (&builtin, &planned) {
+        for (builtin, planned) in builtins.iter().zip(&planned) {
             let ruled = self.ruled(builtin, planned.as_ref().ok(), &asked);
             if let Some(ruled) = ruled.filter(|ruled| ruled.decision > verdict.decision) {
                 verdict = ruled;
@@ -129,15 +130,18 @@ impl Gate<'_> {
         };
         if verdict.decision == Decision::Ask && !self.dry_run {
             // What is approved is what is done, to the file as it is.
-            let seen = match &builtin {
-                Some(builtin) if prepared.is_builtin() => Shown {
-                    tool: builtin.tool,
-                    arguments: &builtin.arguments,
-                    ..shown
-                },
-                _ => shown,
+            let seen: Vec<Shown<'_>> = match builtins.as_slice() {
+                [_, ..] if prepared.is_builtin() => builtins
+                    .iter()
+                    .map(|builtin| Shown {
+                        tool: builtin.tool,
+                        arguments: &builtin.arguments,
+                        ..shown
+                    })
+                    .collect(),
+                _ => vec![shown],
             };
-            match self.approver.ask(&seen, &verdict) {
+            match self.approver.ask_all(&seen, &verdict) {
                 Answer::Nobody => verdict.because.push_str(" (nobody is there to be asked)"),
                 answer => {
                     verdict = answer.verdict(verdict);
@@ -153,11 +157,9 @@ impl Gate<'_> {
         if self.dry_run {
             return Passed::Planned(verdict, Box::new(prepared));
         }
-        let paths = match &planned {
-            Some(Ok(plan)) => plan.paths(),
-            _ => &[],
-        };
-        if let Err(refused) = self.log(&shown, &verdict, paths) {
+        let paths = planned.iter().flatten().flat_map(Plan::paths);
+        let paths: Vec<PathFact> = paths.cloned().collect();
+        if let Err(refused) = self.log(&shown, &verdict, &paths) {
             return Passed::Refused(refused);
         }
         if !prepared.is_builtin()
@@ -168,10 +170,23 @@ impl Gate<'_> {
             return Passed::Refused(unkept(&error));
         }
         let mut refused = None;
+        // Where one of several cannot be done, none is begun.
+        let mut failed = None;
+        let mut plans = Vec::with_capacity(planned.len());
+        for planned in planned {
+            match planned {
+                Ok(plan) => plans.push(plan),
+                Err(failure) => failed = failed.or(Some(failure)),
+            }
+        }
+        let mut plans = plans.into_iter();
         let called = host.carry_out_by(prepared, &mut |builtin| {
             let call = (builtin.tool, &builtin.arguments);
-            match planned.take() {
-                Some(Ok(plan)) => self.done(call, plan).unwrap_or_else(|verdict| {
+            if let Some(failure) = failed.take() {
+                return Outcome::from(failure);
+            }
+            match plans.next() {
+                Some(plan) => self.done(call, plan).unwrap_or_else(|verdict| {
                     let text = verdict.because.clone();
                     refused = Some(verdict);
                     Outcome {
@@ -180,7 +195,6 @@ impl Gate<'_> {
                         text,
                     }
                 }),
-                Some(Err(failure)) => Outcome::from(failure),
                 None => unreachable!("what a builtin tool does is not tried again"),
             }
         });
@@ -205,7 +219,7 @@ impl Gate<'_> {
         let outcome = plan.run();
         if let Some(entry) = &entry {
             // Without the line it can still be taken back if it left what was intended.
-            let _ = journal.after(self.root, entry);
+            let _ = journal.after(self.root, entry, outcome.ok);
         }
         Ok(outcome)
     }
@@ -258,12 +272,19 @@ impl Gate<'_> {
         let effect = effect(prepared);
         let cost = tool.metadata.cost.as_ref();
         // However it is called, a server's tool is `SERVER/TOOL` to a policy.
-        let id = match found.id.as_str().strip_prefix("mcp/") {
-            Some(short) if prepared.chain.is_server() => short,
-            _ => asked.id,
-        };
+        let own = found.id.as_str();
+        let short = own
+            .strip_prefix("mcp/")
+            .filter(|_| prepared.chain.is_server());
+        let id = short.unwrap_or(asked.id);
+        // A rule may name the tool or its action, whichever of them is called.
+        let mut names: Vec<String> = short.into_iter().chain([own]).map(Into::into).collect();
+        if let Some(action) = &prepared.action {
+            names.extend(names.clone().iter().map(|name| format!("{name}.{action}")));
+        }
         let place = host.reach(prepared).map(|url| Place::of(&url));
         let explanation = self.verdict(&Request {
+            names: &names,
             capabilities: requires,
             host: place.as_ref(),
             cost: cost.map_or(0.0, toolglot_toolfiles::Cost::estimate),

@@ -1,18 +1,24 @@
-//! What keeps results from being read as calls: all dialects, for any tool name, and for the names that tags may be.
+//! What keeps results from being read as calls: all dialects, for any tool name, and for the names that are known.
 
 use std::sync::{Arc, OnceLock};
 
-use toolglot::{Limits, Program, ToolSet};
+use toolglot::{Dialect, Limits, Program, ToolSet};
+use toolglot_tools::Toolbox;
 
-/// Programs that must read no call in a result.
-pub(crate) fn guards() -> impl Iterator<Item = Arc<Program>> {
-    static GUARDS: OnceLock<[Arc<Program>; 2]> = OnceLock::new();
+/// Programs that must read no call in a result: those for any tools, and those for `known` ones. A reader that goes by the names
+/// of its tools reads more than one that knows none.
+pub(crate) fn guards(known: &[ToolSet]) -> Vec<Arc<Program>> {
+    static GUARDS: OnceLock<[Arc<Program>; 3]> = OnceLock::new();
     let guards = GUARDS.get_or_init(|| {
-        let dialects = toolglot_dialects::all();
-        let any = Program::compile(dialects, &ToolSet::default(), Limits::default())
+        let dialects: Vec<Dialect> = toolglot_dialects::union().into_iter().cloned().collect();
+        let any = Program::compile(&dialects, &ToolSet::default(), Limits::default())
             .expect("a test compiles the dialects that ship, all as one");
         let roo = any.for_tools(&toolglot_tools::roo_names());
-        [Arc::new(any), Arc::new(roo)]
+        let vocabulary = Toolbox::builtin("vocabulary").map(|tools| tools.tool_set());
+        let usual = any.for_tools(&vocabulary.unwrap_or_default());
+        [Arc::new(any), Arc::new(roo), Arc::new(usual)]
     });
-    guards.iter().map(Arc::clone)
+    let own = known.iter().filter(|tools| !tools.is_empty());
+    let own = own.map(|tools| Arc::new(guards[0].for_tools(tools)));
+    guards.iter().map(Arc::clone).chain(own).collect()
 }

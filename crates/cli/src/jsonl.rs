@@ -1,7 +1,7 @@
 //! `toolglot parse --jsonl`: one document in, one document out.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -15,39 +15,20 @@ use crate::failure::Failure;
 use crate::parse::write_line;
 use crate::places::Places;
 use crate::reading::{Manner, compile, tool_set};
-use crate::{Outcome, select, source, toolboxes};
+use crate::{Outcome, batch, select, toolboxes};
 
 /// Answers each line of the input with a line, in order.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let mut input = source::open(&arguments.file)?;
-    let mut batch = Batch::new(arguments)?;
-    let mut bytes = Vec::new();
-    let mut is_faulty = false;
-    loop {
-        bytes.clear();
-        let n_read = input.read_until(b'\n', &mut bytes);
-        if n_read.map_err(|error| source::failed(&arguments.file, error))? == 0 {
-            return Ok(Outcome::faulty_if(is_faulty));
-        }
-        if bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        let answer =
-            Line::read(&String::from_utf8_lossy(&bytes)).and_then(|line| batch.answer(line));
-        match answer {
-            Ok((document, is_line_faulty)) => {
-                is_faulty |= is_line_faulty || arguments.strict && !document.notes.is_empty();
-                write_line(out, &document)
+    let mut lines = Batch::new(arguments)?;
+    batch::answer(&arguments.file, out, |line, out| {
+        match Line::read(line).and_then(|line| lines.answer(line)) {
+            Ok((document, is_faulty)) => {
+                write_line(out, &document)?;
+                Ok(is_faulty || arguments.strict && !document.notes.is_empty())
             }
-            Err(bad) => {
-                is_faulty = true;
-                write_line(out, &bad)
-            }
+            Err(BadLine { id, error }) => batch::bad(out, id, error),
         }
-        .map_err(Failure::Output)?;
-        // Whoever writes the lines may wait for each answer.
-        out.flush().map_err(Failure::Output)?;
-    }
+    })
 }
 
 /// How many combinations of dialects and tools are kept compiled, and how many combinations of dialects.

@@ -15,6 +15,7 @@ mod args;
 mod audit;
 mod authority;
 mod axe_yaml;
+mod batch;
 mod call;
 mod convert;
 mod detect;

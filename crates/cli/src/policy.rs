@@ -50,12 +50,20 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
         planned.as_ref().ok(),
     );
     let explanation = authority.judge(&request);
+    let broken: Vec<String> = [("user", &authority.user), ("project", &authority.project)]
+        .into_iter()
+        .filter_map(|(whose, policy)| {
+            let why = policy.as_ref()?.why_broken()?;
+            Some(format!("the {whose}'s policy file: {why}"))
+        })
+        .collect();
     let problem = planned.as_ref().err().map(ToString::to_string);
     let about = About {
         tool,
         arguments: &arguments,
         request: &request,
         problem: problem.as_deref(),
+        broken: &broken,
     };
     if *is_json {
         write_line(out, &about.json(&explanation))
@@ -102,6 +110,8 @@ struct About<'a> {
     arguments: &'a Map<String, Value>,
     request: &'a Request<'a>,
     problem: Option<&'a str>,
+    /// What is wrong with the policy files: for the user alone, as it shows their text. People read it on standard error.
+    broken: &'a [String],
 }
 
 impl About<'_> {
@@ -138,6 +148,7 @@ impl About<'_> {
             "paths": paths,
             "command": command,
             "problem": self.problem,
+            "broken": self.broken,
         })
     }
 

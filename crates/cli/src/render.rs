@@ -1,6 +1,6 @@
 //! `toolglot render`: calls or results written in a dialect.
 
-use std::io::{BufRead, Write};
+use std::io::Write;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::guard::guards;
 use crate::parse::write_line;
 use crate::reading::tool_set;
-use crate::{Outcome, select, source, toolboxes};
+use crate::{Outcome, batch, select, source, toolboxes};
 
 /// Renders one document, or one per line.
 pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -26,7 +26,7 @@ pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result
     if arguments.jsonl {
         return lines(arguments, &dialect, &tools, out);
     }
-    let message = Message::read(&source::text(&arguments.file)?)?;
+    let message = Message::read(&source::document(&arguments.file)?)?;
     let text = text(&message, &dialect, &tools)?;
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{newline}").map_err(Failure::Output)?;
@@ -46,22 +46,12 @@ fn lines(
     tools: &ToolSet,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut is_faulty = false;
-    for line in source::open(&arguments.file)?.lines() {
-        let line = line.map_err(|error| source::failed(&arguments.file, error))?;
-        if line.trim().is_empty() {
-            continue;
+    batch::answer(&arguments.file, out, |line, out| {
+        match rendered(line, dialect, tools) {
+            Ok(rendered) => write_line(out, &rendered).map(|()| false),
+            Err(BadLine { id, error }) => batch::bad(out, id, error),
         }
-        match rendered(&line, dialect, tools) {
-            Ok(rendered) => write_line(out, &rendered),
-            Err(bad) => {
-                is_faulty = true;
-                write_line(out, &bad)
-            }
-        }
-        .map_err(Failure::Output)?;
-    }
-    Ok(Outcome::faulty_if(is_faulty))
+    })
 }
 
 fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, BadLine> {
@@ -92,20 +82,14 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                 });
             }
             let calls: Vec<CallText<'_>> = calls.iter().map(call_text).collect();
-            let rendered = if calls.is_empty() {
-                String::new()
-            } else {
-                toolglot::render(dialect, tools, &calls).map_err(|error| Failure::Unrenderable {
+            let renderer =
+                Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
+            renderer
+                .message(content, &calls)
+                .map_err(|error| Failure::Unrenderable {
                     dialect: dialect.name().to_owned(),
                     why: error.why,
-                })?
-            };
-            let between = if content.is_empty() || rendered.is_empty() || content.ends_with('\n') {
-                ""
-            } else {
-                "\n\n"
-            };
-            Ok(format!("{content}{between}{rendered}"))
+                })
         }
         Message::Results(results) => {
             let results: Vec<ResultText<'_>> = results
@@ -116,9 +100,10 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                     failed: result.failed,
                 })
                 .collect();
-            let renderer = Renderer::new(dialect, &ToolSet::default())
-                .map_err(|error| Failure::Program(Box::new(error)))?;
-            Ok(renderer.guarded(guards()).results(&results))
+            let renderer =
+                Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
+            let guards = guards(std::slice::from_ref(tools));
+            Ok(renderer.guarded(guards).results(&results))
         }
     }
 }

@@ -11,13 +11,17 @@ use crate::failure::Failure;
 /// The dialects of `list`: names or paths of dialect files, separated by commas, or `auto`.
 pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, Failure> {
     chosen(list, toolbox, |name| {
-        // No name of a dialect holds a slash or a dot.
-        if name.contains(['/', '\\', '.']) {
+        if is_file(name) {
             dialect_file::read(Path::new(name))?.map_err(Failure::DialectFile)
         } else {
             Ok(vec![named(name)?.clone()])
         }
     })
+}
+
+/// Whether an item of a list is a path: no name of a dialect holds a slash or a dot.
+pub(crate) fn is_file(name: &str) -> bool {
+    name.contains(['/', '\\', '.'])
 }
 
 /// The dialects of a list that comes with the data: names only, since data opens no files.

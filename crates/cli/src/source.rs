@@ -33,6 +33,16 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// All text of a document of ours - JSON, a dialect - whose byte order mark is no part of it.
+pub(crate) fn document(path: &Path) -> Result<String, Failure> {
+    Ok(without_mark(&text(path)?).to_owned())
+}
+
+/// `text` without the byte order mark that some editors put at its begin.
+pub(crate) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// How `path` is called in messages.
 pub(crate) fn name(path: &Path) -> String {
     if is_stdin(path) {

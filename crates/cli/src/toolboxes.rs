@@ -12,6 +12,7 @@ use toolglot_tools::{ToolSpec, Toolbox};
 
 use crate::call::Walls;
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::source;
 
 /// The names of the builtin sets.
@@ -90,7 +91,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
         match why {
             None => taught.push(spec),
             Some(why) => {
-                let _ = writeln!(std::io::stderr(), "left out: {why}");
+                let _ = writeln!(screen::stderr(), "left out: {why}");
             }
         }
     }
@@ -98,7 +99,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
 }
 
 /// The tools that are files in a project (it holds `.ai/tools`) or in a directory of tools; deprecated ones are left out,
-/// as are those that break a rule.
+/// as are those that break a rule, which is told on standard error.
 fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
     let Some(project) = project_of(path)? else {
         return Ok(Vec::new());
@@ -108,14 +109,31 @@ fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
         user: None,
     };
     let registry = Registry::open(&spaces)?;
-    let (entries, _) = registry.list();
+    let (entries, problems) = registry.list();
     let mut specs = Vec::new();
+    let mut left_out = problems;
     for entry in entries.iter().filter(|entry| entry.space == Space::Project) {
-        let found = registry.read(entry)?;
+        let found = match registry.read(entry) {
+            Ok(found) => found,
+            Err(error) => {
+                left_out.push(error.to_string());
+                continue;
+            }
+        };
         let tool = found.tool();
-        if tool.errors().next().is_none() {
-            specs.extend(tool.specs());
+        match tool.worst() {
+            None => specs.extend(tool.specs()),
+            Some(worst) => {
+                let (id, why) = (&entry.id, &worst.message);
+                left_out.push(format!(
+                    "`{id}`: {why}; `toolglot tools check {id}` tells all"
+                ));
+            }
         }
+    }
+    for why in left_out {
+        // Standard error may be closed.
+        let _ = writeln!(screen::stderr(), "left out: {why}");
     }
     Ok(specs)
 }
@@ -154,7 +172,7 @@ pub(crate) fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
 }
 
 fn json(path: &Path) -> Result<Value, Failure> {
-    let text = source::text(path)?;
+    let text = source::document(path)?;
     serde_json::from_str(&text).map_err(|source| Failure::Json {
         origin: source::name(path),
         source,

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use toolglot::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
 use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_wire::Arguments;
 
 use crate::places::Places;
 
@@ -133,13 +134,18 @@ pub(crate) fn forget_known(message: &mut Calls, toolboxes: &[&Toolbox]) {
     });
 }
 
-/// The note on a call whose arguments never became an object.
-pub(crate) fn no_object(at: Span) -> Note {
-    let message = "the arguments are no JSON object".to_owned();
+/// The note on a call whose arguments never became an object, or nest too deep for a schema to be asked.
+pub(crate) fn no_object(call: &Call) -> Note {
+    let message = match Arguments::shown(call) {
+        Arguments::Object(_) => {
+            "the arguments nest deeper than 127 levels, and are neither checked nor used"
+        }
+        Arguments::Raw(_) => "the arguments are no JSON object",
+    };
     Note {
         code: Code::InvalidArguments,
-        span: at,
-        message,
+        span: call.span,
+        message: message.to_owned(),
         help: None,
     }
 }

@@ -9,11 +9,12 @@
 //! nothing to take back or enough to do so. What an effect leaves behind is told by its hash, so that what somebody else wrote
 //! since is noticed and left alone.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,14 @@ use crate::{Plan, Root};
 /// Runs of one root that are kept; older ones cannot be taken back.
 const MOST_RUNS: usize = 16;
 
+/// Bytes on the disk that are kept of one root, in all its runs: older runs go first, and what has no room is not done.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Other roots that are looked at for being gone.
 const MOST_ROOTS: usize = 64;
+
+/// How many runs this process began.
+static N_RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// The journal of one run. It makes its files with the first effect.
 #[derive(Debug)]
@@ -39,6 +46,8 @@ pub struct Journal {
     own: OnceLock<Result<PathBuf, String>>,
     log: Mutex<Option<File>>,
     next: AtomicU64,
+    /// What this run left last in the files that it changed: what is changed again is kept already.
+    left: Mutex<BTreeMap<PathBuf, State>>,
 }
 
 /// What stands at a place.
@@ -74,7 +83,8 @@ pub(crate) enum Act {
     Content {
         path: PathBuf,
         before: State,
-        /// The file with what stood there, beside the log.
+        /// The file with what stood there, beside the log; `None` also where an effect before this one left it, with whose
+        /// file it comes back.
         old: Option<String>,
         /// What shall stand there, if that is known beforehand: a crash may come before the line that tells it.
         intended: Option<State>,
@@ -85,6 +95,8 @@ pub(crate) enum Act {
         from: PathBuf,
         to: PathBuf,
         made: Vec<PathBuf>,
+        /// What is moved.
+        what: State,
     },
     /// Directories are made, the outer ones first.
     Directories { made: Vec<PathBuf> },
@@ -96,16 +108,40 @@ pub(crate) enum Act {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "lowercase")]
 pub(crate) enum Line {
-    Root { path: PathBuf },
-    Before { number: u64, act: Act },
-    After { number: u64, state: State },
+    Root {
+        path: PathBuf,
+    },
+    Before {
+        number: u64,
+        act: Act,
+    },
+    After {
+        number: u64,
+        state: State,
+    },
+    /// The effect did not happen; `made` are directories that came to be nevertheless.
+    Failed {
+        number: u64,
+        made: Vec<PathBuf>,
+    },
+    /// This effect, and all behind it, are taken back.
+    Undone {
+        number: u64,
+    },
 }
 
 /// An effect under way.
 #[derive(Debug)]
 pub struct Entry {
     number: u64,
-    path: Option<PathBuf>,
+    act: Act,
+}
+
+impl Entry {
+    /// Whether nothing is there to be moved.
+    fn is_impossible(&self) -> bool {
+        matches!(&self.act, Act::Move { what, .. } if *what == State::Missing)
+    }
 }
 
 impl Journal {
@@ -116,6 +152,7 @@ impl Journal {
             own: OnceLock::new(),
             log: Mutex::new(None),
             next: AtomicU64::new(0),
+            left: Mutex::default(),
         }
     }
 
@@ -150,15 +187,17 @@ impl Journal {
             .filter_map(|fact| fact.inside())
             .collect();
         let number = self.next.load(Ordering::Relaxed);
-        let (act, path) = match (tool, paths.as_slice()) {
+        let act = match (tool, paths.as_slice()) {
             ("write_file" | "append_file" | "edit_file" | "delete_file", [path]) => {
                 let before = state(root, path)?;
+                let is_own = lock(&self.left)
+                    .get(*path)
+                    .is_some_and(|left| left.holds_what(&before));
                 let old = match before {
-                    State::File { .. } => Some(self.keep(root, path, number)?),
+                    State::File { .. } if !is_own => Some(self.keep(root, path, number)?),
                     _ => None,
                 };
                 let made = missing_above(root, path);
-                let path = path.to_path_buf();
                 let intended = if tool == "delete_file" {
                     Some(State::Missing)
                 } else {
@@ -168,41 +207,39 @@ impl Journal {
                         owner: None,
                     })
                 };
-                let act = Act::Content {
-                    path: path.clone(),
+                Act::Content {
+                    path: path.to_path_buf(),
                     before,
                     old,
                     intended,
                     made,
-                };
-                (act, Some(path))
+                }
             }
-            ("move_file", [from, to]) => {
-                let act = Act::Move {
-                    from: from.to_path_buf(),
-                    to: to.to_path_buf(),
-                    made: missing_above(root, to),
-                };
-                (act, Some(to.to_path_buf()))
-            }
+            ("move_file", [from, to]) => Act::Move {
+                from: from.to_path_buf(),
+                to: to.to_path_buf(),
+                made: missing_above(root, to),
+                what: state(root, from)?,
+            },
             ("create_directory", [path]) => {
                 let mut made = missing_above(root, path);
                 if state(root, path)? == State::Missing {
                     made.push(path.to_path_buf());
                 }
-                (Act::Directories { made }, None)
+                Act::Directories { made }
             }
-            ("execute_command" | "git_commit" | "http_request", _) => (
-                Act::Other {
-                    tool: tool.to_owned(),
-                },
-                None,
-            ),
+            ("execute_command" | "git_commit" | "http_request", _) => Act::Other {
+                tool: tool.to_owned(),
+            },
             _ => return Ok(None),
         };
         self.next.store(number + 1, Ordering::Relaxed);
-        self.append(root, &Line::Before { number, act })?;
-        Ok(Some(Entry { number, path }))
+        let line = Line::Before {
+            number,
+            act: act.clone(),
+        };
+        self.append(root, &line)?;
+        Ok(Some(Entry { number, act }))
     }
 
     /// Says that a tool is about to do what cannot be taken back.
@@ -219,35 +256,90 @@ impl Journal {
         self.append(root, &Line::Before { number, act })
     }
 
-    /// Says what an effect left behind.
+    /// Says what an effect left behind, or that it did not happen: `is_fine` is what the tool says of it.
     ///
     /// # Errors
     /// If it cannot be written. What was done is done: then it can be taken back only if nobody could have changed it.
-    pub fn after(&self, root: &Root, entry: &Entry) -> io::Result<()> {
-        let Some(path) = &entry.path else {
-            return Ok(());
-        };
-        let state = state(root, path)?;
+    pub fn after(&self, root: &Root, entry: &Entry, is_fine: bool) -> io::Result<()> {
         let number = entry.number;
-        self.append(root, &Line::After { number, state })
+        let failed = |made: &[PathBuf]| {
+            let made = made.iter().filter(|path| root.directory(path).is_ok());
+            Line::Failed {
+                number,
+                made: made.cloned().collect(),
+            }
+        };
+        let line = match &entry.act {
+            Act::Content {
+                path, before, made, ..
+            } => match state(root, path)? {
+                now if !is_fine && now == *before => failed(made),
+                state => Line::After { number, state },
+            },
+            Act::Move { from, to, made, .. } => {
+                // What failed and is where it was did not move, whatever stands at the other place.
+                if !is_fine && (entry.is_impossible() || state(root, from)? != State::Missing) {
+                    failed(made)
+                } else {
+                    let state = state(root, to)?;
+                    Line::After { number, state }
+                }
+            }
+            Act::Directories { made } if !is_fine => failed(made),
+            Act::Directories { .. } | Act::Other { .. } => return Ok(()),
+        };
+        self.append(root, &line)?;
+        match (line, &entry.act) {
+            (Line::After { state, .. }, Act::Content { path, .. }) => {
+                lock(&self.left).insert(path.clone(), state);
+            }
+            (Line::Failed { .. }, Act::Content { old: Some(old), .. }) => {
+                // Nobody needs it; if it stays it is removed with the run.
+                let _ = fs::remove_file(self.own()?.join(old));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Copies a file beside the log.
     fn keep(&self, root: &Root, path: &Path, number: u64) -> io::Result<String> {
         let name = format!("{number}.old");
-        let (mut file, _) = root
+        let (mut file, metadata) = root
             .file(path)
             .map_err(|error| io::Error::other(error.to_string()))?;
-        let mut copy = private(&self.own()?.join(&name))?;
-        io::copy(&mut file, &mut copy)?;
+        self.make_room(on_disk(&metadata))?;
+        let mut copy = private(&self.own()?.join(&name), false)?;
+        let length = copy_holes(&mut file, &mut copy)?;
+        copy.set_len(length)?;
         copy.sync_data()?;
         Ok(name)
     }
 
+    /// Removes the oldest runs until `more` bytes can be kept.
+    fn make_room(&self, more: u64) -> io::Result<()> {
+        let own = self.own()?;
+        let own_bytes = bytes_of(&own);
+        let mut runs = runs(&self.place);
+        runs.retain(|run| *run != own);
+        let mut bytes: Vec<u64> = runs.iter().map(|run| bytes_of(run)).collect();
+        while own_bytes + more + bytes.iter().sum::<u64>() > MOST_BYTES {
+            if runs.is_empty() {
+                return Err(io::Error::other(format!(
+                    "more than {} MiB would be kept of this run",
+                    MOST_BYTES >> 20
+                )));
+            }
+            bytes.remove(0);
+            fs::remove_dir_all(runs.remove(0))?;
+        }
+        Ok(())
+    }
+
     fn append(&self, root: &Root, line: &Line) -> io::Result<()> {
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = lock(&self.log);
         if log.is_none() {
-            *log = Some(private(&self.own()?.join("log"))?);
+            *log = Some(private(&self.own()?.join("log"), true)?);
             let path = root.path().to_path_buf();
             let first = Line::Root { path };
             if let Some(log) = log.as_mut() {
@@ -284,10 +376,65 @@ impl Journal {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos());
-        // Names in the order of time.
-        let own = self.place.join(format!("{now:024}-{}", std::process::id()));
+        // Names in the order of time; of one process no two are the same, however many calls it serves at once.
+        let (process, n) = (std::process::id(), N_RUNS.fetch_add(1, Ordering::Relaxed));
+        let own = self.place.join(format!("{now:024}-{process}-{n}"));
         make(&own)?;
         Ok(own)
+    }
+}
+
+fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes that a file takes on the disk.
+#[cfg(unix)]
+fn on_disk(metadata: &cap_std::fs::Metadata) -> u64 {
+    use cap_std::fs::MetadataExt;
+    metadata.blocks() * 512
+}
+
+#[cfg(not(unix))]
+fn on_disk(metadata: &cap_std::fs::Metadata) -> u64 {
+    metadata.len()
+}
+
+/// Bytes that the files of a run take on the disk.
+fn bytes_of(run: &Path) -> u64 {
+    let files = fs::read_dir(run).into_iter().flatten().flatten();
+    let metadata = files.filter_map(|file| file.metadata().ok());
+    metadata
+        .map(|metadata| {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::MetadataExt;
+                metadata.blocks() * 512
+            }
+            #[cfg(not(unix))]
+            {
+                metadata.len()
+            }
+        })
+        .sum()
+}
+
+/// Copies a file, and leaves out what is nothing but zeros: what is a hole stays one, up to the length that it gives, which the
+/// copy has still to be given.
+pub(crate) fn copy_holes(from: &mut dyn Read, to: &mut (impl Write + Seek)) -> io::Result<u64> {
+    let mut piece = vec![0; 64 << 10];
+    let mut length = 0;
+    loop {
+        let n = from.read(&mut piece)?;
+        if n == 0 {
+            return Ok(length);
+        }
+        if piece[..n].iter().all(|byte| *byte == 0) {
+            to.seek(SeekFrom::Current(i64::try_from(n).unwrap_or_default()))?;
+        } else {
+            to.write_all(&piece[..n])?;
+        }
+        length += n as u64;
     }
 }
 
@@ -414,9 +561,9 @@ fn make(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-fn private(path: &Path) -> io::Result<File> {
+fn private(path: &Path, appends: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.append(true).create_new(true);
+    options.append(appends).write(true).create_new(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;

@@ -40,6 +40,7 @@ mod command;
 mod edit;
 mod encoding;
 mod failure;
+mod foreseen;
 mod git;
 mod glob;
 mod http;

@@ -12,6 +12,7 @@ use crate::edit::{Edits, edit};
 use crate::git;
 use crate::glob::Glob;
 use crate::http::{self, Question};
+use crate::kept::moved_with;
 use crate::list::{Listing, list};
 use crate::read::{Lines, read};
 use crate::remove::{delete, move_file};
@@ -44,6 +45,7 @@ pub const TOOLS: &[&str] = &[
 pub struct Plan<'a> {
     root: &'a Root,
     paths: Vec<PathFact>,
+    below: Vec<PathFact>,
     command: Option<CommandFact>,
     host: Option<Result<Host, BadUrl>>,
     action: Action<'a>,
@@ -81,6 +83,11 @@ impl Plan<'_> {
         &self.paths
     }
 
+    /// What gets a new place with a directory that is moved: the new places.
+    pub fn below(&self) -> &[PathFact] {
+        &self.below
+    }
+
     /// What the command among the arguments would run, if there is one.
     pub fn command(&self) -> Option<&CommandFact> {
         self.command.as_ref()
@@ -103,6 +110,7 @@ impl Plan<'_> {
             command,
             action,
             host: _,
+            below: _,
         } = self;
         let mut places = Vec::with_capacity(paths.len());
         for PathFact { written, found } in paths {
@@ -178,6 +186,7 @@ pub fn plan<'a>(
             return Ok(Plan {
                 root,
                 paths,
+                below: Vec::new(),
                 command: None,
                 host: None,
                 action: Action::GitCommit { message },
@@ -196,6 +205,7 @@ pub fn plan<'a>(
             return Ok(Plan {
                 root,
                 paths: Vec::new(),
+                below: Vec::new(),
                 command: None,
                 host: Some(host),
                 action,
@@ -206,9 +216,14 @@ pub fn plan<'a>(
             let from = arguments.text("from", "what to move, relative to the root")?;
             let to = arguments.text("to", "its new path, relative to the root")?;
             let paths = vec![fact(root, from), fact(root, to)];
+            let below = match (paths[0].inside(), paths[1].inside()) {
+                (Some(from), Some(to)) => moved_with(root, from, to),
+                _ => Vec::new(),
+            };
             return Ok(Plan {
                 root,
                 paths,
+                below,
                 command: None,
                 host: None,
                 action: Action::Move,
@@ -224,6 +239,7 @@ pub fn plan<'a>(
     Ok(Plan {
         root,
         paths: vec![fact(root, written)],
+        below: Vec::new(),
         command: None,
         host: None,
         action,
@@ -245,6 +261,7 @@ fn plan_command<'a>(root: &'a Root, arguments: &Arguments<'a>) -> Result<Plan<'a
     Ok(Plan {
         root,
         paths: vec![fact(root, cwd)],
+        below: Vec::new(),
         command: Some(command::fact(root, text, cwd)),
         host: None,
         action: Action::Command { time },

@@ -44,7 +44,10 @@ pub(crate) fn summary(root: &Root) -> Result<Outcome, Failure> {
                 if is_top && files.len() < MOST_NAMES {
                     files.push(name.to_string());
                 }
-                if manifests::is_manifest(&name) && manifests.len() < MOST_PROJECTS {
+                if manifests::is_manifest(&name)
+                    && manifests.len() < MOST_PROJECTS
+                    && !is_hidden(root, entry.path)
+                {
                     manifests.push(entry.path.to_path_buf());
                 }
             }
@@ -110,6 +113,14 @@ pub(crate) fn summary(root: &Root) -> Result<Outcome, Failure> {
         "complete": !skipped.is_cut && skipped.n_closed == 0,
     });
     Ok(Outcome::success(output, text))
+}
+
+/// Whether a rule refuses to read what stands there.
+fn is_hidden(root: &Root, path: &Path) -> bool {
+    let refused = &root.walls.refused;
+    ["workspace_summary", "read_file"]
+        .iter()
+        .any(|tool| refused.hides(tool, path))
 }
 
 /// The extension of a name, with its dot; `(none)` without one.

@@ -4,14 +4,15 @@
 //! says what. Each step is done only where it is not done yet, so that a crash on the way is mended by asking again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::Root;
-use crate::journal::{Act, Line, State, place, runs, state};
+use crate::foreseen::Foreseen;
+use crate::journal::{Act, Line, State, copy_holes, place, runs, state};
 use crate::place::split;
 use crate::replace::replace;
 use crate::shown::shown;
@@ -43,6 +44,9 @@ pub enum UndoError {
     /// The journal cannot be read.
     #[error("the journal of the run cannot be read: {0}")]
     Journal(io::Error),
+    /// What is about to be taken back cannot be logged.
+    #[error("nothing was taken back, as the audit log cannot tell it: {0}")]
+    Log(io::Error),
     /// A step failed. The ones before it were done; asking again goes on.
     #[error("`{path}` could not be brought back: {source}")]
     Step {
@@ -56,8 +60,11 @@ pub enum UndoError {
 /// One effect, with what it left.
 #[derive(Debug)]
 struct Effect {
+    number: u64,
     act: Act,
     after: Option<State>,
+    /// Of a file that the run changed before: what stood there first. It comes back with the first of these effects.
+    first: Option<State>,
 }
 
 /// Takes back the latest run in `root` that was not taken back. With `is_dry` nothing is done but looking.
@@ -70,17 +77,13 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<Undone, UndoEr
         .ok_or(UndoError::Nothing)?;
     let effects = read(&run).map_err(UndoError::Journal)?;
     let mut undone = Undone::default();
-    let mut seen = Seen {
-        root,
-        states: BTreeMap::new(),
-        moved: Vec::new(),
-    };
+    let mut foreseen = Foreseen::new(root);
     let mut steps: Vec<(&Effect, Step)> = Vec::new();
     let mut changed = Vec::new();
     for effect in effects.iter().rev() {
         match &effect.act {
             Act::Other { tool } => undone.remaining.insert(0, tool.clone()),
-            act => match seen.step(act, effect.after.as_ref()) {
+            _ => match step(&mut foreseen, effect) {
                 Ok(step) => steps.push((effect, step)),
                 Err(path) => changed.push(shown(&path)),
             },
@@ -96,7 +99,11 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<Undone, UndoEr
             undone.steps.push(told);
         }
         if !is_dry {
-            back(root, &run, &effect.act, step)?;
+            back(root, &run, effect, step)?;
+            // What comes back with an earlier effect is not back yet.
+            if effect.first.is_none() {
+                progress(&run, effect.number).map_err(UndoError::Journal)?;
+            }
         }
     }
     if !is_dry {
@@ -121,18 +128,57 @@ fn read(run: &Path) -> io::Result<Vec<Effect>> {
         };
         match line {
             Line::Root { .. } => {}
-            Line::Before { act, .. } => effects.push(Effect { act, after: None }),
+            Line::Before { number, act } => effects.push(Effect {
+                number,
+                act,
+                after: None,
+                first: None,
+            }),
             Line::After { number, state } => {
-                if let Some(effect) = usize::try_from(number)
-                    .ok()
-                    .and_then(|at| effects.get_mut(at))
-                {
+                if let Some(effect) = numbered(&mut effects, number) {
                     effect.after = Some(state);
                 }
+            }
+            Line::Failed { number, made } => {
+                if let Some(effect) = numbered(&mut effects, number) {
+                    effect.act = Act::Directories { made };
+                }
+            }
+            Line::Undone { number } => {
+                effects.retain(|effect| {
+                    effect.number < number || matches!(effect.act, Act::Other { .. })
+                });
+            }
+        }
+    }
+    let mut firsts: BTreeMap<PathBuf, State> = BTreeMap::new();
+    for effect in &mut effects {
+        if let Act::Content {
+            path, before, old, ..
+        } = &effect.act
+        {
+            match (before, old, firsts.get(path)) {
+                (State::File { .. }, None, Some(first)) => effect.first = Some(first.clone()),
+                _ => drop(firsts.insert(path.clone(), before.clone())),
             }
         }
     }
     Ok(effects)
+}
+
+fn numbered(effects: &mut [Effect], number: u64) -> Option<&mut Effect> {
+    effects
+        .iter_mut()
+        .rev()
+        .find(|effect| effect.number == number)
+}
+
+/// Says in the log how far a run is taken back: what comes before may look as if it were, or were not.
+fn progress(run: &Path, number: u64) -> io::Result<()> {
+    let mut text = serde_json::to_vec(&Line::Undone { number })?;
+    text.push(b'\n');
+    let mut log = OpenOptions::new().append(true).open(run.join("log"))?;
+    log.write_all(&text)
 }
 
 /// What is to be done about an effect.
@@ -143,79 +189,65 @@ enum Step {
     Back,
 }
 
-/// The root as it will be when the later effects are taken back.
-struct Seen<'a> {
-    root: &'a Root,
-    states: BTreeMap<PathBuf, State>,
-    /// Moves that are taken back, the latest first.
-    moved: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Seen<'_> {
-    /// What is to be done about an effect; the place that is not as it was left otherwise.
-    fn step(&mut self, act: &Act, after: Option<&State>) -> Result<Step, PathBuf> {
-        match act {
-            Act::Content {
-                path,
-                before,
-                intended,
-                ..
-            } => {
-                let now = self.state(path);
-                if now.holds_what(before) {
-                    return Ok(Step::Nothing);
-                }
-                // Without a line behind it the effect may have happened: then it left what was intended.
-                let left = after.or(intended.as_ref());
-                let is_as_left = left.is_some_and(|left| left.holds_what(&now));
+/// What is to be done about an effect, and what the root is without it; the place that is not as it was left otherwise.
+fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
+    let after = effect.after.as_ref();
+    let (step, made) = match &effect.act {
+        Act::Content {
+            path,
+            before,
+            intended,
+            made,
+            ..
+        } => {
+            let now = foreseen.state(path);
+            // Without a line behind it the effect may have happened: then it left what was intended.
+            let left = after.or(intended.as_ref());
+            let is_as_left = left.is_some_and(|left| left.holds_what(&now));
+            let is_back = |first: &State| now.holds_what(first);
+            let step = if now.holds_what(before) || effect.first.as_ref().is_some_and(is_back) {
+                Ok(Step::Nothing)
+            } else if foreseen.put(path, before.clone()) && is_as_left {
+                Ok(Step::Back)
+            } else {
                 // What is not as it was left is told once, not again for each effect before it.
-                self.states.insert(path.clone(), before.clone());
-                if is_as_left {
-                    Ok(Step::Back)
-                } else {
-                    Err(path.clone())
-                }
-            }
-            Act::Move { from, to, .. } => {
-                let (source, target) = (self.state(from), self.state(to));
-                if target == State::Missing && source != State::Missing {
-                    return Ok(Step::Nothing);
-                }
-                let is_as_left = source == State::Missing
-                    && target != State::Missing
-                    && after.is_none_or(|after| after.holds_what(&target));
-                self.states
-                    .insert(from.clone(), after.cloned().unwrap_or(target));
-                self.states.insert(to.clone(), State::Missing);
-                self.moved.push((from.clone(), to.clone()));
-                if is_as_left {
-                    Ok(Step::Back)
-                } else {
-                    Err(to.clone())
-                }
-            }
-            Act::Directories { .. } => Ok(Step::Back),
-            Act::Other { .. } => Ok(Step::Nothing),
+                Err(path.clone())
+            };
+            (step, made)
         }
-    }
-
-    fn state(&self, path: &Path) -> State {
-        if let Some(state) = self.states.get(path) {
-            return state.clone();
+        Act::Move {
+            from,
+            to,
+            made,
+            what,
+        } => {
+            let (source, target) = (foreseen.state(from), foreseen.state(to));
+            let is_as_left = source == State::Missing
+                && target != State::Missing
+                && after.unwrap_or(what).holds_what(&target);
+            let step = if *what == State::Missing
+                || (target == State::Missing && source != State::Missing)
+            {
+                Ok(Step::Nothing)
+            } else if foreseen.rename(to, from) && is_as_left {
+                Ok(Step::Back)
+            } else {
+                // As if it were, for what came before.
+                if let Some(left @ State::File { .. }) = after {
+                    foreseen.put(from, left.clone());
+                }
+                Err(to.clone())
+            };
+            (step, made)
         }
-        // Where it is now, before the moves are taken back: the earliest of them first.
-        let mut now = path.to_path_buf();
-        for (from, to) in self.moved.iter().rev() {
-            if let Ok(rest) = now.strip_prefix(from) {
-                now = if rest.as_os_str().is_empty() {
-                    to.clone()
-                } else {
-                    to.join(rest)
-                };
-            }
-        }
-        state(self.root, &now).unwrap_or(State::Other)
-    }
+        Act::Directories { made } => (Ok(Step::Back), made),
+        Act::Other { .. } => return Ok(Step::Nothing),
+    };
+    let mut inner_first = made.iter().rev();
+    while let Some(directory) = inner_first.next()
+        && foreseen.remove_empty(directory)
+    {}
+    step
 }
 
 fn told(act: &Act, step: Step) -> Option<(&'static str, PathBuf)> {
@@ -230,12 +262,12 @@ fn told(act: &Act, step: Step) -> Option<(&'static str, PathBuf)> {
 }
 
 /// Takes one effect back.
-fn back(root: &Root, run: &Path, act: &Act, step: Step) -> Result<(), UndoError> {
+fn back(root: &Root, run: &Path, effect: &Effect, step: Step) -> Result<(), UndoError> {
     let failed = |path: &Path, source| UndoError::Step {
         path: shown(path),
         source,
     };
-    let made = match act {
+    let made = match &effect.act {
         Act::Content {
             path,
             before,
@@ -246,15 +278,17 @@ fn back(root: &Root, run: &Path, act: &Act, step: Step) -> Result<(), UndoError>
             if step == Step::Back {
                 match (before, old) {
                     (State::File { mode, owner, .. }, Some(old)) => {
-                        restore(root, path, &run.join(old), (*mode, *owner))
+                        let own = rights_since(root, path, effect.after.as_ref());
+                        restore(root, path, &run.join(old), own.unwrap_or((*mode, *owner)))
                     }
+                    (State::File { .. }, None) => Ok(()),
                     _ => remove(root, path),
                 }
                 .map_err(|source| failed(path, source))?;
             }
             made
         }
-        Act::Move { from, to, made } => {
+        Act::Move { from, to, made, .. } => {
             if step == Step::Back {
                 move_back(root, from, to).map_err(|source| failed(from, source))?;
             }
@@ -292,33 +326,54 @@ fn move_back(root: &Root, from: &Path, to: &Path) -> io::Result<()> {
     source.rename(to_name, &target, from_name)
 }
 
+/// Who may do what with a file, and whose it is.
+type Rights = (u32, Option<(u32, u32)>);
+
+/// The rights that somebody gave a file since the effect: they stay, as all that the run did not do.
+fn rights_since(root: &Root, path: &Path, after: Option<&State>) -> Option<Rights> {
+    let (
+        State::File { mode, owner, .. },
+        State::File {
+            mode: left_mode,
+            owner: left_owner,
+            ..
+        },
+    ) = (state(root, path).ok()?, after?)
+    else {
+        return None;
+    };
+    ((mode, owner) != (*left_mode, *left_owner)).then_some((mode, owner))
+}
+
 /// Puts a file back as it was: content, mode, and the owner if that can be.
-fn restore(
-    root: &Root,
-    path: &Path,
-    old: &Path,
-    (mode, owner): (u32, Option<(u32, u32)>),
-) -> io::Result<()> {
+fn restore(root: &Root, path: &Path, old: &Path, rights: Rights) -> io::Result<()> {
     let (parent, name) = split(path).ok_or(io::ErrorKind::InvalidInput)?;
     let dir = root.make_directory(parent)?;
     let mut source = File::open(old)?;
     replace(&dir, name, None, |new| {
-        set_rights(new, mode, owner)?;
-        io::copy(&mut source, new).map(drop)
+        // Before the content, so that nobody else reads it meanwhile, and after it, as writing takes special bits away.
+        set_rights(new, rights)?;
+        let length = copy_holes(&mut source, new)?;
+        new.set_len(length)?;
+        set_rights(new, rights)
     })
 }
 
 #[cfg(unix)]
-fn set_rights(file: &cap_std::fs::File, mode: u32, owner: Option<(u32, u32)>) -> io::Result<()> {
-    use cap_std::fs::{Permissions, PermissionsExt};
+fn set_rights(file: &cap_std::fs::File, (mode, owner): Rights) -> io::Result<()> {
+    use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
     if let Some((user, group)) = owner {
         // An ordinary user cannot give files away: then it is the user's own.
         let _ = std::os::unix::fs::fchown(file, Some(user), Some(group));
     }
-    file.set_permissions(Permissions::from_mode(mode & 0o777))
+    let new = file.metadata()?;
+    let is_owners = owner.is_none_or(|owner| owner == (new.uid(), new.gid()));
+    // What ran as its owner does so again, and as nobody else.
+    let kept = if is_owners { 0o7777 } else { 0o777 };
+    file.set_permissions(Permissions::from_mode(mode & kept))
 }
 
 #[cfg(not(unix))]
-fn set_rights(_: &cap_std::fs::File, _: u32, _: Option<(u32, u32)>) -> io::Result<()> {
+fn set_rights(_: &cap_std::fs::File, _: Rights) -> io::Result<()> {
     Ok(())
 }

@@ -76,6 +76,21 @@ pub(crate) fn blanks(bytes: &[u8]) -> usize {
     i
 }
 
+/// How many bytes the blank at `at` has that JSON does not know: no-break spaces and their like, the byte order mark.
+pub(crate) fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
+    match *bytes.get(at)? {
+        0xc2 if bytes.get(at + 1) == Some(&0xa0) => Some(2),
+        0xe1 if bytes.get(at + 1..at + 3) == Some(&[0xa0, 0x8e]) => Some(3),
+        0xe2 => match (bytes.get(at + 1)?, bytes.get(at + 2)?) {
+            (0x80, 0x80..=0x8b | 0xaf) | (0x81, 0x9f) => Some(3),
+            _ => None,
+        },
+        0xe3 if bytes.get(at + 1..at + 3) == Some(&[0x80, 0x80]) => Some(3),
+        0xef if bytes.get(at + 1..at + 3) == Some(&[0xbb, 0xbf]) => Some(3),
+        _ => None,
+    }
+}
+
 /// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
 #[inline]
 fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {

@@ -116,6 +116,51 @@ fn number(word: &str) -> Option<String> {
     is_number(&plain).then_some(plain)
 }
 
+/// Calls around a value that stand for the value: `MongoDB` shells, Python reprs.
+const WRAPPERS: &[&str] = &[
+    "ObjectId",
+    "ISODate",
+    "NumberLong",
+    "NumberInt",
+    "NumberDecimal",
+    "Timestamp",
+    "Date",
+    "UUID",
+    "BinData",
+    "Decimal",
+    "Decimal128",
+    "OrderedDict",
+    "dict",
+    "list",
+    "tuple",
+    "set",
+    "frozenset",
+    "str",
+    "int",
+    "float",
+    "Path",
+    "PosixPath",
+];
+
+/// Whether a call of `name` stands for the value in its brackets.
+pub(crate) fn is_wrapper(name: &str) -> bool {
+    let base = name.rsplit('.').next().unwrap_or(name);
+    WRAPPERS.contains(&base)
+}
+
+/// Whether `text` begins with the name of such a call.
+pub(crate) fn begins_with_wrapper(text: &str) -> bool {
+    WRAPPERS.iter().any(|name| text.starts_with(name))
+}
+
+/// Whether Python writes `word` right before the mark of a string.
+pub(crate) fn is_string_prefix(word: &str) -> bool {
+    matches!(
+        word,
+        "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,9 @@ pub use sse::Event;
 /// The versions that are spoken, the newest first.
 pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
+/// The one in which several messages may come as one list; later ones took that back.
+pub const BATCHES: &str = "2025-03-26";
+
 /// The newest of them.
 pub const LATEST: &str = VERSIONS[0];
 

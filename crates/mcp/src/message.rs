@@ -83,7 +83,7 @@ impl Message {
     pub fn read(value: Value) -> Result<Message, (Value, Fault)> {
         let Value::Object(mut map) = value else {
             let what = if value.is_array() {
-                "batches are no part of the protocol"
+                "batches are part of revision 2025-03-26 only"
             } else {
                 "a message is an object"
             };

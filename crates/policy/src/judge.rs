@@ -1,8 +1,10 @@
 //! Who may say what becomes of a call, and how their answers become one.
 
-use crate::file::{Item, Rule as FileRule};
+use std::path::Path;
+
+use crate::file::{Asked, Item, Rule as FileRule};
 use crate::rules::{RULES, covers};
-use crate::{Decision, Effect, Grants, Policy, Request, Sandbox, TrustRules, Verdict};
+use crate::{Decision, Effect, Grants, PathFact, Policy, Request, Sandbox, TrustRules, Verdict};
 
 /// Everyone who has a say. The strictest of them wins.
 #[derive(Clone, Debug, Default)]
@@ -219,8 +221,7 @@ fn items(request: &Request<'_>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for fact in request.paths {
         if let Some(path) = fact.inside() {
-            let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
-            items.push(Item::Path(names.join("/")));
+            items.push(place(path));
         }
     }
     if let Some(command) = request.command {
@@ -274,8 +275,9 @@ fn by_file(
         reasons.push(whole(
             "policy-broken",
             format!(
-                "the {}'s policy file cannot be used, so nothing is run: {error}",
-                layer.word()
+                "the {}'s policy file cannot be used, so nothing is run: {}; `toolglot policy check` shows the place",
+                layer.word(),
+                error.told()
             ),
         ));
         return;
@@ -354,7 +356,81 @@ fn by_file(
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
     }
+    by_more(policy, layer, request, grants, reasons);
+    by_below(policy, layer, request, grants, reasons);
     by_words(policy, layer, request, reasons);
+}
+
+/// What a tool does to the place of its path at `index` besides what it is for: an edit that misses tells what is there, and what
+/// is moved is gone here and can be read there.
+fn more(tool: &str, index: usize) -> &'static [Effect] {
+    match (tool, index) {
+        ("edit_file", 0) => &[Effect::Read],
+        ("move_file", 0) => &[Effect::Read, Effect::Delete],
+        _ => &[],
+    }
+}
+
+/// Rules that refuse, or ask about, what a tool does besides what it is for. Moving removes nothing from the root: only a rule that
+/// names places holds what is there.
+fn by_more(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    for (index, fact) in request.paths.iter().enumerate() {
+        let Some(path) = fact.inside() else { continue };
+        for &effect in more(request.tool, index) {
+            let request = Request {
+                effect,
+                ..request.clone()
+            };
+            let mut own = Vec::new();
+            by_rules(policy, layer, &request, grants, &place(path), &mut own);
+            own.retain(|reason| {
+                let rule = policy
+                    .rules
+                    .iter()
+                    .find(|rule| rule.id == reason.verdict.rule);
+                let is_held = |rule: &FileRule| effect == Effect::Read || rule.has_places();
+                reason.verdict.decision != Decision::Allow && rule.is_some_and(is_held)
+            });
+            reasons.append(&mut own);
+        }
+    }
+}
+
+/// What is moved with a directory: each place that it gets is judged as if it were written there, to refuse.
+fn by_below(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    let mut strictest = Decision::Allow;
+    for path in request.below.iter().filter_map(PathFact::inside) {
+        let mut own = Vec::new();
+        by_rules(policy, layer, request, grants, &place(path), &mut own);
+        for reason in own {
+            // There may be very many of them: what is milder than one that was told says nothing more.
+            if reason.verdict.decision > strictest {
+                strictest = reason.verdict.decision;
+                reasons.push(reason);
+            }
+        }
+        if strictest == Decision::Deny {
+            return;
+        }
+    }
+}
+
+/// A place as rules see it.
+fn place(path: &Path) -> Item {
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    Item::Path(names.join("/"))
 }
 
 /// Whether an absolute path is in a directory, as far as is known of it.
@@ -369,9 +445,9 @@ fn may_be_in(place: &str, top: &str) -> bool {
     };
     match place.split_once(crate::command::UNKNOWN) {
         Some((known, _)) if known.starts_with('/') => {
-            top.starts_with(known) || std::path::Path::new(known).starts_with(top)
+            top.starts_with(known) || Path::new(known).starts_with(top)
         }
-        _ => std::path::Path::new(place).starts_with(top),
+        _ => Path::new(place).starts_with(top),
     }
 }
 
@@ -438,7 +514,15 @@ fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut 
             .filter_map(|fact| Some((&fact.written, fact.inside()?)))
             .find_map(|(written, path)| {
                 let item = Item::Path(path.to_string_lossy().into_owned());
-                rule.fits(request.tool, "read", &item)
+                ["read", "exec", "shell"]
+                    .into_iter()
+                    .any(|capability| {
+                        let asked = Asked {
+                            names: request.names,
+                            ..Asked::new(request.tool, capability)
+                        };
+                        rule.fits(asked, &item)
+                    })
                     .then_some((written, item))
             });
         if let Some((written, item)) = found {
@@ -471,7 +555,12 @@ fn by_rules(
     item: &Item,
     reasons: &mut Vec<Reason>,
 ) {
-    let capability = request.effect.capability();
+    let asked = Asked {
+        tool: request.tool,
+        names: request.names,
+        capability: request.effect.capability(),
+        command: request.command,
+    };
     let mut push = |decision: Decision, rule: String, because: String| {
         // Reading is given by default: that is no answer of the user's to a rule that asks about it by name.
         let is_asked_anyway = rule != DEFAULT && is_reading(request.effect, item);
@@ -498,7 +587,7 @@ fn by_rules(
     let fitting: Vec<&FileRule> = policy
         .rules
         .iter()
-        .filter(|rule| rule.fits(request.tool, capability, item))
+        .filter(|rule| rule.fits(asked, item))
         .collect();
     // A rule that allows some of a tool's items must not be outvoted by the default about the same item.
     for rule in &fitting {

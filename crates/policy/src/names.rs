@@ -4,7 +4,7 @@
 //! without their case, because some file systems ignore it.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Directories and files that hold secrets, wherever they stand.
 const SECRET: &[Pattern] = &[
@@ -15,7 +15,13 @@ const SECRET: &[Pattern] = &[
     Pattern::Name("_netrc"),
     Pattern::Name(".s3cfg"),
     Pattern::Name(".terraformrc"),
-    Pattern::Name(".git-credentials"),
+    Pattern::Prefix(".git-credentials"),
+    Pattern::Name(".claude.json"),
+    Pattern::Name(".terraform.d"),
+    Pattern::Name(".password-store"),
+    Pattern::Name(".vault_pass"),
+    Pattern::Within(".config", "rclone"),
+    Pattern::Within(".config", "sops"),
     Pattern::Name(".azure"),
     Pattern::Name(".pgpass"),
     Pattern::Name(".my.cnf"),
@@ -86,6 +92,8 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".ai"),
     // What takes a run back.
     Pattern::Within("state", "toolglot"),
+    // What calls are judged by.
+    Pattern::Within(".config", "toolglot"),
     Pattern::Name(".mcp.json"),
     Pattern::Name(".vscode"),
     Pattern::Name(".idea"),
@@ -115,6 +123,11 @@ const GUARDED: &[Pattern] = &[
     Pattern::Prefix(".clinerules"),
     Pattern::Prefix(".roorules"),
     Pattern::Name(".aider.conf.yml"),
+    Pattern::Name("qwen.md"),
+    Pattern::Name(".qwen"),
+    Pattern::Name(".trae"),
+    Pattern::Name(".junie"),
+    Pattern::Name(".agents"),
     Pattern::Name("copilot-instructions.md"),
     // What shells, editors and debuggers run when they start.
     Pattern::Name(".profile"),
@@ -144,7 +157,20 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".zed"),
     Pattern::Name(".devcontainer"),
     Pattern::Name(".devcontainer.json"),
+    Pattern::Name(".emacs"),
+    Pattern::Name(".emacs.d"),
+    Pattern::Name(".vim"),
+    Pattern::Within(".config", "nvim"),
+    Pattern::Name(".irbrc"),
+    Pattern::Name(".pdbrc"),
+    Pattern::Name(".rprofile"),
+    Pattern::Name(".tmux.conf"),
+    Pattern::Name(".pam_environment"),
+    Pattern::Within(".config", "systemd"),
+    Pattern::Within(".config", "autostart"),
     // What builders obey.
+    Pattern::Name(".yarnrc.yml"),
+    Pattern::Name(".yarnrc"),
     Pattern::Within(".cargo", "config"),
     Pattern::Within(".cargo", "config.toml"),
     // Hooks, and the settings of other keepers of versions.
@@ -175,7 +201,22 @@ enum Pattern {
 ///
 /// `path` is relative to the root and resolved.
 pub fn is_secret(path: &Path) -> bool {
-    is_any(SECRET, path, SHARED)
+    is_any(SECRET, path, SHARED) || is_any(SECRET, &without_copies(path), SHARED)
+}
+
+/// How names of copies that editors and people make end.
+const COPIES: &[&str] = &["~", ".bak", ".orig", ".old", ".swp"];
+
+/// A path of names as they were before somebody made copies of them.
+fn without_copies(path: &Path) -> PathBuf {
+    path.iter()
+        .map(|name| {
+            let name = name.to_string_lossy().to_lowercase();
+            let copy = COPIES.iter().find_map(|end| name.strip_suffix(end));
+            copy.filter(|own| !own.is_empty())
+                .map_or(name.clone(), str::to_owned)
+        })
+        .collect()
 }
 
 /// Whether the path leads to what a program obeys, git or an editor for instance: never written.
@@ -191,14 +232,19 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
         let component = component.to_string_lossy();
         let name = folded(&component);
         let fits = |pattern: &Pattern| match *pattern {
-            Pattern::Name(other) => name == other,
-            Pattern::Prefix(prefix) => name.starts_with(prefix),
+            Pattern::Name(other) => name == other || is_short_for(&name, other, false),
+            Pattern::Prefix(prefix) => {
+                name.starts_with(prefix) || is_short_for(&name, prefix, true)
+            }
             Pattern::Key(prefix) => {
                 name.starts_with(prefix) && !SOURCES.iter().any(|end| name.ends_with(end))
             }
             Pattern::Suffix(suffix) => name.ends_with(suffix),
             Pattern::Within(directory, other) => {
-                name == other && above.last().is_some_and(|parent| parent == directory)
+                (name == other || is_short_for(&name, other, false))
+                    && above.last().is_some_and(|parent| {
+                        parent == directory || is_short_for(parent, directory, false)
+                    })
             }
             Pattern::Under(directory, names) => {
                 names.contains(&&*name) && above.iter().any(|above| above == directory)
@@ -232,6 +278,33 @@ fn folded(name: &str) -> Cow<'_, str> {
         Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => ".git".into(),
         _ => Cow::Owned(name.to_owned()),
     }
+}
+
+/// Whether a name is one of eight letters and three that some file systems give a longer one besides: `VSCODE~1` for `.vscode`,
+/// `MCP~1.JSO` for `.mcp.json`. With `is_begin` the longer one begins so.
+fn is_short_for(name: &str, long: &str, is_begin: bool) -> bool {
+    let (stem, ext) = name.rsplit_once('.').unwrap_or((name, ""));
+    let Some((stem, number)) = stem.rsplit_once('~') else {
+        return false;
+    };
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let long = long.trim_start_matches('.');
+    let (long_stem, long_ext) = match long.rsplit_once('.') {
+        Some(parts) if !is_begin => parts,
+        _ => (long, ""),
+    };
+    let letters: String = long_stem.chars().filter(|c| !". ".contains(*c)).collect();
+    // Of a name of which only the beginning is known more letters may follow.
+    let n_most = 7_usize.saturating_sub(number.len()).min(6);
+    if is_begin {
+        let n = letters.len().min(n_most);
+        return stem.len() >= n && stem.starts_with(&letters[..n]);
+    }
+    let n = letters.len().min(n_most);
+    let n_ext = long_ext.len().min(3);
+    letters.is_ascii() && stem == &letters[..n] && ext == &long_ext[..n_ext]
 }
 
 /// Letters that HFS+ leaves out when it compares names, as git lists them (`utf8.c`, `next_hfs_char`).
@@ -296,6 +369,13 @@ mod tests {
             "id_rsa_test.pem",
             ".config/gh/hosts.yml",
             ".ai/mcp-tokens/0a1b.json",
+            ".git-credentials~",
+            "server.pem~",
+            ".npmrc.bak",
+            ".claude.json",
+            "ENV~1",
+            "ENV~2.LOC",
+            ".config/rclone/rclone.conf",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }
@@ -322,6 +402,9 @@ mod tests {
             "src/id_ed25519.pub",
             "keys.rs",
             "lib/id_rsa_test.go",
+            "notes.bak",
+            "env.old",
+            "~",
             "a:b",
         ] {
             assert!(!is_secret(Path::new(path)), "{path}");
@@ -353,6 +436,14 @@ mod tests {
             "x/.cargo/config.toml",
             "CLAUDE.local.md",
             "a/AGENTS.override.md",
+            ".config/toolglot/policy.toml",
+            "VSCODE~1/tasks.json",
+            "AI~1/policy.toml",
+            "MCP~1.JSO",
+            "GITMOD~1",
+            "CLAUDE~1.MD",
+            ".config/systemd/user/x.service",
+            ".yarnrc.yml",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }
@@ -365,6 +456,10 @@ mod tests {
             "bash/.x",
             "a.git",
             "digit~1",
+            "notes~1",
+            "ai~x",
+            "vscode~",
+            "emacs",
             "docs/claude.txt",
             "fish/config.fish",
             "cargo/config.toml",

@@ -81,6 +81,14 @@ pub enum Escape {
         /// What is no directory, relative to the root.
         at: PathBuf,
     },
+    /// More is moved with a directory than can be judged.
+    #[error(
+        "more than {most} files are below it, and each of them would have to be judged: move parts of it"
+    )]
+    Crowded {
+        /// How many can be.
+        most: usize,
+    },
     /// The system refused to look.
     #[error("{at:?} cannot be looked at: {kind}")]
     Unreadable {
@@ -106,6 +114,7 @@ impl Escape {
             | Escape::TooLong { .. }
             | Escape::Circle { .. }
             | Escape::ThroughFile { .. }
+            | Escape::Crowded { .. }
             | Escape::Unreadable { .. } => false,
         }
     }

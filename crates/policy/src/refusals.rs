@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::file::{Item, Policy, Rule};
+use crate::file::{Asked, Item, Policy, Rule};
 use crate::{Authority, Decision};
 
 /// The places that policy files refuse, for tools that touch more of them than their arguments name.
@@ -33,7 +33,10 @@ impl Authority {
 impl Refusals {
     /// Whether `tool` may not read what stands at `path`, which is relative to the root and resolved.
     pub fn hides(&self, tool: &str, path: &Path) -> bool {
-        self.fits(tool, "read", path)
+        // What commands do with a file is not told by their words: a rule that refuses them a place hides it.
+        let is_command = tool == "execute_command"
+            && (self.fits(tool, "exec", path) || self.fits(tool, "shell", path));
+        is_command || self.fits(tool, "read", path)
     }
 
     /// Whether `tool` may not change it.
@@ -48,6 +51,6 @@ impl Refusals {
         let item = Item::Path(path.to_string_lossy().into_owned());
         self.rules
             .iter()
-            .any(|rule| rule.fits(tool, capability, &item))
+            .any(|rule| rule.fits(Asked::new(tool, capability), &item))
     }
 }

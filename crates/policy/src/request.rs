@@ -11,12 +11,16 @@ use crate::{BadUrl, CommandFact, Effect, Host, PathFact};
 pub struct Request<'a> {
     /// The canonical name of the tool.
     pub tool: &'a str,
+    /// What else rules may call it: with its action, with the place it comes from.
+    pub names: &'a [String],
     /// What the tool does.
     pub effect: Effect,
     /// How sure the end of the call is.
     pub end: End,
     /// Every path among its arguments.
     pub paths: &'a [PathFact],
+    /// What comes to stand at new places with the directory that it moves.
+    pub below: &'a [PathFact],
     /// The command among its arguments.
     pub command: Option<&'a CommandFact>,
     /// Where the URL among its arguments leads.
@@ -36,9 +40,11 @@ impl<'a> Request<'a> {
     pub fn new(tool: &'a str, effect: Effect, end: End, paths: &'a [PathFact]) -> Request<'a> {
         Request {
             tool,
+            names: &[],
             effect,
             end,
             paths,
+            below: &[],
             command: None,
             host: None,
             capabilities: &[],

@@ -106,7 +106,7 @@ fn path_unusable(request: &Request<'_>, _: &Grants) -> Option<String> {
 }
 
 fn escape(request: &Request<'_>, outside: bool) -> Option<String> {
-    request.paths.iter().find_map(|fact| {
+    request.paths.iter().chain(request.below).find_map(|fact| {
         let escape = fact
             .found
             .as_ref()
@@ -145,6 +145,7 @@ fn secret_path(request: &Request<'_>, _: &Grants) -> Option<String> {
     let fact = request
         .paths
         .iter()
+        .chain(request.below)
         .chain(places)
         .find(|fact| fact.inside().is_some_and(is_secret));
     let words = request.command.map(CommandFact::words).unwrap_or_default();
@@ -162,6 +163,7 @@ fn guarded_path(request: &Request<'_>, _: &Grants) -> Option<String> {
     let fact = request
         .paths
         .iter()
+        .chain(request.below)
         .find(|fact| fact.inside().is_some_and(is_guarded))?;
     Some(format!(
         "path {:?} leads to what other programs obey, such as git or an editor: it may be read, not written",

@@ -172,7 +172,7 @@ fn what_is_not_known_or_not_so_is_refused() {
 
 #[test]
 fn a_broken_file_denies_everything_and_says_why() {
-    let error = Policy::parse("version = 1\nx = 1", Scope::User).expect_err("unknown key");
+    let error = Policy::parse("version = 1\nqq = 1", Scope::User).expect_err("unknown key");
     let authority = Authority {
         grants: "read,write,shell".parse().expect("grants"),
         user: Some(Policy::broken(error)),
@@ -184,11 +184,14 @@ fn a_broken_file_denies_everything_and_says_why() {
         (verdict.decision, &*verdict.rule),
         (Decision::Deny, "policy-broken")
     );
+    // The user is told what is wrong by `why_broken`; whoever asks is told no letter of the file.
     assert!(
-        verdict.because.contains("unknown field `x`"),
+        verdict.because.contains("of a known form") && !verdict.because.contains("qq"),
         "{}",
         verdict.because
     );
+    let why = authority.user.as_ref().and_then(Policy::why_broken);
+    assert!(why.is_some_and(|why| why.to_string().contains("unknown field `qq`")));
 }
 
 #[test]
@@ -452,4 +455,164 @@ fn a_rule_that_asks_about_reading_is_answered_by_no_default() {
             verdict.because
         );
     }
+}
+
+/// What no call fits is refused when the file is read; what only looks like it stays.
+#[test]
+fn a_rule_that_no_call_fits_is_refused() {
+    let parse = |rule: &str| {
+        let text = format!("version = 1\n[[rule]]\nid = 'a'\ndecision = {rule}");
+        Policy::parse(&text, Scope::User).map(drop)
+    };
+    for rule in [
+        "'deny'\ncapabilities = ['*']",
+        "'deny'\ncapabilities = ['writ*']",
+        "'deny'\ncapabilities = ['writes']",
+        "'deny'\ncapabilities = ['execute']",
+        "'deny'\ncapabilities = ['net']",
+        "'deny'\ncapabilities = ['fs.']",
+        "'deny'\ncapabilities = ['*.http']",
+        "'deny'\npaths = ['~/x']",
+        "'deny'\npaths = ['private\\a']",
+        "'deny'\nhosts = ['\u{e9}vil.example']",
+        "'deny'\nhosts = ['a.test:http']",
+        "'deny'\nargv = [['rm', '...']]\ncapabilities = ['delete']",
+        "'deny'\nargv = [['rm', '...']]\ntools = ['delete_file']",
+        "'deny'\nhosts = ['a.test']\ncapabilities = ['read']",
+        "'allow'\npaths = ['a']\nhosts = ['a.test']",
+        "'allow'\npaths = ['a']\ncapabilities = ['exec']",
+    ] {
+        assert!(parse(rule).is_err(), "{rule}");
+    }
+    for rule in [
+        "'deny'\ncapabilities = ['net.*', 'fs.write', 'my.own']",
+        "'deny'\npaths = ['./~', 'a\\[b']",
+        "'deny'\nhosts = ['xn--vil-9ia.example', '*.a.test:*', '[::1]:8080']",
+        "'deny'\nargv = [['rm', '...']]\ntools = ['execute_command']",
+        "'deny'\nargv = [['rm', '...']]\ntools = ['rye/bash/bash']",
+        "'allow'\nargv = [['curl', '...']]\nhosts = ['a.test']",
+        "'deny'\npaths = ['a']\ncapabilities = ['exec']",
+    ] {
+        assert_eq!(parse(rule), Ok(()), "{rule}");
+    }
+    for limits in [
+        "cost_per_call = nan",
+        "cost_per_run = inf",
+        "cost_per_run = -1.0",
+    ] {
+        let text = format!("version = 1\n[limits]\n{limits}");
+        assert!(Policy::parse(&text, Scope::User).is_err(), "{limits}");
+    }
+}
+
+/// Places of words as a file system without links has them.
+fn command_at(authority: &Authority, text: &str) -> Decision {
+    let mut fact = CommandFact::of(text);
+    let places = fact.words().into_iter().map(|word| PathFact {
+        written: word.to_owned(),
+        found: Ok(Inside {
+            path: word.into(),
+            ..Inside::default()
+        }),
+    });
+    fact.places = places
+        .filter(|fact| !fact.written.starts_with('/'))
+        .collect();
+    fact.outside = fact
+        .words()
+        .into_iter()
+        .filter(|word| word.starts_with('/'))
+        .map(str::to_owned)
+        .collect();
+    let request = Request {
+        command: Some(&fact),
+        ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+    };
+    authority.judge(&request).verdict.decision
+}
+
+#[test]
+fn all_that_a_permission_selects_by_has_to_hold() {
+    let of = |rule: &str| Authority {
+        user: Some(policy(&format!(
+            "[[rule]]\nid = 'a'\ndecision = 'allow'\n{rule}"
+        ))),
+        ..Authority::default()
+    };
+    let places = of(
+        "argv = [['rm', '-rf', '...'], ['ls', '...']]\npaths = ['tmp/**']\nexcept = ['tmp/kept/**']\nallow_args = ['-l', '*']\nmatch = ['rm -rf tmp/a', 'ls -l tmp/a']\nnot_match = ['rm -rf src', 'rm -rf tmp/kept/a']",
+    );
+    let hosts = of("argv = [['curl', '...']]\nhosts = ['api.a.test']");
+    for (authority, line, expected) in [
+        (&places, "rm -rf tmp/a tmp/b", Decision::Allow),
+        (&places, "ls -l tmp/a", Decision::Allow),
+        (&places, "rm -rf src", Decision::Deny),
+        (&places, "rm -rf tmp/a src", Decision::Deny),
+        (&places, "rm -rf tmp/kept/a", Decision::Deny),
+        (&places, "rm -rf tmp/a /etc", Decision::Deny),
+        // Nothing is named: it is about another place.
+        (&places, "ls", Decision::Deny),
+        (&places, "rm -rf", Decision::Deny),
+        (&hosts, "curl http://api.a.test/x", Decision::Allow),
+        (&hosts, "curl http://evil.test/", Decision::Deny),
+        (
+            &hosts,
+            "curl http://api.a.test/x http://evil.test/",
+            Decision::Deny,
+        ),
+        (
+            &hosts,
+            "curl -x evil.test:80 http://api.a.test/",
+            Decision::Deny,
+        ),
+        (&hosts, "curl -K file http://api.a.test/", Decision::Deny),
+        (&hosts, "curl api.a.test", Decision::Deny),
+    ] {
+        assert_eq!(command_at(authority, line), expected, "{line}");
+    }
+    // A tool that runs nothing is not what the rule is about.
+    assert_eq!(path(&places, Effect::Write, "tmp/a").0, Decision::Deny);
+}
+
+#[test]
+fn a_tool_is_refused_by_any_of_its_names_and_by_what_it_declares() {
+    let of = |rule: &str| Authority {
+        user: Some(policy(&format!(
+            "default = 'allow'\n[[rule]]\nid = 'a'\ndecision = 'deny'\n{rule}"
+        ))),
+        ..Authority::default()
+    };
+    let names = ["deploy/ship", "deploy/ship.rollback", "mcp/deploy/ship"].map(str::to_owned);
+    let declared = ["fs.write", "net.http"].map(str::to_owned);
+    let host = Host::of("http://127.0.0.1:18099/");
+    let request = Request {
+        names: &names,
+        capabilities: &declared,
+        host: Some(&host),
+        ..Request::new("deploy/ship", Effect::Write, End::Closed, &[])
+    };
+    for (rule, expected) in [
+        ("tools = ['deploy/ship']", Decision::Deny),
+        ("tools = ['deploy/ship.rollback']", Decision::Deny),
+        ("tools = ['mcp/deploy/*']", Decision::Deny),
+        ("tools = ['deploy/ship.status']", Decision::Allow),
+        ("capabilities = ['write']", Decision::Deny),
+        ("capabilities = ['fs.*']", Decision::Deny),
+        ("capabilities = ['network']", Decision::Deny),
+        (
+            "capabilities = ['network']\nhosts = ['127.0.0.1:18099']",
+            Decision::Deny,
+        ),
+        ("hosts = ['127.0.0.1']", Decision::Deny),
+        ("hosts = ['127.0.0.1:80']", Decision::Allow),
+        ("capabilities = ['delete']", Decision::Allow),
+        ("capabilities = ['exec', 'shell']", Decision::Allow),
+    ] {
+        let verdict = of(rule).judge(&request).verdict;
+        assert_eq!(verdict.decision, expected, "{rule}: {verdict:?}");
+    }
+    // Builtin tools are refused by what tools that are files declare for the same.
+    let read = Request::new("read_file", Effect::Read, End::Closed, &[]);
+    let fs_read = of("capabilities = ['fs.read']");
+    assert_eq!(fs_read.judge(&read).verdict.decision, Decision::Deny);
 }

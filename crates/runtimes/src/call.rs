@@ -134,8 +134,9 @@ pub struct Prepared {
     pub action: Option<String>,
     /// The arguments, defaults filled in.
     pub arguments: Map<String, Value>,
-    /// The call of a builtin tool that this is: whoever judges calls judges it as that as well.
-    pub builtin: Option<Builtin>,
+    /// The calls of builtin tools that this is, one for each file that is written: whoever judges calls judges it as those
+    /// as well.
+    pub builtins: Vec<Builtin>,
     /// What the tool requires, and whatever runs it.
     pub requires: Vec<String>,
     /// What of it nobody granted: it runs only once that is [approved](Prepared::approve).
@@ -218,7 +219,7 @@ impl Host<'_> {
             chain,
             action,
             arguments,
-            builtin,
+            builtins,
             contract,
             ..
         } = prepared;
@@ -245,12 +246,13 @@ impl Host<'_> {
             self.watch
                 .tell(Progress::Attempt(attempts.len() as u32 + 1));
             let begin = Instant::now();
-            let answer = match &builtin {
-                Some(builtin) if is_builtin => Answer {
-                    returned: files::returned(effect(builtin)),
+            let answer = if is_builtin {
+                Answer {
+                    returned: files::carried_out(&builtins, effect),
                     is_transient: false,
-                },
-                _ => attempt(self, &chain, &arguments, &contract)?,
+                }
+            } else {
+                attempt(self, &chain, &arguments, &contract)?
             };
             let duration = begin.elapsed();
             spent += cost.of(duration);
@@ -330,11 +332,18 @@ impl Host<'_> {
         let (found, _) = chain.tool();
         let id = found.id.to_string();
         let (action, arguments) = fitted(found, action, arguments)?;
-        let builtin = files::builtin(&chain, &arguments)?;
+        let builtins = files::builtins(&chain, &arguments)?;
         let mut requires = chain.requires();
-        let writes = builtin
-            .as_ref()
-            .is_some_and(|builtin| builtin.effect == Effect::Write);
+        if chain.is_server() {
+            // Whatever a call starts or asks is asked for as the tool is.
+            let of_server = crate::mcp::requires(self, &chain);
+            requires.extend(of_server);
+            let mut known = std::collections::BTreeSet::new();
+            requires.retain(|name| known.insert(name.clone()));
+        }
+        let writes = builtins
+            .iter()
+            .any(|builtin| builtin.effect == Effect::Write);
         if writes && !requires.iter().any(|name| name == "fs.write") {
             // Whether it says so or not.
             requires.push("fs.write".to_owned());
@@ -351,7 +360,7 @@ impl Host<'_> {
             chain,
             action,
             arguments,
-            builtin,
+            builtins,
             requires,
             missing,
             approved: Vec::new(),

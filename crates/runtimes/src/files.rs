@@ -1,9 +1,12 @@
 //! The primitive `filesystem`: calls of the builtin file tools, under the names of the system set. And the command that a
 //! tool is given to run: whoever judges calls judges it as one of `execute_command`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 use toolglot_exec::{Outcome, Root, Walls, execute};
 use toolglot_policy::Effect;
+use toolglot_schema::Violation;
 use toolglot_toolfiles::Returned;
 
 use crate::CallError;
@@ -34,11 +37,11 @@ impl Builtin {
     }
 }
 
-/// What a call of this tool is, if it is one of a builtin tool.
-pub(crate) fn builtin(
+/// The calls of builtin tools that a call of this tool is; none, if it is no such call.
+pub(crate) fn builtins(
     chain: &Chain,
     params: &Map<String, Value>,
-) -> Result<Option<Builtin>, CallError> {
+) -> Result<Vec<Builtin>, CallError> {
     let (found, tool) = chain.tool();
     let config = |key: &str| tool.metadata.config.as_ref()?.get(key)?.as_str();
     let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -51,7 +54,9 @@ pub(crate) fn builtin(
                 let cwd = if cwd.is_empty() { "." } else { cwd };
                 let arguments = json!({"command": text(name), "cwd": cwd});
                 Builtin::new("execute_command", Effect::Execute, arguments)
-            }));
+            })
+            .into_iter()
+            .collect());
     }
     let bad = |why: String| CallError::Config {
         id: found.id.to_string(),
@@ -76,6 +81,9 @@ pub(crate) fn builtin(
             let arguments = json!({"path": text("path"), "start_line": start, "end_line": end});
             Builtin::new("read_file", Effect::Read, arguments)
         }
+        "write_file" if params.contains_key("files") => {
+            return several(found.id.as_str(), params);
+        }
         "write_file" => {
             let arguments = json!({"path": text("path"), "content": text("content")});
             Builtin::new("write_file", Effect::Write, arguments)
@@ -97,7 +105,75 @@ pub(crate) fn builtin(
         }
         other => return Err(bad(format!("there is no operation `{other}`"))),
     };
-    Ok(Some(builtin))
+    Ok(vec![builtin])
+}
+
+/// A call for each of `files`. Each place is written once: which of two texts would stay is not for the order to say.
+fn several(id: &str, params: &Map<String, Value>) -> Result<Vec<Builtin>, CallError> {
+    let files = params.get("files").and_then(Value::as_array);
+    let mut places = BTreeSet::new();
+    let calls = files.into_iter().flatten().map(|file| {
+        let text = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default();
+        let path = text("path");
+        if !places.insert(plain(path)) {
+            return Err(CallError::Arguments {
+                id: id.to_owned(),
+                violations: vec![Violation {
+                    path: "/files".to_owned(),
+                    keyword: "uniqueItems".to_owned(),
+                    message: format!("write `{path}` once: it is among `files` twice"),
+                }],
+            });
+        }
+        let arguments = json!({"path": path, "content": text("content")});
+        Ok(Builtin::new("write_file", Effect::Write, arguments))
+    });
+    calls.collect()
+}
+
+/// A path without what says nothing: `./a//b` is `a/b`.
+fn plain(path: &str) -> Vec<&str> {
+    path.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect()
+}
+
+/// Carries out one after the other, up to the first that fails.
+pub(crate) fn carried_out(
+    builtins: &[Builtin],
+    effect: &mut dyn FnMut(&Builtin) -> Outcome,
+) -> Returned {
+    if let [one] = builtins {
+        return returned(effect(one));
+    }
+    let (mut texts, mut done) = (Vec::new(), Vec::new());
+    for builtin in builtins {
+        let outcome = effect(builtin);
+        if !outcome.ok {
+            let mut failed = returned(outcome);
+            if let Some(Value::String(error)) = failed.value.get_mut("error") {
+                let n_left = builtins.len() - done.len() - 1;
+                *error = match done.len() {
+                    0 => format!("{error}; nothing was done"),
+                    n_done => format!(
+                        "{error}; done before: {n_done}, not begun: {n_left}\n{}",
+                        texts.join("\n")
+                    ),
+                };
+            }
+            failed
+                .value
+                .insert("data".to_owned(), json!({"files": done}));
+            return failed;
+        }
+        texts.push(outcome.text);
+        done.push(outcome.output);
+    }
+    returned(Outcome {
+        ok: true,
+        output: json!({"files": done}),
+        text: texts.join("\n"),
+    })
 }
 
 /// Carries it out, for callers that have no policy to ask.

@@ -93,20 +93,67 @@ const PRIMITIVES: &[&str] = &[
 /// # Errors
 /// What is wrong with a link, which is named.
 pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain, CallError> {
-    let name = tool.id.to_string();
-    let mut links: Vec<Found> = Vec::new();
     let mut standing = None;
-    let mut next = tool;
-    loop {
-        let read = next.tool();
-        if let Some(faulty) = faulty(&next, read) {
+    let links = links(registry, tool, &mut |link| {
+        let read = link.tool();
+        if let Some(faulty) = faulty(link, read) {
             return Err(faulty);
         }
         let found_standing = trust
-            .standing(&next, read.metadata.version.as_deref())
+            .standing(link, read.metadata.version.as_deref())
             // What cannot be trusted for what it says is not to be told that it is not trusted.
-            .map_err(|refusal| faulty(&next, &read.checked()).unwrap_or(refusal.into()))?;
+            .map_err(|refusal| faulty(link, &read.checked()).unwrap_or(refusal.into()))?;
         standing.get_or_insert(found_standing);
+        Ok(())
+    })?;
+    let modules = modules(registry, trust, &links[0])?;
+    Ok(Chain {
+        links,
+        standing: standing.unwrap_or(Standing::System),
+        modules,
+    })
+}
+
+/// Whether the executor that a tool names leads to a primitive, whoever vouches for the files on the way.
+///
+/// # Errors
+/// Why it does not. What is wrong with the tool itself is not told here.
+pub fn leads_somewhere(
+    registry: &Registry,
+    tool: &ToolFile,
+    space: Space,
+) -> Result<(), CallError> {
+    let Executor::Id(executor) = &tool.metadata.executor else {
+        return Ok(());
+    };
+    let missing = || CallError::NoExecutor {
+        from: tool.id.to_string(),
+        executor: executor.clone(),
+    };
+    let id = ItemId::new(executor_id(executor)).map_err(|_| missing())?;
+    let first = match registry.find_from(&id, space) {
+        Ok(first) => first,
+        Err(toolglot_toolfiles::FindError::NotFound { .. }) => return Err(missing()),
+        Err(error) => return Err(error.into()),
+    };
+    links(registry, first, &mut |link| {
+        faulty(link, link.tool()).map_or(Ok(()), Err)
+    })?;
+    Ok(())
+}
+
+/// A file and what runs it, in order; `look` is asked about each before the next is looked for.
+fn links(
+    registry: &Registry,
+    tool: Found,
+    look: &mut dyn FnMut(&Found) -> Result<(), CallError>,
+) -> Result<Vec<Found>, CallError> {
+    let name = tool.id.to_string();
+    let mut links: Vec<Found> = Vec::new();
+    let mut next = tool;
+    loop {
+        look(&next)?;
+        let read = next.tool();
         let (from, space) = (next.id.to_string(), next.space);
         let executor = read.metadata.executor.clone();
         links.push(next);
@@ -162,12 +209,7 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
     if let Some(bad) = validate_chain(&described).into_iter().next() {
         return Err(bad.into());
     }
-    let modules = modules(registry, trust, &links[0])?;
-    Ok(Chain {
-        links,
-        standing: standing.unwrap_or(Standing::System),
-        modules,
-    })
+    Ok(links)
 }
 
 /// Why a file cannot be used, whoever vouches for it.

@@ -160,6 +160,12 @@ impl Toolbox {
         }))
     }
 
+    /// Other names of the tool of that name.
+    pub fn aliases(&self, tool: &str) -> &[String] {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.map_or(&[], |entry| &entry.habits.aliases)
+    }
+
     /// Other names under which models write `parameter` of the tool of that name.
     pub fn other_names(&self, tool: &str, parameter: &str) -> &[String] {
         let entry = self.entries.iter().find(|entry| entry.spec.name == tool);

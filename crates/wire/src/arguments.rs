@@ -1,5 +1,6 @@
 //! The arguments of a call as a JSON object, or as the text that never became one.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolglot::{Call, Code, End};
 
@@ -10,18 +11,35 @@ use crate::prefix::complete;
 pub enum Arguments {
     /// An object; of a key that came twice the last value, at the place of the first.
     Object(Map<String, Value>),
-    /// The text, where it is no object or is nested deeper than 128 levels.
+    /// The text, where it is no object or nests deeper than it was asked for.
     Raw(String),
 }
 
+/// How deep arguments may nest that something is done with: schemas, policies and tools read no deeper ones.
+const USED: usize = 127;
+
+/// How deep arguments may nest that are shown as values. A value is built, written and dropped by recursion: the limit
+/// keeps that below 1 MiB of stack.
+const SHOWN: usize = 512;
+
 impl Arguments {
-    /// The arguments of `call`. Those of a truncated call are closed where they end.
+    /// The arguments of `call`, for whoever does something with them: at most 127 levels of objects and lists. Those of a
+    /// truncated call are closed where they end.
     pub fn of(call: &Call) -> Arguments {
+        Arguments::of_depth(call, USED)
+    }
+
+    /// The same to be shown: at most 512 levels.
+    pub fn shown(call: &Call) -> Arguments {
+        Arguments::of_depth(call, SHOWN)
+    }
+
+    fn of_depth(call: &Call, depth: usize) -> Arguments {
         let text = call.args.as_str();
         let object = match call.end {
             End::Truncated if text.trim().is_empty() && !is_no_object(call) => Some(Map::new()),
-            End::Truncated => complete(text).and_then(|whole| object(&whole)),
-            End::Closed | End::Recovered => object(text),
+            End::Truncated => complete(text).and_then(|whole| object(&whole, depth)),
+            End::Closed | End::Recovered => object(text, depth),
         };
         object.map_or_else(|| Arguments::Raw(text.to_owned()), Arguments::Object)
     }
@@ -33,8 +51,35 @@ fn is_no_object(call: &Call) -> bool {
     notes.any(|note| note.code == Code::MalformedJson && !note.span.is_empty())
 }
 
-fn object(text: &str) -> Option<Map<String, Value>> {
-    serde_json::from_str(text).ok()
+fn object(text: &str, depth: usize) -> Option<Map<String, Value>> {
+    if depth_of(text) > depth {
+        return None;
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader.disable_recursion_limit();
+    let object = Map::deserialize(&mut reader).ok()?;
+    reader.end().ok().map(|()| object)
+}
+
+/// How many containers of a JSON text are open at once at most.
+fn depth_of(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 #[cfg(test)]
@@ -42,8 +87,8 @@ mod tests {
     use super::*;
     use toolglot::{CallId, Place, Span};
 
-    fn check(args: &str, end: End, object: Option<&str>) {
-        let call = Call {
+    fn call(args: &str, end: End) -> Call {
+        Call {
             id: CallId(0),
             written_id: None,
             name: "f".into(),
@@ -55,7 +100,11 @@ mod tests {
             place: Place::Answer,
             end,
             notes: Vec::new(),
-        };
+        }
+    }
+
+    fn check(args: &str, end: End, object: Option<&str>) {
+        let call = call(args, end);
         let shown = match Arguments::of(&call) {
             Arguments::Object(map) => Some(Value::Object(map).to_string()),
             Arguments::Raw(raw) => {
@@ -91,11 +140,37 @@ mod tests {
     }
 
     #[test]
+    fn deep_arguments_are_shown_and_not_used() {
+        for (depth, is_used, is_shown) in [
+            (127, true, true),
+            (128, false, true),
+            (512, false, true),
+            (513, false, false),
+            (100_000, false, false),
+        ] {
+            let args = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+            for end in [End::Closed, End::Truncated] {
+                let call = call(&args, end);
+                let is_object = |args| matches!(args, Arguments::Object(_));
+                assert_eq!(is_object(Arguments::of(&call)), is_used, "{depth}");
+                assert_eq!(is_object(Arguments::shown(&call)), is_shown, "{depth}");
+            }
+            if is_shown {
+                let Arguments::Object(object) = Arguments::shown(&call(&args, End::Closed)) else {
+                    continue;
+                };
+                assert_eq!(Value::Object(object.clone()).to_string(), args);
+            }
+        }
+        assert_eq!(depth_of(r#"{"a": "[[[\"[[", "b": [{}]}"#), 3);
+    }
+
+    #[test]
     fn what_is_no_object_stays_text() {
         check("[1]", End::Closed, None);
         check("", End::Closed, None);
         check(
-            &format!("{{\"a\":{}", "[".repeat(200)),
+            &format!("{{\"a\":{}", "[".repeat(600)),
             End::Truncated,
             None,
         );

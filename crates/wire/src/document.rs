@@ -81,7 +81,7 @@ impl Document {
 impl CallDocument {
     /// The document of the call at `index`.
     pub fn new(index: usize, call: &Call) -> CallDocument {
-        let (arguments, arguments_raw) = match Arguments::of(call) {
+        let (arguments, arguments_raw) = match Arguments::shown(call) {
             Arguments::Object(object) => (Some(object), None),
             Arguments::Raw(raw) => (None, Some(raw)),
         };

@@ -10,8 +10,6 @@ pub(super) struct Ids {
     taken: BTreeSet<String>,
     /// Calls of the conversation so far: a counter of the dialect's goes on over the history.
     n_calls: usize,
-    /// Written ids that the target cannot spell, and what stands for them.
-    renamed: Vec<(String, String)>,
 }
 
 impl Ids {
@@ -38,15 +36,9 @@ impl Ids {
             (Some(written), Some(spelling)) if is_spelt(written, name, spelling) => {
                 written.to_owned()
             }
-            (_, Some(spelling)) => {
-                let minted = spelling
-                    .replace("{name}", name)
-                    .replace("{id}", &number.to_string());
-                if let Some(written) = written {
-                    self.renamed.push((written.to_owned(), minted.clone()));
-                }
-                minted
-            }
+            (_, Some(spelling)) => spelling
+                .replace("{name}", name)
+                .replace("{id}", &number.to_string()),
             (None, None) => {
                 let mut n = number;
                 let mut minted = format!("call_{n}");
@@ -58,12 +50,6 @@ impl Ids {
                 minted
             }
         }
-    }
-
-    /// What the call is called now that was `written`.
-    pub(super) fn now(&self, written: &str) -> String {
-        let renamed = self.renamed.iter().rev().find(|(old, _)| old == written);
-        renamed.map_or(written, |(_, new)| new).to_owned()
     }
 }
 

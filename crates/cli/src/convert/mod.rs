@@ -7,15 +7,17 @@
 //! A conversation is a list of messages as chat APIs have them, or an object that holds one under `messages`.
 //! `openai` stands for the structured form: calls under `tool_calls`, results in messages of the role `tool`.
 //! With any other dialect calls stand in the text of the assistant's messages.
-//! A text that is no JSON is one assistant's message, and stays a text.
+//! A text that is no conversation is one assistant's message, and stays a text.
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
+mod content;
 mod ids;
+mod open;
 mod results;
 mod turn;
 mod writer;
 
-use std::io::{BufRead, Write};
+use std::io::Write;
 
 use serde_json::{Value, json};
 use toolglot_wire::BadLine;
@@ -24,7 +26,7 @@ use crate::args::ConvertArguments;
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
-use crate::{Outcome, source, toolboxes};
+use crate::{Outcome, batch, select, source, toolboxes};
 use writer::{Converter, Tally};
 
 /// The name of the structured form.
@@ -40,49 +42,63 @@ pub(crate) fn convert(
         .as_deref()
         .map(toolboxes::load)
         .transpose()?;
-    let between = Converter::new(arguments, toolbox.as_ref())?;
+    let to = match &*arguments.to {
+        STRUCTURED => None,
+        name => Some(select::one(name)?),
+    };
+    let between = Converter::new(arguments, toolbox.as_ref(), to.as_ref())?;
     let mut tally = Tally::default();
-    let mut is_faulty = false;
+    let mut outcome = Outcome::Fine;
     if arguments.jsonl {
-        for line in source::open(&arguments.file)?.lines() {
-            let line = line.map_err(|error| source::failed(&arguments.file, error))?;
-            if line.trim().is_empty() {
-                continue;
+        outcome = batch::answer(&arguments.file, out, |line, out| {
+            match conversation(line, &between, &mut tally) {
+                Ok(converted) => write_line(out, &converted).map(|()| false),
+                Err(BadLine { id, error }) => batch::bad(out, id, error),
             }
-            match conversation(&line, &between, &mut tally) {
-                Ok(converted) => write_line(out, &converted),
-                Err(bad) => {
-                    is_faulty = true;
-                    write_line(out, &bad)
-                }
-            }
-            .map_err(Failure::Output)?;
-        }
+        })?;
     } else {
         let text = source::text(&arguments.file)?;
-        if !matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) {
+        if arguments.from != STRUCTURED && !is_conversation(&text) {
             return message(&text, &between, out);
         }
-        let converted = conversation(&text, &between, &mut tally)
+        let converted = conversation(source::without_mark(&text), &between, &mut tally)
             .map_err(|bad| Failure::Conversation(bad.error))?;
         write_line(out, &converted).map_err(Failure::Output)?;
     }
     // Data is on standard output; what became of it is said beside it.
     let _ = write!(screen::stderr(), "{}", tally.report(arguments.check));
-    Ok(Outcome::faulty_if(is_faulty || tally.is_faulty()))
+    Ok(match outcome {
+        Outcome::Fine => Outcome::faulty_if(tally.is_faulty()),
+        faulty => faulty,
+    })
+}
+
+/// Whether a text is meant as a conversation, whole or broken; a model's text may begin with a bracket, too.
+fn is_conversation(text: &str) -> bool {
+    let text = source::without_mark(text).trim_start();
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(messages)) => {
+            messages.is_empty() || messages.iter().any(|message| message.get("role").is_some())
+        }
+        Ok(value) => value.get("messages").is_some(),
+        Err(_) => text.starts_with(['[', '{']) && text.contains("\"role\""),
+    }
 }
 
 /// One message as the model wrote it. It stays a plain text, but for the structured form.
-fn message(text: &str, between: &Converter, out: &mut dyn Write) -> Result<Outcome, Failure> {
+fn message(text: &str, between: &Converter<'_>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut tally = Tally::default();
     let message = json!({"role": "assistant", "content": text});
-    let converted = between.conversation(&[message], &mut tally);
+    let converted = between.conversation(&[message], &mut tally)?;
     let structured = converted
         .iter()
         .any(|message| !message["tool_calls"].is_null());
     match converted.first() {
         Some(message) if structured => write_line(out, message),
-        message => write!(out, "{}", message.map(content).unwrap_or_default()),
+        message => {
+            let text = message.and_then(|message| message["content"].as_str());
+            write!(out, "{}", text.unwrap_or_default())
+        }
     }
     .map_err(Failure::Output)?;
     let _ = write!(screen::stderr(), "{}", tally.report(false));
@@ -90,7 +106,7 @@ fn message(text: &str, between: &Converter, out: &mut dyn Write) -> Result<Outco
 }
 
 /// One conversation: a list of messages, or an object with `messages` and whatever else, which stays.
-fn conversation(text: &str, converter: &Converter, tally: &mut Tally) -> Result<Value, BadLine> {
+fn conversation(text: &str, between: &Converter<'_>, tally: &mut Tally) -> Result<Value, BadLine> {
     let bad = |id: Value, error: String| BadLine { id, error };
     let mut value: Value = serde_json::from_str(text)
         .map_err(|error| bad(Value::Null, format!("not JSON: {error}")))?;
@@ -109,22 +125,10 @@ fn conversation(text: &str, converter: &Converter, tally: &mut Tally) -> Result<
     if let Some(at) = messages.iter().position(|message| !message.is_object()) {
         return Err(bad(id, format!("`messages[{at}]` must be an object")));
     }
-    *messages = converter.conversation(messages, tally);
+    *messages = between
+        .conversation(messages, tally)
+        .map_err(|failure| bad(id, failure.to_string()))?;
     Ok(value)
-}
-
-/// The text of a message's content: a string, or the parts of the type `text`.
-fn content(message: &Value) -> String {
-    match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part["text"].as_str())
-            .collect::<Vec<_>>()
-            .join(""),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
 }
 
 /// A call in the structured form.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolglot::{End, Place};
 use toolglot_wire::Arguments;
 
-use super::content;
+use super::content::Content;
 use crate::reading::Manner;
 
 /// One message of the assistant, taken apart.
@@ -12,6 +12,8 @@ use crate::reading::Manner;
 pub(super) struct Turn {
     /// Text outside calls.
     pub(super) content: String,
+    /// The content as it stood, for its parts that are no text.
+    pub(super) whole: Content,
     pub(super) reasoning: String,
     pub(super) calls: Vec<TurnCall>,
     /// Why it cannot be carried.
@@ -19,7 +21,7 @@ pub(super) struct Turn {
 }
 
 /// A call, ready to be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TurnCall {
     pub(super) name: String,
     /// JSON text of one object.
@@ -27,49 +29,43 @@ pub(super) struct TurnCall {
     /// The id that the model or the server wrote.
     pub(super) id: Option<String>,
     pub(super) server: Option<String>,
+    /// The dialect whose text it was.
+    pub(super) dialect: Option<String>,
+    /// What stands there was mended, and its value is in doubt.
+    pub(super) is_recovered: bool,
 }
 
 impl Turn {
     /// Reads a message; its text is read by `manner`, where the source is a dialect.
     pub(super) fn of(message: &Value, manner: Option<&Manner>) -> Turn {
-        if message["tool_calls"]
-            .as_array()
-            .is_some_and(|calls| !calls.is_empty())
-        {
-            return Turn::structured(message);
-        }
-        let text = content(message);
-        match manner {
-            Some(manner) => Turn::read(&text, message, manner),
-            None => Turn {
-                content: text,
-                reasoning: reasoning(message),
+        let whole = match Content::of(message) {
+            Ok(whole) => whole,
+            Err(fault) => {
+                return Turn {
+                    fault: Some(fault),
+                    ..Turn::default()
+                };
+            }
+        };
+        let calls = structured_calls(message);
+        let mut turn = match manner {
+            Some(manner) if calls.is_empty() => Turn::read(&whole.text, message, manner),
+            _ => Turn {
+                content: whole.text.clone(),
+                reasoning: reasoning(message).to_owned(),
                 ..Turn::default()
             },
-        }
-    }
-
-    fn structured(message: &Value) -> Turn {
-        let mut turn = Turn {
-            content: content(message),
-            reasoning: reasoning(message),
-            ..Turn::default()
         };
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
-            let function = &call["function"];
-            let (Some(name), Some(arguments)) =
-                (function["name"].as_str(), object(&function["arguments"]))
-            else {
-                turn.fault =
-                    Some("a call in `tool_calls` has no name or no object of arguments".to_owned());
-                return turn;
-            };
-            turn.calls.push(TurnCall {
-                name: name.to_owned(),
-                arguments,
-                id: call["id"].as_str().map(str::to_owned),
-                server: None,
-            });
+        turn.whole = whole;
+        for call in calls {
+            match call {
+                Some(call) => turn.calls.push(call),
+                None => {
+                    turn.fault = Some(
+                        "a call in `tool_calls` has no name or no object of arguments".to_owned(),
+                    );
+                }
+            }
         }
         turn
     }
@@ -78,10 +74,10 @@ impl Turn {
         let read = manner.whole(text.as_bytes()).trace.message;
         let mut turn = Turn {
             content: read.content.clone(),
-            reasoning: if read.reasoning.is_empty() {
-                reasoning(message)
-            } else {
-                read.reasoning.clone()
+            reasoning: match (reasoning(message), read.reasoning.as_str()) {
+                (beside, "") => beside.to_owned(),
+                ("", inside) => inside.to_owned(),
+                (beside, inside) => format!("{beside}\n\n{inside}"),
             },
             ..Turn::default()
         };
@@ -99,6 +95,8 @@ impl Turn {
                 arguments: Value::Object(arguments).to_string(),
                 id: call.written_id.clone(),
                 server: call.ns.clone(),
+                dialect: Some(call.dialect.clone()),
+                is_recovered: call.end == End::Recovered,
             });
         }
         turn
@@ -117,11 +115,29 @@ impl Turn {
     }
 }
 
-fn reasoning(message: &Value) -> String {
-    message["reasoning_content"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+fn reasoning(message: &Value) -> &str {
+    message["reasoning_content"].as_str().unwrap_or_default()
+}
+
+/// The calls under `tool_calls`, or the one under `function_call`, its older form; `None` for one that is not sound.
+fn structured_calls(message: &Value) -> Vec<Option<TurnCall>> {
+    let listed = message["tool_calls"].as_array().into_iter().flatten();
+    let older = message.get("function_call").filter(|call| call.is_object());
+    let functions = listed
+        .map(|call| (&call["function"], call["id"].as_str()))
+        .chain(older.map(|function| (function, None)));
+    functions
+        .map(|(function, id)| {
+            Some(TurnCall {
+                name: function["name"].as_str()?.to_owned(),
+                arguments: object(&function["arguments"])?,
+                id: id.map(str::to_owned),
+                server: None,
+                dialect: None,
+                is_recovered: false,
+            })
+        })
+        .collect()
 }
 
 /// Arguments are a string that holds an object; some servers send the object itself.

@@ -1,16 +1,17 @@
 //! Messages of one form written in another.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, Renderer, ToolSet, Unrenderable};
+use toolglot::{CallText, Dialect, Renderer, ToolSet};
 use toolglot_tools::Toolbox;
 
+use super::content::Content;
 use super::ids::Ids;
-use super::results::Results;
+use super::open::{Answered, Open};
+use super::results::{Results, unwrapped};
 use super::turn::{Turn, TurnCall};
-use super::{STRUCTURED, content, structured};
+use super::{STRUCTURED, structured};
 use crate::args::ConvertArguments;
 use crate::failure::Failure;
 use crate::reading::{Manner, compile, tool_set};
@@ -26,6 +27,8 @@ pub(super) struct Tally {
     left: Vec<String>,
     /// Those of them that would be read otherwise.
     differ: usize,
+    /// Calls that were carried and whose values are in doubt.
+    doubtful: Vec<String>,
 }
 
 impl Tally {
@@ -41,6 +44,7 @@ impl Tally {
             results,
             left,
             differ,
+            doubtful,
         } = self;
         let mut out = format!(
             "{conversations} conversations: {calls} calls and {results} results carried, {} messages not carried",
@@ -50,7 +54,7 @@ impl Tally {
             let _ = write!(out, ", {differ} of them since they would be read otherwise");
         }
         out.push('\n');
-        for line in left.iter().take(20) {
+        for line in left.iter().chain(doubtful).take(20) {
             let _ = writeln!(out, "  {line}");
         }
         out
@@ -59,83 +63,77 @@ impl Tally {
 
 /// Converts conversations.
 #[derive(Debug)]
-pub(super) struct Converter {
+pub(super) struct Converter<'d> {
     /// How text of the assistant is read; `None`: it holds no calls.
-    from: Option<Manner>,
+    from: Option<Source>,
     /// The target; `None`: the structured form.
-    to: Option<Target>,
-    /// The frame of results in the source.
-    unwrap: Option<Results>,
+    to: Option<Target<'d>>,
     check: bool,
 }
 
 #[derive(Debug)]
-struct Target {
-    dialect: &'static Dialect,
-    renderer: Renderer<'static>,
-    results: Results,
+struct Source {
+    dialects: Vec<Dialect>,
+    manner: Manner,
+}
+
+#[derive(Debug)]
+struct Target<'d> {
+    dialect: &'d Dialect,
+    renderer: Renderer<'d>,
+    results: Results<'d>,
     /// Reads back what was written.
     manner: Manner,
 }
 
-impl Target {
-    /// The calls by one rule, or else one behind the other, as far as the dialect reads them so.
-    fn written(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
-        let together = self.renderer.calls(calls);
-        if together.is_ok() || calls.len() < 2 {
-            return together;
-        }
-        let each: Vec<String> = calls
-            .iter()
-            .map(|call| self.renderer.calls(std::slice::from_ref(call)))
-            .collect::<Result<_, _>>()?;
-        let text = each.join("\n");
-        let back = Turn::of(&json!({"content": text}), Some(&self.manner));
-        let is_same = back.fault.is_none()
-            && back.calls.len() == calls.len()
-            && back.content.trim().is_empty();
-        if is_same { Ok(text) } else { together }
-    }
+/// What one conversation knows of its calls.
+struct State {
+    ids: Ids,
+    open: Open,
 }
 
-impl Converter {
+impl<'d> Converter<'d> {
+    /// A converter to the dialect `to`, or to the structured form.
     pub(super) fn new(
         arguments: &ConvertArguments,
         toolbox: Option<&Toolbox>,
-    ) -> Result<Converter, Failure> {
-        let (mut from, mut unwrap) = (None, None);
-        if arguments.from != STRUCTURED {
-            let dialects = select::dialects(&arguments.from, toolbox)?;
-            from = Some(Manner::with(compile(&dialects, toolbox)?));
-            if arguments.from != "auto" {
-                unwrap = Some(Results::new(select::named(&arguments.from)?)?);
-            }
-        }
-        let to = if arguments.to == STRUCTURED {
+        to: Option<&'d Dialect>,
+    ) -> Result<Converter<'d>, Failure> {
+        let from = if arguments.from == STRUCTURED {
             None
         } else {
-            let dialect = select::named(&arguments.to)?;
-            let dialects = std::slice::from_ref(dialect);
-            let tools: ToolSet = tool_set(dialects, toolbox);
-            let renderer = Renderer::new(dialect, &tools)
-                .map_err(|error| Failure::Program(Box::new(error)))?;
-            Some(Target {
-                dialect,
-                renderer,
-                results: Results::new(dialect)?,
-                manner: Manner::with(compile(dialects, toolbox)?),
-            })
+            let dialects = select::dialects(&arguments.from, toolbox)?;
+            let manner = Manner::with(compile(&dialects, toolbox)?);
+            Some(Source { dialects, manner })
+        };
+        let to = match to {
+            None => None,
+            Some(dialect) => {
+                let dialects = std::slice::from_ref(dialect);
+                let tools: ToolSet = tool_set(dialects, toolbox);
+                let renderer = Renderer::new(dialect, &tools)
+                    .map_err(|error| Failure::Program(Box::new(error)))?;
+                Some(Target {
+                    dialect,
+                    renderer,
+                    results: Results::new(dialect, &tools)?,
+                    manner: Manner::with(compile(dialects, toolbox)?),
+                })
+            }
         };
         Ok(Converter {
             from,
             to,
-            unwrap,
             check: arguments.check,
         })
     }
 
     /// All messages of one conversation.
-    pub(super) fn conversation(&self, messages: &[Value], tally: &mut Tally) -> Vec<Value> {
+    pub(super) fn conversation(
+        &self,
+        messages: &[Value],
+        tally: &mut Tally,
+    ) -> Result<Vec<Value>, Failure> {
         tally.conversations += 1;
         let named = messages.iter().flat_map(|message| {
             let calls = message["tool_calls"].as_array().into_iter().flatten();
@@ -143,123 +141,152 @@ impl Converter {
                 .filter_map(|call| call["id"].as_str())
                 .chain(message["tool_call_id"].as_str())
         });
-        let mut ids = Ids::of(named);
-        // Calls that wait for their results.
-        let mut open: Vec<TurnCall> = Vec::new();
+        let mut state = State {
+            ids: Ids::of(named),
+            open: Open::default(),
+        };
         let mut converted = Vec::with_capacity(messages.len());
         for (at, message) in messages.iter().enumerate() {
-            let message = match message["role"].as_str() {
+            let carried = match message["role"].as_str() {
                 Some("assistant") => {
-                    let mut turn = Turn::of(message, self.from.as_ref());
+                    let manner = self.from.as_ref().map(|source| &source.manner);
+                    let mut turn = Turn::of(message, manner);
                     answered_ids(&mut turn, &messages[at + 1..]);
-                    self.assistant(at, message, turn, (&mut ids, &mut open), tally)
+                    let carried = self.assistant(at, message, turn, &mut state, tally);
+                    if carried.is_err() {
+                        state.open.left();
+                    }
+                    carried
                 }
-                Some("tool") => self.result(message, (&ids, &mut open), tally),
-                _ => message.clone(),
+                Some("tool" | "function") => self.result(message, &mut state, tally)?,
+                _ => Ok(message.clone()),
             };
-            converted.push(message);
+            converted.push(carried.unwrap_or_else(|why| {
+                tally.left.push(format!("messages[{at}]: {why}"));
+                message.clone()
+            }));
         }
-        converted
+        Ok(converted)
     }
 
+    /// The message in the target's form, or why it stays.
     fn assistant(
         &self,
         at: usize,
         message: &Value,
         turn: Turn,
-        (ids, open): (&mut Ids, &mut Vec<TurnCall>),
+        state: &mut State,
         tally: &mut Tally,
-    ) -> Value {
+    ) -> Result<Value, String> {
         if let Some(fault) = turn.fault {
-            tally.left.push(format!("messages[{at}]: {fault}"));
-            return message.clone();
+            return Err(fault);
         }
         let dialect = self.to.as_ref().map(|target| target.dialect);
+        let written: Vec<Option<String>> = turn.calls.iter().map(|call| call.id.clone()).collect();
         let mut calls = turn.calls.clone();
         for call in &mut calls {
-            call.id = Some(ids.next(call.id.as_deref(), &call.name, dialect));
+            call.id = Some(state.ids.next(call.id.as_deref(), &call.name, dialect));
         }
-        let Some(target) = &self.to else {
-            tally.calls += calls.len();
-            open.clone_from(&calls);
-            return message_of(message, &turn, &calls);
+        let fields = match &self.to {
+            None => message_of(message, &turn, &calls),
+            Some(target) => target.message(message, &turn, &calls, self.check, tally)?,
         };
-        let texts: Vec<CallText<'_>> = calls.iter().map(text_of).collect();
-        let written = if texts.is_empty() {
-            Ok(String::new())
-        } else {
-            target.written(&texts)
-        };
-        let written = match written {
-            Ok(written) => written,
-            Err(error) => {
-                tally.left.push(format!("messages[{at}]: {}", error.why));
-                return message.clone();
-            }
-        };
-        let content = joined(&turn.content, &written);
-        if self.check {
-            let back = Turn::of(&json!({"content": content}), Some(&target.manner));
-            if back.fault.is_some() || !back.says_the_same(&turn) {
-                let name = target.dialect.name();
-                tally
-                    .left
-                    .push(format!("messages[{at}]: `{name}` would read it otherwise"));
-                tally.differ += 1;
-                return message.clone();
-            }
+        for call in calls.iter().filter(|call| call.is_recovered) {
+            tally.doubtful.push(format!(
+                "messages[{at}]: the call of `{}` was mended, its values are in doubt",
+                call.name
+            ));
         }
         tally.calls += calls.len();
-        open.clone_from(&calls);
-        let mut fields = without_calls(message);
-        fields.insert("content".to_owned(), Value::String(content));
-        if !turn.reasoning.is_empty() {
-            fields.insert(
-                "reasoning_content".to_owned(),
-                Value::String(turn.reasoning),
-            );
-        }
-        Value::Object(fields)
+        state.open.carried(written, &calls);
+        Ok(Value::Object(fields))
     }
 
+    /// A result in the target's form, or why it stays.
     fn result(
         &self,
         message: &Value,
-        (ids, open): (&Ids, &mut Vec<TurnCall>),
+        state: &mut State,
         tally: &mut Tally,
-    ) -> Value {
-        // By its id, or the first call that has no result yet.
-        let written = message["tool_call_id"].as_str().map(|id| ids.now(id));
-        let at = written
-            .as_ref()
-            .and_then(|id| open.iter().position(|call| call.id.as_ref() == Some(id)))
-            .unwrap_or(0);
-        let call = if at < open.len() {
-            open.remove(at)
-        } else {
-            TurnCall {
+    ) -> Result<Result<Value, String>, Failure> {
+        let content = match Content::of(message) {
+            Ok(content) => content,
+            Err(why) => return Ok(Err(why)),
+        };
+        let id = message["tool_call_id"].as_str();
+        let call = match state.open.answered(id) {
+            Answered::Call(call) => call,
+            Answered::Left => {
+                return Ok(Err("the result of a call that was not carried".to_owned()));
+            }
+            Answered::Unknown => TurnCall {
                 name: message["name"].as_str().unwrap_or_default().to_owned(),
                 arguments: "{}".to_owned(),
-                id: written,
-                server: None,
-            }
+                id: id.map(str::to_owned),
+                ..TurnCall::default()
+            },
         };
-        let text = content(message);
-        let frame = self.unwrap.as_ref();
-        let plain = frame
-            .and_then(|frame| frame.unwrapped(text_of(&call), &text))
-            .unwrap_or(Cow::Borrowed(&text));
-        let content = match &self.to {
-            Some(target) => target.results.wrapped(text_of(&call), &plain),
-            None => plain.into_owned(),
+        let plain = match self.frame(&call) {
+            Some(dialect) => unwrapped(dialect, text_of(&call), &content.text)?,
+            None => None,
+        };
+        let plain = plain.as_ref().unwrap_or(&content.text);
+        let text = match &self.to {
+            Some(target) => target.results.wrapped(text_of(&call), plain),
+            None => plain.clone(),
         };
         tally.results += 1;
         let mut fields = without_calls(message);
-        fields.insert("content".to_owned(), Value::String(content));
+        fields.insert("role".to_owned(), Value::from("tool"));
+        fields.insert("content".to_owned(), content.with(text));
         if let Some(id) = call.id {
             fields.insert("tool_call_id".to_owned(), Value::String(id));
         }
-        Value::Object(fields)
+        Ok(Ok(Value::Object(fields)))
+    }
+
+    /// The dialect whose frame stands around the result of a call: the one that the call was written in.
+    fn frame(&self, call: &TurnCall) -> Option<&Dialect> {
+        let source = self.from.as_ref()?;
+        match (&call.dialect, source.dialects.as_slice()) {
+            (_, [only]) => Some(only),
+            (Some(name), all) => all.iter().find(|dialect| dialect.name() == name),
+            (None, _) => None,
+        }
+    }
+}
+
+impl Target<'_> {
+    /// The message in this dialect, or why it cannot be written.
+    fn message(
+        &self,
+        message: &Value,
+        turn: &Turn,
+        calls: &[TurnCall],
+        check: bool,
+        tally: &mut Tally,
+    ) -> Result<Map<String, Value>, String> {
+        let texts: Vec<CallText<'_>> = calls.iter().map(text_of).collect();
+        let text = if texts.is_empty() {
+            &turn.content
+        } else {
+            turn.content.trim_end()
+        };
+        let text = self
+            .renderer
+            .message(text, &texts)
+            .map_err(|error| error.why)?;
+        if check {
+            let back = Turn::of(&json!({"content": text}), Some(&self.manner));
+            if back.fault.is_some() || !back.says_the_same(turn) {
+                tally.differ += 1;
+                return Err(format!("`{}` would read it otherwise", self.dialect.name()));
+            }
+        }
+        let mut fields = without_calls(message);
+        fields.insert("content".to_owned(), turn.whole.with(text));
+        with_reasoning(&mut fields, turn);
+        Ok(fields)
     }
 }
 
@@ -276,23 +303,18 @@ fn answered_ids(turn: &mut Turn, behind: &[Value]) {
 }
 
 /// The structured form of a message.
-fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Value {
+fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Map<String, Value> {
     let mut fields = without_calls(message);
-    let content = turn.content.trim();
-    let content = if content.is_empty() && !calls.is_empty() {
-        Value::Null
-    } else if calls.is_empty() {
-        Value::String(turn.content.clone())
-    } else {
-        Value::String(content.to_owned())
+    let content = match (calls, turn.content.trim()) {
+        ([], _) => turn.whole.with(turn.content.clone()),
+        (_, text) => match turn.whole.with(text.to_owned()) {
+            // Beside calls there is no empty text.
+            Value::String(text) if text.is_empty() => Value::Null,
+            content => content,
+        },
     };
     fields.insert("content".to_owned(), content);
-    if !turn.reasoning.is_empty() {
-        fields.insert(
-            "reasoning_content".to_owned(),
-            Value::String(turn.reasoning.clone()),
-        );
-    }
+    with_reasoning(&mut fields, turn);
     if !calls.is_empty() {
         let calls = calls.iter().map(|call| {
             structured(
@@ -303,22 +325,21 @@ fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Value {
         });
         fields.insert("tool_calls".to_owned(), calls.collect());
     }
-    Value::Object(fields)
+    fields
+}
+
+fn with_reasoning(fields: &mut Map<String, Value>, turn: &Turn) {
+    if !turn.reasoning.is_empty() {
+        let reasoning = Value::String(turn.reasoning.clone());
+        fields.insert("reasoning_content".to_owned(), reasoning);
+    }
 }
 
 fn without_calls(message: &Value) -> Map<String, Value> {
     let mut fields = message.as_object().cloned().unwrap_or_default();
     fields.remove("tool_calls");
+    fields.remove("function_call");
     fields
-}
-
-fn joined(content: &str, calls: &str) -> String {
-    if calls.is_empty() {
-        return content.to_owned();
-    }
-    let content = content.trim_end();
-    let between = if content.is_empty() { "" } else { "\n\n" };
-    format!("{content}{between}{calls}")
 }
 
 fn text_of(call: &TurnCall) -> CallText<'_> {

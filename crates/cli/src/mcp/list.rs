@@ -2,10 +2,44 @@
 
 use serde_json::{Value, json};
 use toolglot_mcp::message::{Fault, PARAMS};
-use toolglot_toolfiles::{Found, ItemId, Registry, Trust};
+use toolglot_runtimes::{Chain, resolve};
+use toolglot_toolfiles::{ItemId, Registry, Trust, capability};
 
 /// How many files one page of the list has tools of.
 const PAGE: usize = 200;
+
+/// What programs may do here, whatever their files say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rights<'a> {
+    pub(super) granted: &'a [String],
+    /// Whether walls hold them to it.
+    pub(super) has_walls: bool,
+}
+
+impl Rights<'_> {
+    /// Whether a tool changes nothing, here or elsewhere.
+    fn only_reads(self, chain: &Chain) -> bool {
+        if chain.requires().iter().any(|name| name != "fs.read") {
+            return false;
+        }
+        let config = chain.tool().1.metadata.config.as_ref();
+        match chain.primitive() {
+            "filesystem" => {
+                let operation = config.and_then(|config| config.get("operation")?.as_str());
+                matches!(operation, Some("read_file" | "list_files" | "search_files"))
+            }
+            // What a server or a host does when it is asked is nothing that is known here.
+            "http_client" => false,
+            _ if chain.is_server() => false,
+            _ => {
+                let granted: Vec<&str> = self.granted.iter().map(String::as_str).collect();
+                let may = |name: &str| capability::covers(&granted, name);
+                let asks = granted.iter().any(|name| name.starts_with("net"));
+                self.has_walls && !may("fs.write") && !may("net.http") && !asks
+            }
+        }
+    }
+}
 
 /// The name of a tool for a client: the protocol knows no `/` in names.
 pub(super) fn name_of(id: &str) -> String {
@@ -36,12 +70,12 @@ pub(super) fn id_of(registry: &Registry, name: &str) -> String {
     found.map_or_else(|| name.to_owned(), |entry| entry.id.to_string())
 }
 
-/// Files of one page that may run here, in order of id, and the cursor of the next; it is the id of the last file before it.
+/// Tools of one page that may run here, with what runs them, in order of id, and the cursor of the next; it is the id of the last file before it.
 pub(super) fn files(
     registry: &Registry,
     trust: &Trust,
     cursor: Option<&str>,
-) -> Result<(Vec<Found>, Option<String>), Fault> {
+) -> Result<(Vec<Chain>, Option<String>), Fault> {
     let after = cursor.unwrap_or_default();
     let (entries, _) = registry.list();
     if !after.is_empty() && !entries.iter().any(|entry| entry.id.as_str() == after) {
@@ -55,11 +89,8 @@ pub(super) fn files(
         let Ok(found) = registry.read(entry) else {
             continue;
         };
-        let tool = found.tool();
-        let version = tool.metadata.version.as_deref();
-        if tool.errors().next().is_none() && trust.standing(&found, version).is_ok() {
-            files.push(found);
-        }
+        // All that a call of it would pass before its arguments.
+        files.extend(resolve(registry, trust, found).ok());
     }
     let next = last.filter(|_| rest.next().is_some());
     Ok((files, next.map(str::to_owned)))
@@ -69,14 +100,14 @@ pub(super) fn files(
 pub(super) fn page(
     registry: &Registry,
     trust: &Trust,
+    rights: Rights<'_>,
     cursor: Option<&str>,
 ) -> Result<Value, Fault> {
     let (files, next) = files(registry, trust, cursor)?;
     let mut tools: Vec<Value> = Vec::new();
-    for found in &files {
-        let tool = found.tool();
-        let requires = &tool.metadata.requires;
-        let reads_only = requires.iter().all(|requirement| requirement == "fs.read");
+    for chain in &files {
+        let tool = chain.tool().1;
+        let reads_only = rights.only_reads(chain);
         for spec in tool.specs() {
             let (shown, _) = toolglot_mcp::shown(&json!({
                 "name": name_of(&spec.name),

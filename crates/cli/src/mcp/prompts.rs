@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
 use toolglot_tools::Toolbox;
 
-use super::list;
+use super::list::{self, Rights};
 use super::sources::Shelf;
 use crate::prompt::{DEFAULT, instructions};
 use crate::select;
@@ -42,9 +42,14 @@ pub(super) fn get(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Valu
     // Those that are embedded: a client names no file of ours.
     let dialect = select::named(dialect).map_err(|error| Fault::new(PARAMS, error.to_string()))?;
     let failed = |why: String| Fault::new(INTERNAL, why);
+    // Who may do what is not told in a prompt.
+    let rights = Rights {
+        granted: &[],
+        has_walls: true,
+    };
     let (mut tools, mut cursor) = (Vec::new(), None);
     loop {
-        let mut page = list::page(shelf.registry, shelf.trust, cursor.as_deref())?;
+        let mut page = list::page(shelf.registry, shelf.trust, rights, cursor.as_deref())?;
         if let Some(more) = page["tools"].as_array_mut() {
             tools.append(more);
         }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use toolglot_runtimes::{CallError, Called};
 
 use crate::call;
+use crate::told::MOST;
 
 /// The kinds of content that the protocol knows, with the key that each must have.
 const KINDS: &[(&str, &str)] = &[
@@ -34,11 +35,73 @@ pub(super) fn of_called(called: Called) -> Value {
                 .map(|text| json!({"type": "text", "text": text}));
             let all: Vec<Value> = text.into_iter().chain(blocks.iter().cloned()).collect();
             map.shift_remove("content");
-            all
+            bounded(all)
         }
         None => vec![json!({"type": "text", "text": crate::told::told(told(&map))})],
     };
-    json!({"content": content, "structuredContent": map, "isError": is_error})
+    json!({"content": content, "structuredContent": structured(map), "isError": is_error})
+}
+
+/// Blocks of which a client is told no more than of any result: texts are cut, what else does not fit is told of in its place.
+fn bounded(blocks: Vec<Value>) -> Vec<Value> {
+    let mut left = MOST;
+    let bound = |mut block: Value| {
+        let size = block.to_string().len();
+        if size > left {
+            let kind = block["type"].as_str().unwrap_or_default().to_owned();
+            let text = match block["text"].take() {
+                Value::String(text) if kind == "text" && left > SHORT => {
+                    toolglot_exec::cut(text, left)
+                }
+                _ => format!("({kind} of {size} bytes was left out: a result has at most {MOST})"),
+            };
+            block = json!({"type": "text", "text": text});
+        }
+        left = left.saturating_sub(size);
+        block
+    };
+    blocks.into_iter().map(bound).collect()
+}
+
+/// Less of a text than this says nothing.
+const SHORT: usize = 1 << 10;
+
+/// A map of which a client is told no more than of any result: the longest members first, texts are cut and what is no text is
+/// left out, by name and size.
+fn structured(mut map: Map<String, Value>) -> Map<String, Value> {
+    let mut sizes: Vec<(usize, String)> = map
+        .iter()
+        .map(|(key, value)| (value.to_string().len(), key.clone()))
+        .collect();
+    let mut sum: usize = sizes.iter().map(|(size, key)| size + key.len() + 4).sum();
+    if sum <= MOST {
+        return map;
+    }
+    sizes.sort_by(|one, other| other.cmp(one));
+    let mut left_out = Map::new();
+    for (size, key) in sizes {
+        if sum <= MOST {
+            break;
+        }
+        let rest = sum - size;
+        match map.get_mut(&key) {
+            Some(Value::String(text)) if rest + SHORT < MOST => {
+                // Escapes may make it longer again.
+                let most = (MOST - rest) / 2;
+                *text = toolglot_exec::cut(std::mem::take(text), most);
+                sum = rest + most;
+            }
+            _ => {
+                map.shift_remove(&key);
+                left_out.insert(key, json!(format!("{size} bytes")));
+                sum = rest;
+            }
+        }
+    }
+    if !left_out.is_empty() {
+        map.insert("left_out".to_owned(), Value::Object(left_out));
+    }
+    map
 }
 
 fn is_block(block: &Value) -> bool {
@@ -74,4 +137,34 @@ pub(super) fn of_refusal(refusal: &Value) -> Value {
         "structuredContent": refusal,
         "isError": true,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structured_content_is_cut_as_text_is() {
+        let long = "a".repeat(2 * MOST);
+        let rows: Vec<u32> = (0..200_000).collect();
+        let small = json!({"success": true, "data": {"n": 1}});
+        for (value, is_cut) in [
+            (small.clone(), false),
+            (json!({"success": true, "output": long}), true),
+            (json!({"success": true, "data": rows, "output": "ok"}), true),
+            (json!({"success": true, "data": rows, "output": long}), true),
+        ] {
+            let map = value.as_object().expect("a map").clone();
+            let told = Value::Object(structured(map));
+            assert_eq!(told != value, is_cut);
+            assert!(told.to_string().len() <= MOST + SHORT);
+            assert_eq!(told["success"], json!(true));
+            assert_eq!(told.get("left_out").is_some(), value["data"].is_array());
+        }
+        let image = json!({"type": "image", "data": long, "mimeType": "image/png"});
+        let blocks = vec![json!({"type": "text", "text": long}), image, small];
+        let told = bounded(blocks.clone());
+        assert_eq!(told.len(), blocks.len());
+        assert!(Value::from(told).to_string().len() <= MOST + SHORT);
+    }
 }

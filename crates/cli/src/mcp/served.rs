@@ -16,7 +16,7 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use toolglot::End;
-use toolglot_exec::Root;
+use toolglot_exec::{Journal, Root};
 use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
 use toolglot_policy::Authority;
@@ -29,9 +29,10 @@ use super::{Serving, complete, list, prompts, result, sources};
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
 use crate::audit::Auditor;
-use crate::call::{self, Walls};
+use crate::call::{self, SandboxWord, Walls};
 use crate::failure::Failure;
 use crate::gate::{self, Asked, Gate, Passed};
+use crate::run::undo;
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;
@@ -43,6 +44,7 @@ pub(super) struct Setup {
     granted: Vec<String>,
     walls: Walls,
     policy: PolicyArguments,
+    token_file: Option<PathBuf>,
     audit: Option<PathBuf>,
     audit_values: bool,
     servers: Servers,
@@ -68,6 +70,7 @@ impl Setup {
             audit_values: serving.audit_values,
             servers: Servers::default(),
             shows_sources: serving.sources,
+            token_file: serving.token_file.clone(),
             policy,
             project,
         })
@@ -75,7 +78,16 @@ impl Setup {
 
     /// What the policy files say now.
     fn authority(&self) -> Authority {
-        crate::authority::load(&self.policy, &self.project, self.audit.as_deref())
+        let mut authority =
+            crate::authority::load(&self.policy, &self.project, self.audit.as_deref());
+        let token = self.token_file.as_deref();
+        crate::authority::keep(
+            &mut authority,
+            &self.project,
+            token,
+            &crate::authority::TOKEN,
+        );
+        authority
     }
 
     /// What tells whether anything changed that calls are judged by.
@@ -165,7 +177,11 @@ impl Served {
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
         let (registry, trust) = self.opened()?;
-        list::page(&registry, &trust.borrow(), cursor)
+        let rights = list::Rights {
+            granted: &self.setup.granted,
+            has_walls: self.setup.walls.sandbox != SandboxWord::Plain,
+        };
+        list::page(&registry, &trust.borrow(), rights, cursor)
     }
 
     fn capabilities(&self) -> Map<String, Value> {
@@ -265,7 +281,7 @@ fn work(
     host.budget = setup.budget.clone();
     let auditor = setup
         .audit
-        .clone()
+        .as_deref()
         .map(|log| Auditor::new(log, setup.audit_values));
     let gate = Gate {
         root: &root,
@@ -285,6 +301,12 @@ fn work(
         if setup.print() != print_then {
             return Some(job);
         }
+        // Each call is a run of its own, to be taken back by itself.
+        let journal = undo::journals().map(|place| Journal::new(&place, root.path()));
+        let gate = Gate {
+            journal: journal.as_ref(),
+            ..gate
+        };
         let answer = carry_out(&mut host, &registry, &gate, &job);
         let _ = job.answer.send(answer);
     }

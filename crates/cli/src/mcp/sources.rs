@@ -27,6 +27,7 @@ pub(super) fn list(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Val
     let (files, next) = list::files(shelf.registry, shelf.trust, cursor)?;
     let resources: Vec<Value> = files
         .iter()
+        .map(|chain| chain.tool().0)
         .filter(|found| is_shown(found))
         .map(told)
         .collect();
@@ -72,7 +73,8 @@ pub(super) fn ids(shelf: &Shelf<'_>) -> Result<Vec<String>, Fault> {
     let (mut ids, mut cursor) = (Vec::new(), None);
     loop {
         let (files, next) = list::files(shelf.registry, shelf.trust, cursor.as_deref())?;
-        let shown = files.iter().filter(|found| is_shown(found));
+        let shown = files.iter().map(|chain| chain.tool().0);
+        let shown = shown.filter(|found| is_shown(found));
         ids.extend(shown.map(|found| found.id.to_string()));
         cursor = next;
         if cursor.is_none() {

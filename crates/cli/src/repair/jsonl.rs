@@ -1,20 +1,19 @@
 //! `toolglot repair --jsonl`: one document in, one document out.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
 use toolglot_json::Options;
-use toolglot_wire::BadLine;
 
 use super::answer::{Answer, answer};
 use super::target::Target;
 use crate::args::RepairArguments;
 use crate::failure::Failure;
 use crate::parse::write_line;
-use crate::{Outcome, source};
+use crate::{Outcome, batch};
 
 /// How many schemas are kept ready.
 const KEPT: usize = 256;
@@ -47,43 +46,21 @@ pub(super) fn repair(
     target: Option<&Target>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut input = source::open(&arguments.file)?;
     let mut targets: HashMap<String, Arc<Target>> = HashMap::new();
-    let mut bytes = Vec::new();
-    let mut is_faulty = false;
-    loop {
-        bytes.clear();
-        let n_read = input.read_until(b'\n', &mut bytes);
-        if n_read.map_err(|error| source::failed(&arguments.file, error))? == 0 {
-            return Ok(Outcome::faulty_if(is_faulty));
-        }
-        if bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        let line: Result<Value, _> = serde_json::from_slice(&bytes);
-        let written = match line {
-            Err(error) => {
-                is_faulty = true;
-                write_bad(out, Value::Null, format!("not JSON: {error}"))
-            }
-            Ok(line) => {
-                let id = line.get("id").cloned().unwrap_or(Value::Null);
-                match one(&line, options, target, &mut targets) {
-                    Ok((input, answer)) => {
-                        is_faulty |= answer.is_faulty();
-                        write_answer(out, &id, input, &answer)
-                    }
-                    Err(error) => {
-                        is_faulty = true;
-                        write_bad(out, id, error)
-                    }
-                }
-            }
+    batch::answer(&arguments.file, out, |line, out| {
+        let line: Value = match serde_json::from_str(line) {
+            Ok(line) => line,
+            Err(error) => return batch::bad(out, Value::Null, format!("not JSON: {error}")),
         };
-        written.map_err(Failure::Output)?;
-        // Whoever writes the lines may wait for each answer.
-        out.flush().map_err(Failure::Output)?;
-    }
+        let id = line.get("id").cloned().unwrap_or(Value::Null);
+        match one(&line, options, target, &mut targets) {
+            Ok((input, answer)) => {
+                write_answer(out, &id, input, &answer)?;
+                Ok(answer.is_faulty())
+            }
+            Err(error) => batch::bad(out, id, error),
+        }
+    })
 }
 
 /// The answer to a line, or what is wrong.
@@ -121,10 +98,6 @@ fn one<'l>(
     answer(input, options, own.as_deref().or(target))
         .map(|answer| (input, answer))
         .map_err(|refusal| refusal.to_string())
-}
-
-fn write_bad(out: &mut dyn Write, id: Value, error: String) -> std::io::Result<()> {
-    write_line(out, &BadLine { id, error })
 }
 
 fn write_answer(

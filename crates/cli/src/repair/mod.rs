@@ -33,7 +33,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
     let target = match &arguments.schema {
         Some(path) => {
             let schema =
-                serde_json::from_str(&source::text(path)?).map_err(|source| Failure::Json {
+                serde_json::from_str(&source::document(path)?).map_err(|source| Failure::Json {
                     origin: source::name(path),
                     source,
                 })?;

@@ -3,6 +3,8 @@
 use serde_json::json;
 use toolglot::{Call, CallText, Calls, Code, Dialect, Renderer, ResultText, ToolSet};
 
+use toolglot_tools::Toolbox;
+
 use super::session::Session;
 use super::step::{State, Step};
 use crate::guard::guards;
@@ -39,8 +41,16 @@ pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -
     if results.is_empty() {
         return None;
     }
-    let renderer = Renderer::new(dialect, &ToolSet::default()).ok()?;
-    let mut text = renderer.guarded(guards()).results(&results);
+    // As the message was read, so its answer may be. The usual vocabulary is guarded against anyway.
+    let files = session
+        .files
+        .is_some_and(|files| files.specs().next().is_some());
+    let known = session.named.into_iter();
+    let known = known.chain(files.then_some(session.vocabulary));
+    let known: Vec<ToolSet> = known.map(Toolbox::tool_set).collect();
+    let vocabulary = session.vocabulary.tool_set();
+    let renderer = Renderer::new(dialect, known.first().unwrap_or(&vocabulary)).ok()?;
+    let mut text = renderer.guarded(guards(&known)).results(&results);
     let mut forms: Vec<&str> = Vec::new();
     for step in steps {
         if let State::Refused { form: Some(form) } = &step.state

@@ -1,6 +1,7 @@
 //! Tools that are files, called by a model: by id, by server and name, or through Rye's four verbs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
@@ -12,7 +13,7 @@ use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 
 use super::step::{State, Step};
 use crate::approval::Shown;
-use crate::authority::trusted_end;
+use crate::authority::{real, trusted_end};
 use crate::gate::{Asked, Gate, Passed};
 use crate::server;
 
@@ -26,7 +27,7 @@ pub(crate) struct FileTools<'a> {
 }
 
 /// The verbs of Rye, which take an id.
-const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
+pub(crate) const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
 
 /// Calls that name a tool of a server, and its arguments, among their own.
 const WRAPPERS: &[&str] = &["use_mcp_tool", "mcp_call"];
@@ -197,8 +198,20 @@ impl<'a> FileTools<'a> {
                     other => other,
                 }
             }
-            "rye_search" => read(&|| Ok(search(self.host.registry, text("query")))),
-            "rye_load" => read(&|| load(self.host.registry, text("item_id"))),
+            "rye_search" => {
+                let hides = |path: &Path| self.hides(path);
+                read(&|| Ok(search(self.host.registry, text("query"), &hides)))
+            }
+            "rye_load" => {
+                let id = text("item_id");
+                let path = ItemId::new(id)
+                    .ok()
+                    .and_then(|id| self.host.registry.find(&id).ok()?.path);
+                if path.is_some_and(|path| self.hides(&path)) {
+                    return Some(hidden(id));
+                }
+                read(&|| load(self.host.registry, id))
+            }
             "rye_sign" => {
                 // Signing is vouching for something: a model does it only where the user granted exactly that.
                 let granted: Vec<&str> = self.host.granted.iter().map(String::as_str).collect();
@@ -212,6 +225,17 @@ impl<'a> FileTools<'a> {
                 read(&|| self.signed(text("item_id")))
             }
             id => self.execute(asked(id, canonical.arguments.clone()), gate),
+        })
+    }
+
+    /// Whether a rule refuses to read a file of the project.
+    fn hides(&self, path: &Path) -> bool {
+        let path = real(path);
+        let place = path.strip_prefix(real(&self.host.project));
+        place.is_ok_and(|place| {
+            ["rye_load", "read_file"]
+                .iter()
+                .any(|tool| self.host.refused.hides(tool, place))
         })
     }
 
@@ -425,7 +449,7 @@ fn verbs() -> Vec<ToolSpec> {
     ]
 }
 
-fn search(registry: &Registry, query: &str) -> Value {
+fn search(registry: &Registry, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
     const MOST: usize = 50;
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let (entries, _) = registry.list();
@@ -435,6 +459,9 @@ fn search(registry: &Registry, query: &str) -> Value {
             continue;
         };
         let tool = file.tool();
+        if file.path.as_deref().is_some_and(hides) {
+            continue;
+        }
         if !tool.is_callable() || tool.metadata.is_deprecated() {
             continue;
         }
@@ -453,6 +480,16 @@ fn search(registry: &Registry, query: &str) -> Value {
         }
     }
     json!({"success": true, "data": found})
+}
+
+/// A tool whose file is not to be read.
+fn hidden(id: &str) -> (Verdict, State) {
+    let verdict = Verdict {
+        decision: Decision::Deny,
+        rule: "refused-to-read".into(),
+        because: format!("a rule of the policy refuses to read the file of `{id}`"),
+    };
+    (verdict, State::Refused { form: None })
 }
 
 fn load(registry: &Registry, id: &str) -> Result<Value, String> {

@@ -7,7 +7,7 @@
 //! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
 
 mod answer;
-mod files;
+pub(crate) mod files;
 mod record;
 mod report;
 mod session;
@@ -64,7 +64,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
     let log = audit::place(arguments.audit.as_deref());
-    let authority = authority::load(&arguments.policy, root.path(), log.as_deref());
+    let mut authority = authority::load(&arguments.policy, root.path(), log.as_deref());
+    for file in arguments.reading.files() {
+        authority::keep(&mut authority, root.path(), Some(file), &authority::READING);
+    }
     let (registry, trust) = gate::open(&project, &authority)?;
     let mut capabilities = arguments.capability.capabilities();
     if arguments.policy.allow.write {
@@ -85,7 +88,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root = root.with_walls(authority::walls(&authority, &cancel));
-    let auditor = log.map(|log| Auditor::new(log, arguments.audit_values));
+    let auditor = log.map(|log| Auditor::new(&log, arguments.audit_values));
     let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();

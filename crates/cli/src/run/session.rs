@@ -278,7 +278,7 @@ impl Session<'_> {
             return None;
         }
         if let Arguments::Raw(_) = Arguments::of(call) {
-            return Some(Objection::invalid(vec![verify::no_object(call.span)]));
+            return Some(Objection::invalid(vec![verify::no_object(call)]));
         }
         let left_out: Vec<Note> = call
             .notes

@@ -96,6 +96,16 @@ pub(crate) enum KeysCommand {
         #[command(flatten)]
         common: Common,
     },
+    /// Trust a key that you were given, in every project; look at its fingerprint with whoever gave it
+    Trust {
+        /// A file with the public key: PEM, or `ed25519:<base64>`; - is standard input
+        file: PathBuf,
+        /// Whose it is, for those who see it
+        #[arg(long)]
+        owner: String,
+        #[command(flatten)]
+        common: Common,
+    },
     /// Trust a key no longer: what it signed does not run any more
     Revoke {
         /// Its fingerprint

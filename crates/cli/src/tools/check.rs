@@ -1,11 +1,12 @@
 //! `toolglot tools check`.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::json;
-use toolglot_toolfiles::{Diagnostic, ItemId, Language, Severity, ToolFile};
+use toolglot_runtimes::leads_somewhere;
+use toolglot_toolfiles::{Diagnostic, ItemId, Language, Severity, Space, ToolFile, rule};
 
 use super::args::{Common, ToolsFormat};
 use super::{House, view};
@@ -32,7 +33,12 @@ pub(super) fn check(
     let ids: Vec<String> = ids.into_iter().cloned().collect();
     let mut pages = Vec::new();
     for file in files {
-        pages.push(page(Path::new(file))?);
+        let (mut page, project) = page(Path::new(file))?;
+        if let Some(project) = project {
+            let of_file = House::open(&project)?;
+            executor(&mut page.tool, &of_file, Space::Project);
+        }
+        pages.push(page);
     }
     if words.is_empty() {
         for problem in house.registry.list().1 {
@@ -42,9 +48,11 @@ pub(super) fn check(
     }
     if !ids.is_empty() || words.is_empty() {
         for found in house.named(&ids)? {
+            let mut tool = found.tool().checked();
+            executor(&mut tool, &house, found.space);
             pages.push(Page {
                 name: found.name(),
-                tool: found.tool().checked(),
+                tool,
                 text: found.text().to_owned(),
             });
         }
@@ -92,6 +100,23 @@ pub(super) fn check(
     Ok(Outcome::faulty_if(errors > 0))
 }
 
+/// Tells where the executor leads nowhere, unless that was told without looking for it.
+fn executor(tool: &mut ToolFile, house: &House, space: Space) {
+    let is_told = tool.errors().any(|error| error.rule.code == "F08");
+    if is_told {
+        return;
+    }
+    if let Err(error) = leads_somewhere(&house.registry, tool, space) {
+        tool.diagnostics.push(Diagnostic {
+            rule: rule("F08").expect("it is in the table"),
+            severity: Severity::Error,
+            span: 0..0,
+            message: error.to_string(),
+            help: None,
+        });
+    }
+}
+
 /// Whether a word is a file: it has an extension of tool files, or is `-`-less and there.
 fn is_file(word: &str) -> bool {
     let path = Path::new(word);
@@ -99,8 +124,8 @@ fn is_file(word: &str) -> bool {
     extension.is_some_and(|extension| Language::of_extension(extension).is_some()) && path.exists()
 }
 
-/// A file by its path: its id is what stands behind `.ai/tools/`, or else what its category says it is.
-fn page(path: &Path) -> Result<Page, Failure> {
+/// A file by its path, and its project: its id is what stands behind `.ai/tools/`, or else what its category says it is.
+fn page(path: &Path) -> Result<(Page, Option<PathBuf>), Failure> {
     let text = source::text(path)?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     let language = extension
@@ -110,7 +135,8 @@ fn page(path: &Path) -> Result<Page, Failure> {
     let whole = whole.with_extension("");
     let whole = whole.to_string_lossy();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let id = if let Some((_, id)) = whole.rsplit_once("/.ai/tools/") {
+    let below = whole.rsplit_once("/.ai/tools/");
+    let id = if let Some((_, id)) = below {
         ItemId::new(id).map_err(Failure::BadId)?
     } else {
         let alone = ItemId::new(&stem).map_err(Failure::BadId)?;
@@ -120,11 +146,17 @@ fn page(path: &Path) -> Result<Page, Failure> {
             None => alone,
         }
     };
-    Ok(Page {
+    let page = Page {
         name: path.display().to_string(),
         tool: ToolFile::read(&id, language, &text).checked(),
         text,
-    })
+    };
+    // `/.ai/tools` has the root of all files above it.
+    let project = below.map(|(project, _)| match project {
+        "" => PathBuf::from("/"),
+        project => PathBuf::from(project),
+    });
+    Ok((page, project))
 }
 
 /// A diagnostic under the lines that it is about, in the manner of rustc.

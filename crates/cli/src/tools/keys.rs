@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
+use toolglot_toolfiles::{PublicKey, TrustError};
 
 use super::args::KeysCommand;
 use super::{House, answer, clock};
-use crate::Outcome;
 use crate::failure::Failure;
+use crate::{Outcome, source};
 
 pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
@@ -50,6 +51,33 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             let json =
                 json!({"fingerprint": fingerprint, "owner": owner, "public_key": key.to_pem()});
             answer(common, out, &json, &format!("{fingerprint}  {owner}\n"))?;
+        }
+        KeysCommand::Trust {
+            file,
+            owner,
+            common,
+        } => {
+            let mut house = House::open(&common.root)?;
+            let text = source::text(file)?;
+            let text = text.trim();
+            let key = if text.starts_with("ed25519:") {
+                PublicKey::from_text(text)
+            } else {
+                PublicKey::from_pem(text)
+            };
+            let key = key.map_err(|source| TrustError::BadKey {
+                path: file.clone(),
+                source,
+            })?;
+            let signer = house.trust.trust_key(key, owner)?;
+            let fingerprint = signer.key.fingerprint();
+            let json = json!({"fingerprint": fingerprint, "owner": owner});
+            answer(
+                common,
+                out,
+                &json,
+                &format!("{fingerprint}  {owner}  trusted\n"),
+            )?;
         }
         KeysCommand::Revoke { key, common } => {
             let mut house = House::open(&common.root)?;

@@ -159,7 +159,11 @@ fn row<'a>(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row<'a>,
     let n_errors = tool.errors().count();
     if n_errors > 0 {
         let id = &entry.id;
-        let _ = write!(about, " ({n_errors} errors: `toolglot tools check {id}`)");
+        let plural = if n_errors == 1 { "" } else { "s" };
+        let _ = write!(
+            about,
+            " ({n_errors} error{plural}: `toolglot tools check {id}`)"
+        );
     }
     let status = fields
         .get("standing")

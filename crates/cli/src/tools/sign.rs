@@ -59,8 +59,9 @@ fn one(
     if let Some(error) = tool.worst() {
         let place = Place::of(found.text(), error.span.start);
         let n = tool.errors().count();
+        let plural = if n == 1 { "" } else { "s" };
         return Ok(Err(format!(
-            "{}:{}: {} ({n} errors in all: `toolglot tools check {}`)",
+            "{}:{}: {} ({n} error{plural} in all: `toolglot tools check {}`)",
             place.line, place.column, error.message, found.id
         )));
     }

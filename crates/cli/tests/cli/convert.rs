@@ -171,3 +171,163 @@ fn a_plain_message_is_converted_as_a_text() {
         ran.out
     );
 }
+
+/// The messages, converted, and what was said beside them.
+fn converted(from: &str, to: &str, messages: &Value) -> (Value, String) {
+    let ran = toolglot(
+        &["convert", "--from", from, "--to", to],
+        messages.to_string(),
+    );
+    assert_ne!(ran.code, 2, "{}", ran.err);
+    (ran.json(), ran.err)
+}
+
+fn call(id: &str, name: &str) -> Value {
+    let function = json!({"name": name, "arguments": "{}"});
+    json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]})
+}
+
+fn result(id: &str, text: &str) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "content": text})
+}
+
+/// A result goes to the call of its id, whenever that was made; one that is not known takes no other's.
+#[test]
+fn results_answer_the_calls_that_they_name() {
+    let there = json!([
+        call("A", "f"),
+        call("B", "g"),
+        result("A", "of f"),
+        result("X", "of none"),
+        result("B", "of g"),
+    ]);
+    let (same, _) = converted("openai", "openai", &there);
+    assert_eq!(same, there);
+    let (forge, _) = converted("openai", "forge", &there);
+    let text = |n: usize| forge[n]["content"].as_str().expect("text").to_owned();
+    assert_eq!(text(2), "Tool 'f' result:\nof f");
+    assert_eq!(text(4), "Tool 'g' result:\nof g");
+    let (kimi, _) = converted(
+        "openai",
+        "kimi_k2",
+        &json!([
+            call("A", "f"),
+            call("A", "f"),
+            result("A", "1"),
+            result("A", "2")
+        ]),
+    );
+    assert_eq!(kimi[2]["tool_call_id"], "functions.f:0");
+    assert_eq!(kimi[3]["tool_call_id"], "functions.f:1");
+}
+
+/// What no dialect reads stays; what cannot be read is said.
+#[test]
+fn no_part_of_a_message_is_lost() {
+    let image = json!({"type": "image_url", "image_url": {"url": "data:,"}});
+    let there = json!([
+        call("A", "f"),
+        {"role": "tool", "tool_call_id": "A", "content": [{"type": "text", "text": "see"}, image]},
+        {"role": "assistant", "content": null, "refusal": "no"},
+        {"role": "assistant", "content": "", "reasoning_content": "hm"},
+    ]);
+    assert_eq!(converted("openai", "openai", &there).0, there);
+    let (hermes, _) = converted("openai", "hermes", &there);
+    assert_eq!(hermes[1]["content"][1], image);
+    assert!(
+        hermes[1]["content"][0]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("see"))
+    );
+
+    let blocks = json!([{"role": "assistant", "content": [{"type": "tool_use", "id": "A", "name": "f", "input": {}}]}]);
+    let (same, said) = converted("openai", "hermes", &blocks);
+    assert_eq!(same, blocks);
+    assert!(said.contains("`tool_use`"), "{said}");
+
+    let older = json!([{"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}}]);
+    let (new, _) = converted("openai", "openai", &older);
+    assert_eq!(new[0]["tool_calls"][0]["function"]["name"], "f");
+    assert!(new[0].get("function_call").is_none());
+
+    let thoughts = json!([{"role": "assistant", "reasoning_content": "one", "content": "<think>two</think>Yes."}]);
+    assert_eq!(
+        converted("hermes", "openai", &thoughts).0[0]["reasoning_content"],
+        "one\n\ntwo"
+    );
+}
+
+/// Frames come off as they were put on: empty ones, failures, entities; whatever else stands there stays.
+#[test]
+fn frames_come_off_results() {
+    let of = |dialect: &str, call: &str, text: &str| {
+        let messages =
+            json!([{"role": "assistant", "content": call}, {"role": "tool", "content": text}]);
+        converted(dialect, "openai", &messages).0[1]["content"].clone()
+    };
+    let forge = "<tool>\n<tool_name>f</tool_name>\n</tool>";
+    assert_eq!(of("forge", forge, "Tool 'f' result:\na\nb\n"), "a\nb\n");
+    assert_eq!(of("forge", forge, "Tool 'f' result:\n"), "");
+    assert_eq!(of("forge", forge, "Tool 'f' error:\nboom"), "boom");
+    assert_eq!(of("auto", forge, "Tool 'f' result:\n3"), "3");
+    assert_eq!(
+        of("json", "{\"name\": \"f\", \"arguments\": {}}", "a\n"),
+        "a\n"
+    );
+    let axe = "<function_calls>\n<invoke name=\"read_file\">\n<parameter name=\"path\">a</parameter>\n</invoke>\n</function_calls>";
+    let there =
+        json!([{"role": "assistant", "content": axe}, {"role": "tool", "content": "a < b && c"}]);
+    let (framed, _) = converted("axe", "axe", &there);
+    assert_ne!(framed[1]["content"], there[1]["content"]);
+    assert_eq!(
+        of("axe", axe, framed[1]["content"].as_str().expect("text")),
+        "a < b && c"
+    );
+}
+
+#[test]
+fn the_result_of_a_call_that_stays_stays_as_well() {
+    let cut = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b";
+    let there = json!([{"role": "assistant", "content": cut}, {"role": "tool", "content": "<tool_response>\n3\n</tool_response>"}]);
+    let (same, said) = converted("hermes", "forge", &there);
+    assert_eq!(same, there);
+    assert!(said.contains("2 messages not carried"), "{said}");
+    let mended = json!([{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x}</tool_call>"}]);
+    let (_, said) = converted("hermes", "openai", &mended);
+    assert!(said.contains("in doubt"), "{said}");
+}
+
+/// A model's text may begin with a bracket; a conversation, or a line, that is broken is told as such.
+#[test]
+fn texts_and_conversations_are_told_apart() {
+    let ran = toolglot(
+        &["convert", "--from", "pythonic", "--to", "hermes"],
+        "[f(a=1)]",
+    );
+    assert!(
+        ran.out.contains("\"name\": \"f\""),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let broken = toolglot(
+        &["convert", "--from", "hermes", "--to", "forge"],
+        "[{\"role\": \"user\"",
+    );
+    assert_eq!(broken.code, 2);
+    let lines = [
+        b"\xef\xbb\xbf{\"id\": 1, \"messages\": []}\n{\"id\": 2, \"messages\": \"\xff\"}\n"
+            .as_slice(),
+        b"[]\n",
+    ]
+    .concat();
+    let ran = toolglot(
+        &["convert", "--from", "hermes", "--to", "forge", "--jsonl"],
+        lines,
+    );
+    assert_eq!(ran.code, 1);
+    let lines = ran.lines();
+    assert_eq!(lines[0], json!({"id": 1, "messages": []}));
+    assert_eq!(lines[1]["error"], "not UTF-8: byte 23");
+    assert_eq!(lines[2], json!([]));
+}

@@ -73,6 +73,46 @@ fn a_template_is_told_by_its_literals() {
     assert!(ran.out.contains("\"<function=\" at 2:"), "{}", ran.out);
 }
 
+/// Templates that several dialects would write, what is told first, and a line about another one.
+#[test]
+fn what_tells_dialects_apart_is_told() {
+    for (template, first, line) in [
+        (
+            r#"{{- '<tool_call>\n{"name": "' }}{{- call.name }}{{- '", "arguments": ' }}{{- call.arguments | tojson }}{{- '}\n</tool_call>' }}"#,
+            "hermes",
+            r#"as much of ernie45: that has "<response>" "</response>" "<|end_of_sentence|>" as well, which the template lacks"#,
+        ),
+        (
+            "{{- '[TOOL_CALLS]' + call.name + '[ARGS]' + call.arguments }}{{- eos_token }}",
+            "mistral_args",
+            r#"as much of mistral: that has "[/TOOL_CALLS]""#,
+        ),
+        (
+            "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
+            "glm45",
+            "as much of glm47: what stands here is written alike in both",
+        ),
+        (
+            r#"{{- "<|start|>assistant to=" }}{{- "functions." + call.name + "<|channel|>commentary " }}{{- "json<|message|>" }}{{- call.arguments }}{{- "<|call|>" }}"#,
+            "harmony",
+            "",
+        ),
+        (
+            "{{'<｜tool▁calls▁begin｜>' + '<｜tool▁call▁begin｜>' + name + '<｜tool▁sep｜>' + args + '<｜tool▁call▁end｜>'}}",
+            "deepseek_v31",
+            "",
+        ),
+    ] {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+        assert_eq!(ran.out.lines().next(), Some(first), "{}", ran.out);
+        assert!(
+            line.is_empty() || ran.out.lines().any(|one| one.starts_with(line)),
+            "{}",
+            ran.out
+        );
+    }
+}
+
 #[test]
 fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
     let list = toolglot(&["dialects", "list"], "").out;
@@ -86,10 +126,11 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
             continue;
         }
         let ran = toolglot(&["dialects", "detect", "--template", "-"], &written.out);
-        let tells = ran
-            .out
-            .lines()
-            .any(|line| line == name || line.starts_with(&format!("less of {name}:")));
+        let tells = ran.out.lines().any(|line| {
+            line == name
+                || line.starts_with(&format!("less of {name}:"))
+                || line.starts_with(&format!("as much of {name}:"))
+        });
         // Bare JSON, bare Python and Roo's tags have no literal of their own.
         let has_marker = !matches!(
             name,

@@ -224,6 +224,54 @@ fn what_a_tool_of_files_wrote_is_taken_back() {
 }
 
 #[test]
+fn several_files_of_one_call_are_judged_before_the_first_is_written() {
+    let place = Place::new();
+    let both = |second: &str| json!({"files": [{"path": "new/a.txt", "content": "a"}, {"path": second, "content": "b\n"}]});
+    for (second, why) in [
+        ("CLAUDE.md", "other programs obey"),
+        ("../out.txt", "leads above the root"),
+        ("secrets/b", "of the project's policy"),
+        ("./new//a.txt", "write `./new//a.txt` once"),
+        ("own.txt/b", "own.txt"),
+    ] {
+        for (is_done, said) in place.three_ways("rye/file-system/write", &both(second)) {
+            assert!(!is_done && said.contains(why), "{second}: {said}");
+            assert!(!place.at("new/a.txt").exists(), "{second}");
+        }
+    }
+    for arguments in [
+        json!({}),
+        json!({"path": "own.txt"}),
+        json!({"path": "own.txt", "files": []}),
+        json!({"path": "own.txt", "content": "", "files": both("b")["files"]}),
+    ] {
+        for (is_done, said) in place.three_ways("rye/file-system/write", &arguments) {
+            assert!(!is_done, "{arguments}: {said}");
+        }
+    }
+    for (is_done, said) in place.three_ways("rye/file-system/write", &both("own.txt")) {
+        assert!(
+            is_done && said.contains("new/a.txt") && said.contains("own.txt"),
+            "{said}"
+        );
+    }
+    let read = |path| fs::read_to_string(place.at(path)).ok();
+    assert_eq!(
+        (read("new/a.txt"), read("own.txt")),
+        (Some("a".to_owned()), Some("b\n".to_owned()))
+    );
+    for _ in 0..3 {
+        let output = place.toolglot(&["run", "--undo", "--format", "json"], "");
+        let undone: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        assert_eq!(undone["problem"], Value::Null, "{undone}");
+    }
+    assert_eq!(
+        (read("new/a.txt"), read("own.txt")),
+        (None, Some("one\ntwo\n".to_owned()))
+    );
+}
+
+#[test]
 fn a_word_that_grants_nothing_is_a_mistake_everywhere() {
     let place = Place::new();
     for words in [

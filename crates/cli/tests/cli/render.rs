@@ -23,6 +23,55 @@ fn what_is_rendered_is_read_back() {
     }
 }
 
+/// A fence that stays open, or a call in the content, would be read otherwise than it was meant.
+#[test]
+fn content_hides_no_calls_and_holds_none() {
+    let call = json!({"name": "ping", "arguments": {}});
+    let own = "<tool_call>\n{\"name\": \"ping\", \"arguments\": {}}\n</tool_call>";
+    for (dialect, content, is_carried) in [
+        ("hermes", "I look.", true),
+        ("hermes", "Code:\n```\nx\n```", true),
+        ("hermes", "Here:\n```", false),
+        ("hermes", own, false),
+        ("generic_json", "I look.", false),
+        ("xlam", "I look.", true),
+        ("xlam", "", true),
+    ] {
+        let message = json!({"calls": [call], "content": content}).to_string();
+        let text = toolglot(&["render", "--dialect", dialect], &message);
+        assert_eq!(
+            text.code == 0,
+            is_carried,
+            "{dialect} {content:?}: {}",
+            text.err
+        );
+        if is_carried {
+            let parse = ["parse", "--dialect", dialect, "--format", "json"];
+            let document = toolglot(&parse, &text.out).json();
+            assert_eq!(document["calls"][0]["name"], "ping", "{}", text.out);
+        }
+    }
+}
+
+#[test]
+fn a_value_takes_the_form_that_can_carry_it() {
+    let call = json!({"name": "write_file", "arguments": {"path": "a", "content": " x\n"}});
+    let message = json!({"calls": [call]}).to_string();
+    let text = toolglot(&["render", "--dialect", "minicpm5"], &message);
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert!(text.out.contains("<![CDATA[ x\n]]>"), "{}", text.out);
+}
+
+#[test]
+fn content_does_not_quote_the_calls() {
+    let call = json!({"name": "ping", "arguments": {}});
+    for (content, code) in [("See:\n```\ncode\n", 2), ("See:\n```\ncode\n```\n", 0)] {
+        let message = json!({"calls": [call], "content": content}).to_string();
+        let ran = toolglot(&["render", "--dialect", "hermes"], &message);
+        assert_eq!(ran.code, code, "{}{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn results_are_no_calls() {
     let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";

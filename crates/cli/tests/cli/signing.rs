@@ -455,3 +455,35 @@ fn base64_tail(text: &str) -> String {
     // Twelve bytes are sixteen characters, exactly.
     text[16..].to_owned()
 }
+
+#[test]
+fn a_key_that_was_given_is_trusted_by_its_file() {
+    let [ann, bob] = [World::new(), World::new()];
+    let pem = fs::read_to_string(ann.path("home/.ai/keys/public_key.pem")).expect("a key");
+    let listed = ann.toolglot(&["tools", "keys", "list"]);
+    let own = listed.lines().find(|line| line.contains("  user "));
+    let fingerprint = own.and_then(|own| own.split(' ').next()).expect("a key");
+    let file = bob.path("ann.pem");
+    let file = file.display().to_string();
+    let trust = ["tools", "keys", "trust", &file, "--owner", "Ann"];
+    for bad in [
+        "",
+        "no key",
+        "ed25519:AAAA",
+        &pem.replace("PUBLIC", "PRIVATE"),
+    ] {
+        fs::write(&file, bad).expect("a file");
+        assert!(!bob.run(&trust).status.success(), "{bad}");
+    }
+    fs::write(&file, format!("\n{pem}")).expect("a file");
+    let said = bob.toolglot(&trust);
+    assert_eq!(said, format!("{fingerprint}  Ann  trusted\n"));
+    let listed = bob.toolglot(&["tools", "keys", "list"]);
+    assert!(
+        listed.contains(&format!("{fingerprint}  user     Ann  trusted")),
+        "{listed}"
+    );
+    bob.toolglot(&["tools", "keys", "revoke", fingerprint]);
+    let again = bob.run(&trust);
+    assert!(!again.status.success(), "what was revoked stays so");
+}

@@ -173,6 +173,66 @@ fn the_examples_keep_every_rule() {
 }
 
 #[test]
+fn an_executor_that_leads_nowhere_is_told_before_a_call() {
+    let world = World::new();
+    let folder = world.project().join(".ai/tools/fast");
+    fs::create_dir_all(&folder).expect("a folder");
+    let file = |name: &str, kind: &str, executor: &str| {
+        let text = format!(
+            "tool_id: {name}\ntool_type: {kind}\nversion: \"1.0.0\"\nexecutor_id: {executor}\ncategory: fast\ndescription: Does\ntimeout: 5\nconfig: {{command: 'true'}}\n"
+        );
+        world.file(&format!("fast/{name}.yaml"), &text);
+    };
+    let told = |words: &[&str]| -> Vec<String> {
+        let (checked, _) = world.json(&[&["tools", "check", "--format", "json"], words].concat());
+        let tools = checked["tools"].as_array().cloned().unwrap_or_default();
+        let all = tools
+            .iter()
+            .filter_map(|tool| tool["diagnostics"].as_array());
+        all.flatten()
+            .filter(|one| one["code"] == "F08")
+            .filter_map(|one| one["message"].as_str().map(str::to_owned))
+            .collect()
+    };
+    let missing = "`fast/do-it` is run by `fast/own-one`, and there is no such executor";
+    file("do-it", "script", "fast/own-one");
+    assert_eq!(told(&[]), [missing]);
+    assert_eq!(told(&["fast/do-it"]), [missing]);
+    // A file by its path is one of the project that it lies in.
+    assert_eq!(
+        told(&[".ai/tools/fast/do-it.yaml", "--root", "/"]),
+        [missing]
+    );
+    file("own-one", "runtime", "fast/other-one");
+    file("other-one", "runtime", "fast/own-one");
+    assert_eq!(told(&[]).len(), 3);
+    assert!(
+        told(&[])[0].contains("go round in a circle"),
+        "{:?}",
+        told(&[])
+    );
+    file("other-one", "runtime", "subprocess");
+    assert!(told(&[]).is_empty());
+}
+
+#[test]
+fn what_a_prompt_leaves_out_is_told() {
+    let world = World::new();
+    world.trust_all();
+    world.file("text/make-slug.js", "export const __version__ = 1;\n");
+    let output = world.toolglot(&["prompt", "--tools", ".", "--dialect", "hermes"]);
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(!out.contains("make-slug") && out.contains("count-words"));
+    assert!(
+        err.contains("left out: `text/make-slug`: ") && err.contains("toolglot tools check"),
+        "{err}"
+    );
+}
+
+#[test]
 fn tools_are_listed_searched_and_shown() {
     let world = World::new();
     let ids = |words: &[&str]| -> Vec<String> {

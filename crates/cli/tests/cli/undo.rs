@@ -44,6 +44,16 @@ impl Place {
     }
 
     fn run(&self, calls: &[(&str, Value)]) {
+        let output = self.try_run(calls);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+    }
+
+    /// Runs calls some of which may fail.
+    fn try_run(&self, calls: &[(&str, Value)]) -> Output {
         let text = calls
             .iter()
             .map(|(tool, arguments)| {
@@ -56,12 +66,7 @@ impl Place {
             .concat();
         let message = self.base.path().join("message");
         fs::write(&message, text).expect("written");
-        let output = self.toolglot(&["--allow", "write,delete", &message.to_string_lossy()]);
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stdout)
-        );
+        self.toolglot(&["--allow", "write,delete", &message.to_string_lossy()])
     }
 
     fn undo(&self, arguments: &[&str]) -> (bool, Value) {
@@ -134,6 +139,175 @@ fn all_that_a_run_changed_comes_back_with_its_mode() {
                 .is_some_and(|text| text.contains("nothing to take back")),
         "{nothing}"
     );
+}
+
+/// Short for calls: `move a b`, `write a`, `append a`, `edit a`, `delete a`, `make a`.
+fn calls(line: &str) -> Vec<(&'static str, Value)> {
+    line.split(", ")
+        .enumerate()
+        .map(|(n, call)| {
+            let words: Vec<&str> = call.split(' ').collect();
+            let path = words[1];
+            match words[0] {
+                "move" => ("move_file", json!({"from": path, "to": words[2]})),
+                "write" => (
+                    "write_file",
+                    json!({"path": path, "content": format!("{n}")}),
+                ),
+                "append" => (
+                    "append_file",
+                    json!({"path": path, "content": format!("{n}")}),
+                ),
+                "edit" => (
+                    "edit_file",
+                    json!({"path": path, "old_string": "not there", "new_string": "x"}),
+                ),
+                "delete" => ("delete_file", json!({"path": path})),
+                _ => ("create_directory", json!({"path": path})),
+            }
+        })
+        .collect()
+}
+
+/// Calls that failed did nothing, whatever stands at the places that they name; and a name may be used again.
+#[test]
+fn only_what_happened_is_taken_back() {
+    for line in [
+        "move nope a",
+        "move nope sub",
+        "move a b",
+        "move a a",
+        "move sub a",
+        "move sub sub/x",
+        "delete nope",
+        "delete sub",
+        "edit a",
+        "edit nope",
+        "write sub",
+        "write a/x",
+        "make a",
+        "delete n, make n",
+        "delete n/g, write n/g/f",
+        "move a a, write a",
+        "move nope a, delete a, write nope",
+        "move nope new/er/a, write a",
+        "append a, move a b, append b",
+        "move a c, write a, move a b, delete c",
+        "move sub e/g, move e/g/c sub/c",
+        "write e/g, move e d/k, make e",
+        "move sub d, write sub, delete d/c, move d sub/x, append sub",
+        "write n/a, write n/b, move n m, move m n/m, delete n/m/a",
+        "make n, move a n/a, move n m, write n, move m/a a",
+        "append a, append a, append a, delete a, write a, append a",
+        "move a t, move b a, move t b",
+    ] {
+        let place = Place::new();
+        let before = tree(&place.at(""));
+        place.try_run(&calls(line));
+        let has_changed = tree(&place.at("")) != before;
+        let (is_fine, told) = place.undo(&[]);
+        assert!(
+            is_fine || (!has_changed && told["changed"] == json!([])),
+            "{line}: {told}"
+        );
+        assert_eq!(tree(&place.at("")), before, "{line}: {told}");
+        // The user's own file of a name that a call failed to take stays where it is.
+        assert!(has_changed || told["undone"] == json!([]), "{line}: {told}");
+    }
+}
+
+/// What a failed call would have done is done by the user since: it is not taken back.
+#[test]
+fn what_the_user_does_after_a_call_that_failed_stays() {
+    let place = Place::new();
+    place.try_run(&calls("move a b, delete n, write sub"));
+    fs::rename(place.at("a"), place.at("n")).expect("moved");
+    let before = tree(&place.at(""));
+    let (is_fine, told) = place.undo(&[]);
+    assert!(is_fine && told["undone"] == json!([]), "{told}");
+    assert_eq!(tree(&place.at("")), before);
+}
+
+#[test]
+fn rights_that_the_user_gave_since_stay_and_those_that_the_run_took_come_back() {
+    let place = Place::new();
+    fs::set_permissions(place.at("b"), fs::Permissions::from_mode(0o4755)).expect("set");
+    place.run(&calls("write a, append a, write b"));
+    fs::set_permissions(place.at("a"), fs::Permissions::from_mode(0o600)).expect("set");
+    let (is_fine, told) = place.undo(&[]);
+    assert!(is_fine, "{told}");
+    let mode = |name| {
+        fs::metadata(place.at(name))
+            .expect("there")
+            .permissions()
+            .mode()
+            & 0o7777
+    };
+    assert_eq!(fs::read_to_string(place.at("a")).expect("text"), "old a\n");
+    assert_eq!((mode("a"), mode("b")), (0o600, 0o4755));
+}
+
+#[test]
+fn an_undo_is_logged_as_what_it_takes_back() {
+    let place = Place::new();
+    let log = place.base.path().join("log");
+    let log_word = log.to_string_lossy().into_owned();
+    place.run(&calls("write a, delete b"));
+    let (is_fine, told) = place.undo(&["--audit", &log_word]);
+    assert!(is_fine, "{told}");
+    let lines = fs::read_to_string(&log).expect("a log");
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line"))
+        .collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert_eq!(
+        (&lines[0]["event"], &lines[0]["tool"]),
+        (&json!("before"), &json!("undo"))
+    );
+    assert_eq!(lines[0]["paths"], json!(["b", "a"]));
+    assert_eq!(lines[1]["result"]["ok"], json!(true));
+    // What cannot be logged is not done.
+    place.run(&calls("write a"));
+    let nowhere = place.base.path().join("not/there/log");
+    fs::write(place.base.path().join("not"), "").expect("written");
+    let (is_fine, _) = place.undo(&["--audit", &nowhere.to_string_lossy()]);
+    assert!(!is_fine);
+    assert_eq!(fs::read_to_string(place.at("a")).expect("text"), "0");
+}
+
+/// A file that is changed often is kept once, and holes take no room, neither beside the log nor when they come back.
+#[test]
+fn what_is_kept_has_a_bound() {
+    use std::os::unix::fs::MetadataExt;
+    let place = Place::new();
+    let big = "line\n".repeat(200_000);
+    fs::write(place.at("big"), &big).expect("written");
+    let hole = fs::File::create(place.at("hole")).expect("made");
+    hole.set_len(64 << 20).expect("set");
+    let line = [vec!["append big"; 12], vec!["delete hole"]]
+        .concat()
+        .join(", ");
+    place.run(&calls(&line));
+    let mut kept = 0;
+    let mut ahead = vec![place.base.path().join("home")];
+    while let Some(directory) = ahead.pop() {
+        for entry in fs::read_dir(directory).expect("readable").flatten() {
+            let metadata = entry.metadata().expect("there");
+            if metadata.is_dir() {
+                ahead.push(entry.path());
+            } else {
+                kept += metadata.blocks() * 512;
+            }
+        }
+    }
+    assert!(kept < 4 << 20, "{kept} bytes are kept");
+    let (is_fine, told) = place.undo(&[]);
+    assert!(is_fine, "{told}");
+    assert_eq!(fs::read_to_string(place.at("big")).expect("text"), big);
+    let hole = fs::metadata(place.at("hole")).expect("there");
+    assert_eq!(hole.len(), 64 << 20);
+    assert!(hole.blocks() * 512 < 4 << 20, "{} blocks", hole.blocks());
 }
 
 #[test]

@@ -64,6 +64,30 @@ fn a_file_of_a_servers_tool_is_trusted_anew_after_a_change() {
 }
 
 #[test]
+fn a_server_may_answer_in_batches() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    world.how("batches");
+    assert_eq!(world.code(), "");
+}
+
+#[test]
+fn what_a_servers_definition_requires_is_asked_for_with_each_call() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    let path = world.path("ws/.ai/tools/mcp/servers/plain.yaml");
+    fs::write(path, format!("{SERVER}requires: [db.query]\n")).expect("written");
+    world.toolglot(&["tools", "trust", "mcp/servers/plain"]);
+    assert_eq!(world.code(), "not-granted");
+    let granted = world.toolglot(&["call", "mcp/plain/echo", "--allow", "db.query"]);
+    assert!(granted.status.success(), "{}", words(&granted));
+}
+
+#[test]
 fn a_servers_tool_has_a_short_name_everywhere() {
     if !can_run() {
         return;

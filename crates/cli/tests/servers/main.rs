@@ -90,6 +90,7 @@ impl World {
             .env("USER_SPACE", self.path("home"))
             .env("CANARY_ENV", "1")
             .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
             .stdin(Stdio::null());
         command
     }

@@ -54,7 +54,7 @@ def stateless(message):
 def answer(message):
     method, id = message["method"], message["id"]
     if method == "initialize":
-        return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "s", "version": "1"}}
+        return {"protocolVersion": "2025-03-26" if how == "batches" else "2025-11-25", "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "s", "version": "1"}}
     if method == "tools/list":
         return {"tools": tools()}
     if method == "tools/call":
@@ -83,4 +83,7 @@ for line in sys.stdin:
         continue
     result = answer(message)
     key = "Result" if how == "case-variant" and message["method"] == "tools/call" else "result"
-    say({"jsonrpc": "2.0", "id": message["id"], key: result})
+    response = {"jsonrpc": "2.0", "id": message["id"], key: result}
+    if how == "batches" and message["method"] != "initialize":
+        response = [{"jsonrpc": "2.0", "method": "notifications/message", "params": {}}, response]
+    say(response)

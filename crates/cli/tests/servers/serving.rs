@@ -68,6 +68,138 @@ impl Lines {
     }
 }
 
+/// Requests, a notification, and what is neither.
+const BATCH: &str = r#"[{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"t.say-hi"}},{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":"b","method":"ping"},7,{"jsonrpc":"2.0","id":"c","method":"initialize","params":{"protocolVersion":"2025-11-25"}}]"#;
+
+#[test]
+fn a_batch_is_answered_in_the_one_revision_that_has_batches() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let batch: Value = serde_json::from_str(BATCH).expect("JSON");
+    let check = |answer: &Value| {
+        let answers = answer.as_array().expect("a list");
+        let ids: Vec<&Value> = answers.iter().map(|one| &one["id"]).collect();
+        assert_eq!(
+            ids,
+            ["a".into(), "b".into(), Value::Null, "c".into()]
+                .iter()
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(answers[0]["result"]["isError"], json!(false), "{answer}");
+        assert_eq!(answers[1]["result"], json!({}));
+        for (fault, code) in [(&answers[2], -32_600), (&answers[3], -32_600)] {
+            assert_eq!(fault["error"]["code"], json!(code), "{answer}");
+        }
+    };
+    for (version, has_batches) in [("2025-03-26", true), ("2025-06-18", false)] {
+        let mut server = Lines::start(&world, &[]);
+        server.ask(1, "initialize", &json!({"protocolVersion": version}));
+        server.say(&batch);
+        let answer = server.heard();
+        if has_batches {
+            check(&answer);
+            // What wants no answer gets none.
+            server.say(&json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]));
+            server.say(&json!([]));
+            assert_eq!(server.heard()["error"]["code"], json!(-32_600));
+        } else {
+            assert_eq!(answer["error"]["code"], json!(-32_600), "{answer}");
+        }
+        let _ = server.child.kill();
+        let _ = server.child.wait();
+        let web = Web::start(&world, &[]);
+        let (_, head, _) = web.ask("POST /mcp", &[], &HELLO.replace("2025-11-25", version));
+        let session = head
+            .lines()
+            .find_map(|line| line.strip_prefix("Mcp-Session-Id: "))
+            .expect("a session")
+            .trim();
+        let ask = |body: &str| web.ask("POST /mcp", &[("Mcp-Session-Id", session)], body);
+        let (status, _, body) = ask(BATCH);
+        if has_batches {
+            let last = body.lines().rev().find_map(|line| {
+                let data = line.strip_prefix("data: ").unwrap_or(line);
+                data.starts_with('[').then(|| data.to_owned())
+            });
+            check(&serde_json::from_str(&last.expect("a list")).expect("JSON"));
+            let (status, ..) =
+                ask(r#"[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":9,"result":{}}]"#);
+            assert_eq!(status, 202);
+        } else {
+            assert_eq!(status, 400, "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_tool_is_said_to_read_only_where_it_can_do_nothing_else() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    for (words, is_held) in [
+        (&[][..], true),
+        (&["--allow", "write"], false),
+        (&["--allow", "net"], false),
+        (&["--allow", "net:127.0.0.1:9"], false),
+        (&["--sandbox", "plain"], false),
+    ] {
+        let mut server = Lines::start(&world, words);
+        server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+        let listed = server.ask(2, "tools/list", &json!({}));
+        let tools = listed["result"]["tools"].as_array().expect("tools");
+        for (name, only_reads) in [
+            ("t.say-hi", is_held),
+            ("rye.file-system.read", true),
+            ("rye.file-system.write", false),
+            ("rye.bash.bash", false),
+        ] {
+            let tool = tools.iter().find(|tool| tool["name"] == name);
+            let annotations = &tool.expect(name)["annotations"];
+            assert_eq!(
+                annotations["readOnlyHint"],
+                json!(only_reads),
+                "{words:?} {name}"
+            );
+        }
+        let _ = server.child.kill();
+        let _ = server.child.wait();
+    }
+}
+
+#[test]
+fn each_call_that_was_served_is_taken_back_by_itself() {
+    let world = World::new();
+    let path = world.path("ws/kept.txt");
+    fs::write(&path, "old\n").expect("written");
+    let mut server = Lines::start(&world, &["--allow", "write"]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    for (id, text) in [(2, "first\n"), (3, "second\n")] {
+        let arguments = json!({"path": "kept.txt", "content": text});
+        let call = json!({"name": "rye.file-system.write", "arguments": arguments});
+        let answer = server.ask(id, "tools/call", &call);
+        assert_eq!(answer["result"]["isError"], json!(false), "{answer}");
+    }
+    let read = || fs::read_to_string(&path).expect("there");
+    assert_eq!(read(), "second\n");
+    // While it serves: nothing of a later call is lost by that.
+    for left in ["first\n", "old\n"] {
+        assert!(world.toolglot(&["run", "--undo"]).status.success());
+        assert_eq!(read(), left);
+    }
+    let call = json!({"name": "rye.file-system.write", "arguments": {"path": "kept.txt", "content": "third\n"}});
+    server.ask(4, "tools/call", &call);
+    assert_eq!(read(), "third\n");
+    assert!(world.toolglot(&["run", "--undo"]).status.success());
+    assert_eq!(read(), "old\n");
+    let _ = server.child.kill();
+    let _ = server.child.wait();
+}
+
 #[test]
 fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
     if !can_run() {

@@ -202,6 +202,9 @@ fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
             .collect();
         fenced(out, "A call:", &text);
     }
+    if let Some(text) = carried::two_calls(dialect) {
+        fenced(out, "Two calls, as they are written:", &text);
+    }
 }
 
 /// A fence that is longer than any in the text.

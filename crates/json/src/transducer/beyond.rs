@@ -20,15 +20,16 @@ use crate::repair::Repair;
 impl Transducer {
     /// Whether `run`, brackets and blanks inside a string of one line, closes all that is open, and its line.
     pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
-        let brackets = || run.iter().filter(|byte| matches!(byte, b'}' | b']'));
-        let open = self.stack.iter().rev().map(|frame| frame.closer());
+        let mut brackets = run.iter().filter(|byte| matches!(byte, b'}' | b']'));
+        let mut open = self.stack.iter().rev().map(|frame| frame.closer());
         let behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
         matches!(quote, Quote::Double | Quote::Single)
             && !self.is_multiline
             && !self.python
             && behind.into_iter().any(|&byte| byte == b'\n')
             && !run.contains(&b',')
-            && brackets().copied().eq(open)
+            // One more than are open is one too many.
+            && open.all(|closer| brackets.next() == Some(&closer))
     }
 
     /// The same for the mark that waits with the blanks behind it.

@@ -22,6 +22,9 @@ impl Transducer {
             self.state = State::After;
         }
         self.settle_tail(at, out);
+        if matches!(self.state, State::Dots | State::Dotted) && self.resume == State::After {
+            self.settle_dots(at, out);
+        }
         let rest = match self.state {
             State::Done => return Rest::Whole,
             State::After => Rest::Brackets,
@@ -69,7 +72,7 @@ impl Transducer {
         if rest == Rest::Brackets && close {
             self.owed.clear();
             for frame in core::mem::take(&mut self.stack).into_iter().rev() {
-                out.text.push(frame.json_closer());
+                out.text.push_str(frame.json_closer());
             }
             self.mend(Repair::MissingBracket, at, at, out);
             self.state = State::Done;
@@ -97,6 +100,7 @@ impl Transducer {
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
             self.state = self.resume;
         }
+        self.settle_dots(at, out);
         match self.state {
             State::Esc(_) => {
                 let half = core::mem::take(&mut self.token);
@@ -125,8 +129,8 @@ impl Transducer {
             State::Root => Some("{}"),
             State::Colon => Some(":null"),
             State::Arrow | State::Value if !self.comma => {
-                let in_keys = self.stack.last().is_none_or(|frame| frame.has_keys());
-                in_keys.then_some("null")
+                let is_due = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
+                self.stack.last().is_none_or(is_due).then_some("null")
             }
             _ => None,
         };
@@ -146,6 +150,17 @@ impl Transducer {
             };
         }
         self.finish(true, at, out);
+    }
+
+    /// Dots at the end of the input are left out, however many.
+    fn settle_dots(&mut self, at: u64, out: &mut Output) {
+        if self.state == State::Dots {
+            self.mend(Repair::Ellipsis, self.token_at, at, out);
+            self.token.clear();
+        }
+        if matches!(self.state, State::Dots | State::Dotted) {
+            self.state = self.resume;
+        }
     }
 
     /// Ends a string, or a key, whose quotation mark is missing.

@@ -15,7 +15,10 @@ use super::state::{Ahead, Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::blanks;
+use crate::scan::{blanks, odd_blank, plain};
+
+/// Longest string that is read ahead to see whether it is a key, in bytes.
+const KEY: usize = 256;
 
 /// Longest word that is read ahead, in bytes.
 const WORD: usize = 160;
@@ -33,6 +36,12 @@ enum Turn {
     Key,
     /// Another string follows that belongs to this one.
     Joins,
+    /// It ends at its mark, and the one behind that is one too many.
+    Doubled,
+    /// Its first mark was written twice.
+    Again,
+    /// The string is the begin of an expression, whose source is the value.
+    Expression,
 }
 
 impl Transducer {
@@ -93,8 +102,21 @@ impl Transducer {
                 let next = at + 1 + blanks(&bytes[at + 1..]);
                 bytes.get(next) == Some(&b'"') && next - at < HELD
             }
+            Some(b' ' | b'\n') => self.is_before_a_key(bytes, at),
             _ => false,
         }
+    }
+
+    /// Whether a key and its colon stand behind the blanks at `at`: what the look ahead would find, in one step.
+    #[inline(never)]
+    fn is_before_a_key(&self, bytes: &[u8], at: usize) -> bool {
+        let next = at + blanks(&bytes[at..]);
+        if bytes.get(next) != Some(&b'"') || !self.may_be_joined() {
+            return false;
+        }
+        let length = plain(&bytes[next + 1..]);
+        let end = next + 1 + length;
+        bytes[end..].starts_with(b"\":") && end + 2 - at < KEY
     }
 
     /// A byte behind a mark that may end a string.
@@ -118,7 +140,9 @@ impl Transducer {
             return;
         }
         let turn = if self.owed.len() < HELD {
-            self.turn(byte)
+            let rest = &piece.text[piece.i..];
+            let is_odd = byte >= 0xc2 && odd_blank(rest.as_bytes(), 0).is_some();
+            self.turn(if is_odd { b' ' } else { byte }, rest)
         } else {
             Turn::Inside
         };
@@ -129,8 +153,10 @@ impl Transducer {
             if self.ahead == Ahead::Beyond {
                 return self.begin_beyond(self.mark);
             }
-            self.owed.push(char::from(byte));
-            piece.skip(1);
+            let rest = &piece.text[piece.i..];
+            let length = rest.chars().next().map_or(1, char::len_utf8);
+            self.owed.push_str(&rest[..length]);
+            piece.skip(length);
             return;
         }
         let owed = core::mem::take(&mut self.owed);
@@ -152,22 +178,66 @@ impl Transducer {
             }
             (Turn::Inside | Turn::Wait, _) => {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
-                escape_into(self.inside(piece.out), ahead);
+                // Further marks are judged by themselves.
+                let n_read = if self.ahead.is_element() {
+                    1
+                } else {
+                    ahead.len()
+                };
+                escape_into(self.inside(piece.out), &ahead[..n_read]);
+                self.replay.push_str(&ahead[n_read..]);
+                self.replay_at = mark + n_read as u64;
                 self.after_letter = false;
-                self.is_multiline |= ahead.contains('\n');
+                self.is_multiline |= ahead[..n_read].contains('\n');
                 self.has_inner |= !self.in_key;
                 self.state = State::Str(self.mark);
             }
-            (Turn::Joins, _) => {
+            (Turn::Joins, _) if matches!(self.ahead, Ahead::Plus | Ahead::Mark) => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
-                self.state = State::Str(self.mark);
+                self.raw = false;
+                self.state = State::Str(if byte == b'"' {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
                 piece.skip(1);
+            }
+            (Turn::Joins, _) => self.join(ahead, mark, piece.out),
+            (Turn::Again, _) => {
+                self.mend(Repair::OtherQuote, mark, mark + 1, piece.out);
+                self.state = State::Str(Quote::Double);
+            }
+            (Turn::Doubled, _) => {
+                self.mend(Repair::OtherQuote, mark + 1, mark + 2, piece.out);
+                if self.in_key {
+                    self.end_key(here, piece.out);
+                } else {
+                    piece.out.text.push('"');
+                    self.end_value();
+                }
+                self.replay.push_str(&ahead[2..]);
+                self.replay_at = mark + 2;
+            }
+            (Turn::Ends, _) if self.in_key && self.ahead == Ahead::Twice => {
+                self.end_key(here, piece.out);
+                self.replay.push_str(&ahead[1..]);
+                self.replay_at = mark + 1;
+            }
+            (Turn::Expression, _) => {
+                self.begin_word(mark);
+                self.token.push_str(ahead);
+                self.is_open = true;
             }
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
-                piece.out.text.push_str(&ahead[1..]);
+                if ahead.is_ascii() {
+                    piece.out.text.push_str(&ahead[1..]);
+                } else {
+                    self.replay.push_str(&ahead[1..]);
+                    self.replay_at = mark + 1;
+                }
             }
-            (Turn::Ends, _) if self.ahead == Ahead::Mark => {
+            (Turn::Ends, _) if self.ahead == Ahead::Mark && ahead.is_ascii() => {
                 piece.out.text.push('"');
                 piece.out.text.push_str(&ahead[1..]);
                 self.end_value();
@@ -186,18 +256,39 @@ impl Transducer {
                 self.replay_at = begin;
             }
         }
-        if matches!(turn, Turn::Ends | Turn::Key) {
+        if matches!(turn, Turn::Ends | Turn::Key | Turn::Doubled) {
             self.has_inner = false;
         }
         self.owed = owed;
         self.owed.clear();
     }
 
+    /// The string goes on behind the mark of the one beside it; `ahead` begins with its own mark.
+    #[cold]
+    fn join(&mut self, ahead: &str, mark: u64, out: &mut Output) {
+        let second = ahead[1..].find(['"', '\'']).map_or(ahead.len(), |n| n + 1);
+        let behind = (second + 1).min(ahead.len());
+        self.mend(Repair::Concatenation, mark, mark + behind as u64, out);
+        self.mark = if ahead[second..].starts_with('\'') {
+            Quote::Single
+        } else {
+            Quote::Double
+        };
+        self.state = State::Str(self.mark);
+        self.replay.push_str(&ahead[behind..]);
+        self.replay_at = mark + behind as u64;
+    }
+
     /// Ends the key before its colon; the rest of it, and `ahead` behind it, are read again. All of it stands before `here`.
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
         let rest = unescape(&self.key.split_off(colon)).into_owned();
         let begin = here - (rest.len() + ahead.len()) as u64;
-        self.key.truncate(self.key.trim_end().len());
+        let name = self.key.trim_end();
+        let name = name
+            .strip_suffix('\'')
+            .filter(|name| !name.contains('\''))
+            .unwrap_or(name);
+        self.key.truncate(name.len());
         self.mend(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
         self.replay.push_str(&rest);
@@ -213,18 +304,29 @@ impl Transducer {
             self.key[..colon].trim_end(),
             unescape(&self.key[colon + 1..]),
         );
+        // `"path': "a"`: the key's last mark was of the other kind.
+        let name = name.strip_suffix('\'').unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
         let is_begin = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
-        (is_name && value.bytes().all(is_begin)).then_some(colon)
+        // `"n: 1, "path": "a"`: the mark behind the comma opens the next key.
+        let is_scalar = || {
+            let scalar = value.trim().strip_suffix(',').map(str::trim);
+            scalar.is_some_and(super::words::is_literal)
+        };
+        (is_name && (value.bytes().all(is_begin) || is_scalar())).then_some(colon)
     }
 
-    fn turn(&mut self, byte: u8) -> Turn {
+    /// What the byte says that `rest` begins with.
+    fn turn(&mut self, byte: u8, rest: &str) -> Turn {
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let word = is_name_byte(byte);
         // Markdown writers escape the underscores of names.
         let word = word || byte == b'\\' && self.python && self.ahead != Ahead::Mark;
         let frame = self.stack.last().copied();
         let n_ahead = self.owed.len() - self.mark_at;
+        if byte.is_ascii_alphabetic() && self.is_right_behind_inner_mark() {
+            return Turn::Inside;
+        }
         let next = match (self.ahead, byte) {
             (Ahead::Mark | Ahead::Comma, _) if blank => self.ahead,
             (Ahead::Mark, b':') => {
@@ -237,33 +339,87 @@ impl Transducer {
             (Ahead::Mark, b',') if frame.is_some_and(Frame::has_keys) && !self.in_key => {
                 Ahead::Comma
             }
+            // `"a"; "b": 1`
+            (Ahead::Mark, b';') if !(self.python || self.in_key || self.has_inner) => {
+                Ahead::Semicolon
+            }
+            (Ahead::Semicolon, _) if blank => Ahead::Semicolon,
+            (Ahead::Semicolon, b'"') => return Turn::Ends,
             // Two marks in a row, not at the string's begin: one of a string inside, and the end.
             (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
                 return Turn::Inside;
             }
+            // Python joins strings that stand side by side.
+            (Ahead::Mark, b'"' | b'\'')
+                if self.is_whole_in_python() && frame != Some(Frame::Object) =>
+            {
+                return Turn::Joins;
+            }
             // `say "hi""`: so is it where the string had one before.
             (Ahead::Mark, b'"') if self.has_inner && n_ahead == 1 => return Turn::Inside,
             (Ahead::Mark | Ahead::Closing, b'}' | b']') if self.has_inner => {
+                let open = &self.stack[..self.stack.len() - self.n_closed];
+                let Some(fit) = open.iter().rposition(|frame| frame.closer() == byte) else {
+                    return Turn::Inside;
+                };
                 // Behind the last bracket nothing is waited for.
-                self.n_closed += 1;
-                if self.n_closed >= self.stack.len() {
+                self.n_closed = self.stack.len() - fit;
+                if fit == 0 {
                     return Turn::Ends;
                 }
                 Ahead::Closing
             }
             (Ahead::Closing, _) if blank => Ahead::Closing,
-            (Ahead::Closing, b'"') => return Turn::Inside,
-            (Ahead::Closing, _) => return Turn::Ends,
-            (Ahead::Mark, b'+') if !self.python && !self.in_key && !self.has_inner => Ahead::Plus,
+            (Ahead::Closing, b',' | b')' | b'/' | b'#' | b'<') if byte != b')' || self.python => {
+                return Turn::Ends;
+            }
+            // A line break behind the brackets: the rest of them is missing.
+            (Ahead::Closing, _) if byte != b'"' && self.owed.ends_with(['\n', ' ']) => {
+                return Turn::Ends;
+            }
+            (Ahead::Closing, _) => return Turn::Inside,
+            // `"path"": 1`, `"a"", "b": 1`: the mark was doubled.
+            (Ahead::Mark, b'"') if n_ahead == 1 && self.may_be_doubled() => Ahead::Twice,
+            (Ahead::Twice, _) if blank => Ahead::Twice,
+            (Ahead::Twice, b':') if self.in_key => return Turn::Doubled,
+            (Ahead::Twice, b',' | b'}' | b']') if !self.in_key => return Turn::Doubled,
+            (Ahead::Twice, _) => return Turn::Ends,
+            // `""path": 1`
+            (Ahead::Mark, _) if self.in_key && self.key.is_empty() && word && n_ahead == 1 => {
+                return Turn::Again;
+            }
+            (Ahead::Mark, b'+') if !self.in_key && !self.has_inner => Ahead::Plus,
             (Ahead::Plus, _) if blank => Ahead::Plus,
             (Ahead::Plus, b'"') => return Turn::Joins,
+            (Ahead::Plus, b'\'') if self.python => return Turn::Joins,
+            // `'a' + b`, `'a' * 3`, `', '.join(names)`: an expression begins with the string.
+            (Ahead::Plus, _) if (word || byte == b'(') && self.is_whole_in_python() => {
+                return Turn::Expression;
+            }
+            (Ahead::Mark, b'*' | b'%') if self.is_whole_in_python() => return Turn::Expression,
+            (Ahead::Mark, b'.') if self.is_whole_in_python() && n_ahead == 1 => Ahead::Dot,
+            (Ahead::Dot, b'a'..=b'z') => return Turn::Expression,
+            // Two strings side by side are one, if the second is no key.
+            (Ahead::Mark, b'"' | b'\'') if n_ahead > 1 && self.may_be_joined() => Ahead::Second,
+            (Ahead::Second | Ahead::SecondEnd, _) if n_ahead >= KEY => return Turn::Joins,
+            (Ahead::Second, _) if self.ends_second(byte) => Ahead::SecondEnd,
+            (Ahead::Second, _) => Ahead::Second,
+            (Ahead::SecondEnd, _) if blank => Ahead::SecondEnd,
+            (Ahead::SecondEnd, b':') => return Turn::Ends,
+            (Ahead::SecondEnd, _) => return Turn::Joins,
+            (Ahead::Mark, _) if n_ahead == 1 && self.may_open_an_element(byte) => Ahead::Element,
+            (Ahead::Element, b'"') if !self.is_escaped() => Ahead::ElementEnd,
+            (Ahead::Element, _) => Ahead::Element,
+            (Ahead::ElementEnd | Ahead::ElementComma, _) if blank => self.ahead,
+            (Ahead::ElementEnd, b',') => Ahead::ElementComma,
+            (Ahead::ElementEnd, b']') | (Ahead::ElementComma, b'"' | b']') => return Turn::Key,
             // Python has no such comments.
             (Ahead::Mark, b'/') if self.python => return Turn::Inside,
             (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
                 return Turn::Ends;
             }
             (Ahead::Mark, b')') => match frame {
-                Some(Frame::Tuple) => return Turn::Ends,
+                Some(Frame::Tuple | Frame::Call) => return Turn::Ends,
                 Some(Frame::Keywords) if self.in_key => return Turn::Ends,
                 Some(Frame::Keywords) => Ahead::Bracket,
                 _ => return Turn::Inside,
@@ -278,7 +434,16 @@ impl Transducer {
             (Ahead::Mark, _) if word && n_ahead > 1 && frame == Some(Frame::Keywords) => {
                 Ahead::Bare
             }
+            (Ahead::Comma, _) if !self.python && rest.starts_with(['.', '\u{2026}']) => Ahead::Dots,
+            (Ahead::Dots, b'.') if self.owed.ends_with('.') && !self.owed.ends_with("...") => {
+                Ahead::Dots
+            }
+            (Ahead::Dots, _) if blank && self.has_dots() => Ahead::Dots,
+            (Ahead::Dots, b',' | b'}' | b']') if self.has_dots() => return Turn::Ends,
             (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
+                return Turn::Ends;
+            }
+            (Ahead::Comma, b'{') if !self.has_inner && self.is_object_in_list() => {
                 return Turn::Ends;
             }
             (Ahead::Comma, b')' | b'[' | b'{' | b'(') if frame == Some(Frame::Keywords) => {
@@ -307,8 +472,10 @@ impl Transducer {
 
     /// The input ends: what was read ahead is read as what it was taken for.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
-        if let State::Brace(_) = self.state {
-            self.open_brace(false, at, out);
+        match self.state {
+            State::Brace(_) => self.open_brace(false, at, out),
+            State::Paren(_) => self.open_tuple(at, out),
+            _ => {}
         }
         while self.has_read_ahead() {
             // Behind the document nothing is read.
@@ -325,9 +492,17 @@ impl Transducer {
         self.tell_controls(&owed, mark - owed.len() as u64, out);
         escape_into(self.inside(out), &owed);
         self.mark_at = 0;
-        if self.ahead == Ahead::Mark {
+        // A key that is cut behind its mark says nothing.
+        if self.ahead == Ahead::Mark || self.in_key {
             self.owed = ahead;
             return;
+        }
+        if matches!(self.ahead, Ahead::Second | Ahead::SecondEnd) {
+            self.join(&ahead, mark, out);
+            return self.catch_up(at, out);
+        }
+        if self.ahead.is_element() {
+            self.mend(Repair::MissingQuote, mark, mark, out);
         }
         if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd) {
             self.mend(Repair::InnerQuote, mark, mark + 1, out);
@@ -342,8 +517,81 @@ impl Transducer {
         self.value_ended = false;
     }
 
-    fn keys_here(&self) -> Option<&Arc<[String]>> {
+    /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
+    fn is_whole_in_python(&self) -> bool {
+        self.python && !self.in_key && !self.has_inner && self.mark_at == 0
+    }
+
+    /// Whether nothing but the mark was read ahead, and no key can begin with it: the most common of marks inside.
+    fn is_right_behind_inner_mark(&self) -> bool {
+        self.ahead == Ahead::Mark
+            && self.mark_at == 0
+            && self.owed.len() == 1
+            && !self.in_key
+            && self.known.is_empty()
+    }
+
+    /// How many containers are open behind the brackets that stand before the mark, and before the comma there.
+    #[cold]
+    fn depth_before_mark(&self) -> usize {
         let depth = self.stack.len();
+        let mut open = depth;
+        for byte in self.owed[..self.mark_at].bytes() {
+            match byte {
+                b',' => break,
+                b'}' | b']' => match self.stack[..open].last() {
+                    Some(frame) if frame.closer() == byte => open -= 1,
+                    _ => return depth,
+                },
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// Whether a mark right behind this one may be one too many.
+    fn may_be_doubled(&self) -> bool {
+        // An empty value's would have begun three.
+        let is_empty = self.in_key && self.key.is_empty();
+        !(self.python || self.has_inner || is_empty)
+            && self.mark == Quote::Double
+            && self.mark_at == 0
+    }
+
+    /// Whether a string behind this one, and a blank, may be part of it.
+    fn may_be_joined(&self) -> bool {
+        !(self.python || self.in_key || self.has_inner)
+            && matches!(self.stack.last(), Some(Frame::Object | Frame::Call))
+    }
+
+    /// Whether the byte is the mark that ends the string behind this one.
+    fn ends_second(&self, byte: u8) -> bool {
+        let second = self.owed[self.mark_at + 1..].trim_start();
+        second.as_bytes().first() == Some(&byte) && !self.is_escaped()
+    }
+
+    /// Whether the next byte is escaped by what was read ahead.
+    fn is_escaped(&self) -> bool {
+        let n_slashes = self.owed.len() - self.owed.trim_end_matches('\\').len();
+        n_slashes % 2 == 1
+    }
+
+    /// Whether a mark in the string of a list, with `byte` behind it, may open the next element.
+    fn may_open_an_element(&self, byte: u8) -> bool {
+        self.mark_at > 0
+            && !(self.in_key || self.has_inner)
+            && self.stack.last() == Some(&Frame::Array)
+            && !self.owed[..self.mark_at].contains(['}', ']'])
+            && !(byte <= b' ' || matches!(byte, b'"' | b',' | b']' | b'}' | b')'))
+    }
+
+    /// Whether three dots were read behind the comma.
+    fn has_dots(&self) -> bool {
+        let dots = self.owed.trim_end();
+        dots.ends_with("...") || dots.ends_with('\u{2026}')
+    }
+
+    fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {
         let known = self.known.iter().find(|(known, _)| *known == depth);
         known.map(|(_, keys)| keys)
     }
@@ -351,19 +599,27 @@ impl Transducer {
     /// Whether a mark inside a string of the innermost object may open its next key: where keys are known, or a comma
     /// stands before it that no mark explains.
     fn may_open_a_key(&self) -> bool {
+        let depth = self.depth_before_mark();
+        let is_here = depth == self.stack.len();
         !self.in_key
-            && self.stack.last() == Some(&Frame::Object)
-            && (self.keys_here().is_some() || self.mark_at > 0 && !self.has_inner)
+            && self.stack[..depth].last() == Some(&Frame::Object)
+            && (is_here && self.keys_at(depth).is_some() || self.mark_at > 0 && !self.has_inner)
     }
 
-    /// Whether the innermost object may have this key, and has not had it yet.
+    /// Whether the object whose key may come has such a key, and has not had it yet.
     fn is_known(&self, key: &str) -> bool {
-        self.may_have_key(key) && !self.keys.has(key.as_bytes())
+        let depth = self.depth_before_mark();
+        self.may_have_key_at(depth, key)
+            && !(depth == self.stack.len() && self.keys.has(key.as_bytes()))
     }
 
     /// Whether the innermost object may have this key, as far as its keys are known.
     pub(super) fn may_have_key(&self, key: &str) -> bool {
-        self.keys_here()
+        self.may_have_key_at(self.stack.len(), key)
+    }
+
+    fn may_have_key_at(&self, depth: usize, key: &str) -> bool {
+        self.keys_at(depth)
             .is_none_or(|keys| keys.iter().any(|known| known == key))
     }
 }

@@ -82,6 +82,30 @@ impl Transducer {
                 );
                 piece.skip(1);
             }
+            // `{{"a": 1}}`: the brace was doubled.
+            b'{' if self.empty && self.stack.last() == Some(&Frame::Object) => {
+                piece.flush();
+                self.mend(
+                    Repair::WrongBracket,
+                    piece.here(),
+                    piece.here() + 1,
+                    piece.out,
+                );
+                piece.skip(1);
+            }
+            // `[{"a": 1, {"a": 2}]`: the object before it has lost its bracket.
+            b'{' if self.comma && self.is_object_in_list() => {
+                piece.flush();
+                piece.out.text.push('}');
+                self.mend(
+                    Repair::MissingBracket,
+                    piece.here(),
+                    piece.here(),
+                    piece.out,
+                );
+                self.pop();
+                self.expect_next();
+            }
             // One object in place of keywords: its members are the arguments.
             b'{' if self.empty && !self.wrapped && self.stack.as_slice() == [Frame::Keywords] => {
                 piece.flush();
@@ -107,6 +131,7 @@ impl Transducer {
                 }
             }
             b'/' | b'#' => self.comment(byte, piece),
+            b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
             0xe2 if piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}']) => {
                 self.settle_comma(piece.out);
                 self.empty = false;
@@ -134,6 +159,11 @@ impl Transducer {
             _ => return Some(Step::Stuck),
         }
         None
+    }
+
+    /// Whether the innermost container is an object, and stands in a list.
+    pub(super) fn is_object_in_list(&self) -> bool {
+        matches!(self.stack.as_slice(), [.., Frame::Array, Frame::Object])
     }
 
     /// A byte behind a key.

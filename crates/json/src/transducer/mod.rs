@@ -15,6 +15,7 @@ mod beyond;
 mod dense;
 mod escapes;
 mod finish;
+mod functions;
 mod marks;
 mod members;
 mod piece;
@@ -38,7 +39,7 @@ use alloc::vec::Vec;
 use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::plain_data;
+use crate::scan::{odd_blank, plain_data};
 use piece::Piece;
 use state::{Ahead, Frame, Quote, State};
 
@@ -137,6 +138,10 @@ pub struct Transducer {
     bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
     nest: u16,
+    /// The same of angle brackets: `new HashMap<String, Integer>()`.
+    angles: u16,
+    /// The word goes on with a string that is written already: `'a' * 3`.
+    is_open: bool,
     /// The arguments of the call stand in one object: `f({..})`.
     wrapped: bool,
     /// The last byte of a string in odd quotation marks was a letter.
@@ -203,6 +208,8 @@ impl Default for Transducer {
             raw: false,
             bracketed: false,
             nest: 0,
+            angles: 0,
+            is_open: false,
             wrapped: false,
             after_letter: false,
             positions: Arc::default(),
@@ -258,7 +265,8 @@ impl Transducer {
         (self.has_inner, self.is_stuck) = (false, false);
         (self.is_multiline, self.is_over) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
-        (self.matched, self.watch, self.nest) = (0, 0, 0);
+        (self.matched, self.watch, self.nest, self.angles) = (0, 0, 0, 0);
+        self.is_open = false;
         self.python = root == Root::Keywords;
         (self.raw, self.bracketed) = (false, false);
         self.token_quote = None;
@@ -341,10 +349,30 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) | State::Beyond => Some(self.held_at),
-            State::Quoted if self.mark_at > 0 || self.ahead == Ahead::Closing => Some(self.held_at),
+            State::Tail | State::Brace(_) | State::Paren(_) | State::Beyond => Some(self.held_at),
+            State::Quoted
+                if self.mark_at > 0
+                    || matches!(
+                        self.ahead,
+                        Ahead::Closing
+                            | Ahead::Second
+                            | Ahead::SecondEnd
+                            | Ahead::Semicolon
+                            | Ahead::Twice
+                    ) =>
+            {
+                Some(self.held_at)
+            }
             _ => self.has_read_ahead().then_some(self.replay_at),
         }
+    }
+
+    /// Whether blanks may stand here that are written.
+    fn is_between_tokens(&self) -> bool {
+        matches!(
+            self.state,
+            State::After | State::Key | State::Colon | State::Value | State::Root
+        )
     }
 
     /// Whether [`feed`](Transducer::feed) has something to read without more text.
@@ -487,6 +515,13 @@ impl Transducer {
             let Some(&byte) = bytes.get(piece.i) else {
                 break Step::More;
             };
+            if byte >= 0xc2
+                && self.is_between_tokens()
+                && let Some(length) = odd_blank(bytes, piece.i)
+            {
+                self.odd_blank(length, piece);
+                continue;
+            }
             match self.state {
                 State::After => {
                     if let Some(step) = self.behind_value(byte, piece) {
@@ -548,6 +583,7 @@ impl Transducer {
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
                 State::Brace(brace) => self.behind_brace(brace, piece),
+                State::Paren(paren) => self.behind_paren(paren, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
                 State::Beyond => self.beyond(piece),
@@ -556,6 +592,12 @@ impl Transducer {
                         break step;
                     }
                 }
+                State::Dots => {
+                    if let Some(step) = self.dots(byte, piece) {
+                        break step;
+                    }
+                }
+                State::Dotted => self.behind_dots(byte, piece),
                 State::Slash | State::LineComment | State::BlockComment { .. } => {
                     self.in_comment(byte, piece);
                 }

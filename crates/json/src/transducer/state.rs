@@ -8,6 +8,8 @@ pub(super) enum Frame {
     /// `{1, 2}` of Python.
     Set,
     Keywords,
+    /// `ObjectId(..)`: only the value inside is written.
+    Call,
 }
 
 impl Frame {
@@ -15,15 +17,16 @@ impl Frame {
         match self {
             Frame::Object | Frame::Set => b'}',
             Frame::Array => b']',
-            Frame::Tuple | Frame::Keywords => b')',
+            Frame::Tuple | Frame::Keywords | Frame::Call => b')',
         }
     }
 
     /// The closer in JSON.
-    pub(super) fn json_closer(self) -> char {
+    pub(super) fn json_closer(self) -> &'static str {
         match self {
-            Frame::Object | Frame::Keywords => '}',
-            Frame::Array | Frame::Tuple | Frame::Set => ']',
+            Frame::Object | Frame::Keywords => "}",
+            Frame::Array | Frame::Tuple | Frame::Set => "]",
+            Frame::Call => "",
         }
     }
 
@@ -56,8 +59,14 @@ pub(super) enum State {
     /// it had not.
     Beyond,
     Word,
+    /// Dots where a member or an element is due: three of them are left out.
+    Dots,
+    /// Behind them: so is a comma.
+    Dotted,
     /// `{` of Python: an object, or a set if no colon follows its first value.
     Brace(Brace),
+    /// `(` of Python: a tuple, or the parameters of a function if an arrow follows.
+    Paren(Paren),
     Slash,
     LineComment,
     BlockComment {
@@ -74,10 +83,16 @@ pub(super) enum Ahead {
     Mark,
     /// A comma, and blanks: a member must follow.
     Comma,
+    /// `;` in place of the comma.
+    Semicolon,
+    /// Another mark right behind it: one too many, if what can follow the first does.
+    Twice,
     /// A bare word behind the comma: a key, if a colon follows.
     Bare,
     BareEnd,
     BareMark,
+    /// Dots behind the comma: left out, if nothing else stands there.
+    Dots,
     /// A word right behind the mark: the mark opens a key, if another and a colon follow.
     Key,
     KeyEnd,
@@ -87,8 +102,27 @@ pub(super) enum Ahead {
     Beyond,
     /// `+`: if another string follows, both are one.
     Plus,
+    /// A blank and another string: a key, if a colon follows, and a part of this one if not.
+    Second,
+    SecondEnd,
+    /// A mark behind a comma of a list's string: it opens the next element, if that one's own mark follows.
+    Element,
+    ElementEnd,
+    ElementComma,
+    /// `.`: if a name follows, the string is the begin of an expression.
+    Dot,
     /// The bracket that ends a Python call: one more behind it would belong to nothing.
     Bracket,
+}
+
+impl Ahead {
+    /// Whether a mark is looked at that may open an element.
+    pub(super) fn is_element(self) -> bool {
+        matches!(
+            self,
+            Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma
+        )
+    }
 }
 
 /// How far the first value behind a `{` of Python was read.
@@ -98,6 +132,16 @@ pub(super) enum Brace {
     String { mark: u8, escaped: bool },
     Word,
     Behind,
+}
+
+/// How far what may be the parameters of a function was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paren {
+    Names,
+    /// Behind the closing bracket, and blanks.
+    Behind,
+    /// Behind `=` or `-`.
+    Arrow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

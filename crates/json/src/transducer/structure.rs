@@ -43,7 +43,7 @@ impl Transducer {
         if self
             .stack
             .last()
-            .is_some_and(|frame| frame.closer() == byte && frame.json_closer() == char::from(byte))
+            .is_some_and(|frame| frame.closer() == byte && frame.json_closer().as_bytes() == [byte])
         {
             piece.i += 1;
             self.pop();
@@ -64,7 +64,7 @@ impl Transducer {
         };
         while self.stack.len() > fit + 1 {
             if let Some(frame) = self.stack.last() {
-                piece.out.text.push(frame.json_closer());
+                piece.out.text.push_str(frame.json_closer());
             }
             self.mend(Repair::MissingBracket, here, here, piece.out);
             self.pop();
@@ -74,7 +74,7 @@ impl Transducer {
             }
         }
         if let Some(frame) = self.stack.last() {
-            piece.out.text.push(frame.json_closer());
+            piece.out.text.push_str(frame.json_closer());
         }
         piece.skip(1);
         self.pop();
@@ -102,7 +102,7 @@ impl Transducer {
             Some(Frame::Array | Frame::Tuple | Frame::Set) => {
                 matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-') || is_word_byte(byte)
             }
-            None => false,
+            Some(Frame::Call) | None => false,
         }
     }
 
@@ -111,6 +111,32 @@ impl Transducer {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),
+            _ if self.stack.last() == Some(&Frame::Call) && !matches!(byte, b')' | b'/' | b'#') => {
+                // One value stands in a call.
+                piece.flush();
+                self.mend(
+                    Repair::MissingBracket,
+                    piece.here(),
+                    piece.here(),
+                    piece.out,
+                );
+                self.pop();
+            }
+            b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
+            b';' if !self.comma && !self.python && !self.stack.is_empty() => {
+                piece.flush();
+                self.mend(
+                    Repair::MissingComma,
+                    piece.here(),
+                    piece.here() + 1,
+                    piece.out,
+                );
+                self.comma = true;
+                self.comma_at = piece.here();
+                self.owed.push(',');
+                piece.skip(1);
+                self.expect_next();
+            }
             b',' if !self.comma => {
                 let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
@@ -192,6 +218,91 @@ impl Transducer {
         );
         self.expect_next();
         Some(Step::More)
+    }
+
+    /// Three dots, or one that stand for them, or the first of them.
+    pub(super) fn dots_begin(&self, piece: &Piece<'_>) -> bool {
+        !self.python
+            && !self.stack.is_empty()
+            && piece.text[piece.i..].starts_with(['.', '\u{2026}'])
+    }
+
+    #[cold]
+    pub(super) fn begin_dots(&mut self, piece: &mut Piece<'_>) {
+        piece.flush();
+        self.token.clear();
+        self.token_at = piece.here();
+        self.resume = self.state;
+        self.state = State::Dots;
+    }
+
+    /// A byte of the dots, or behind them. Three are an ellipsis, where nothing but structure follows.
+    #[cold]
+    pub(super) fn dots(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+        piece.run = piece.i;
+        let is_whole = matches!(self.token.as_str(), "..." | "\u{2026}");
+        if !is_whole && (byte == b'.' || self.token.is_empty()) {
+            let c = piece.text[piece.i..].chars().next()?;
+            self.token.push(c);
+            piece.skip(c.len_utf8());
+            return None;
+        }
+        let is_structure =
+            byte <= b' ' || matches!(byte, b',' | b'}' | b']' | b')' | b'"' | b'\'' | b'/' | b'#');
+        if is_whole && is_structure {
+            self.mend(Repair::Ellipsis, self.token_at, piece.here(), piece.out);
+            self.token.clear();
+            self.state = State::Dotted;
+            return None;
+        }
+        match self.resume {
+            State::After => {
+                self.replay_at = self.token_at;
+                self.replay.push_str(&self.token);
+                self.state = State::After;
+                self.is_stuck = true;
+                return Some(Step::Stuck);
+            }
+            // It is a word.
+            resume => {
+                self.settle_comma(piece.out);
+                (self.empty, self.in_key) = (false, resume == State::Key);
+                (self.nest, self.raw) = (0, false);
+                self.state = State::Word;
+            }
+        }
+        None
+    }
+
+    /// A byte behind dots that were left out.
+    #[cold]
+    pub(super) fn behind_dots(&mut self, byte: u8, piece: &mut Piece<'_>) {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
+            _ => {
+                self.state = self.resume;
+                if byte == b',' && self.resume != State::After {
+                    piece.flush();
+                    piece.skip(1);
+                }
+            }
+        }
+    }
+
+    /// A blank of `length` bytes that JSON does not have, between tokens.
+    #[cold]
+    pub(super) fn odd_blank(&mut self, length: usize, piece: &mut Piece<'_>) {
+        piece.flush();
+        let here = piece.here();
+        self.mend(Repair::OddBlank, here, here + length as u64, piece.out);
+        if self.comma {
+            if self.owed.len() < HELD {
+                self.owed.push(' ');
+            }
+        } else if self.state != State::Root {
+            piece.out.text.push(' ');
+        }
+        piece.skip(length);
     }
 
     /// A blank where a key or a value is due. Behind an owed comma it is owed too.

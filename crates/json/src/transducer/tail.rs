@@ -41,9 +41,11 @@ impl Transducer {
         (length, is_open)
     }
 
-    /// Whether a comma in a string that began with `quote` may be the one between two members.
+    /// Whether a comma in a string that began with `quote` may be the one between two members or elements.
     fn takes_commas(&self, quote: Quote) -> bool {
-        quote == Quote::Double && !self.python && self.stack.last() == Some(&Frame::Object)
+        quote == Quote::Double
+            && !self.python
+            && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))
     }
 
     /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets

@@ -92,6 +92,82 @@ const CASES: &[(&str, &str)] = &[
         r#"{"dir": /tmp/x, "u": http://h/p}"#,
         r#"{"dir": "/tmp/x", "u": "http://h/p"}"#,
     ),
+    // Dots, and a comma behind them.
+    (r#"{"a": "b", ...}"#, r#"{"a": "b" }"#),
+    (
+        r#"{..., "a": [1, ..., 2, …], ".": .5, …, "b": [..., ...], "c": [../x]}"#,
+        r#"{ "a": [1,  2 ], ".": 0.5,  "b": [ ], "c": ["../x"]}"#,
+    ),
+    (
+        r#"{"a": "say "hi", ... and", "b": [1 ...]}"#,
+        r#"{"a": "say \"hi\", ... and", "b": [1 ]}"#,
+    ),
+    // A mark that a list's string lost.
+    (
+        r#"{"a": ["x, "y"], "b": ["x", "y, "z", "w"]}"#,
+        r#"{"a": ["x", "y"], "b": ["x", "y", "z", "w"]}"#,
+    ),
+    (
+        r#"{"a": ["x", "y], "b": 1}"#,
+        r#"{"a": ["x", "y"], "b": 1}"#,
+    ),
+    (
+        r#"{"a": ["x", b"], "c": b"y"}"#,
+        r#"{"a": ["x", "b"], "c": "y"}"#,
+    ),
+    (
+        r#"{"a": ["say, "hi" now"], "b": ["x, ", "y,"]}"#,
+        r#"{"a": ["say, \"hi\" now"], "b": ["x, ", "y,"]}"#,
+    ),
+    // Calls that stand for the value in their brackets.
+    (
+        r#"{"a": ObjectId("x"), "b": [NumberLong(2), new Date( "y" )], "c": bson.Int("1}"#,
+        r#"{"a": "x", "b": [2,  "y" ], "c": "bson.Int(\"1"}"#,
+    ),
+    (
+        r#"{"a": UUID(), "b": Date({"c": 1}}"#,
+        r#"{"a": null, "b": {"c": 1}}"#,
+    ),
+    // Strings side by side: one, or a value and a key.
+    (
+        r#"{"a": "x" "y" 'z', "b": "x" "c": 1}"#,
+        r#"{"a": "xyz", "b": "x" ,"c": 1}"#,
+    ),
+    (
+        "{\"a\": \"x\"\n  \"y\\\"\", \"b\": [\"x\" \"y\"]}",
+        "{\"a\": \"xy\\\"\", \"b\": [\"x\" ,\"y\"]}",
+    ),
+    // Blanks that JSON does not have.
+    (
+        "{\u{a0}\"a\"\u{a0}:\u{a0}1,\u{2003}\"b\":\u{a0}[\"x\"\u{a0},\u{a0}2]\u{3000}}",
+        r#"{ "a" : 1, "b": ["x" , 2] }"#,
+    ),
+    ("{\"a\": \"\u{a0}\"\u{a0}}", "{\"a\": \"\u{a0}\" }"),
+    // A mark, a colon, a brace twice.
+    (
+        r#"{"a"": "b", "c": "d"", ""e":: ["f"", "g"]}"#,
+        r#"{"a": "b", "c": "d", "e": ["f", "g"]}"#,
+    ),
+    (r#"{{"a": {{"b": 1}"#, r#"{"a": {"b": 1}}"#),
+    // Keys that lost a mark, or have one of another kind.
+    (
+        r#"{"a: 1, "b': "c", "d: true, "e": 2}"#,
+        r#"{"a": 1, "b": "c", "d": true, "e": 2}"#,
+    ),
+    // `;` for a comma.
+    (
+        r#"{"a": "x"; "b": 1; "c": ["d"; "e;"]}"#,
+        r#"{"a": "x", "b": 1, "c": ["d", "e;"]}"#,
+    ),
+    // Brackets that do not fit behind a mark inside.
+    (
+        r#"{"a": "f(["x"]))", "b": ["g(["y"])", "z"]}"#,
+        r#"{"a": "f([\"x\"]))", "b": ["g([\"y\"])", "z"]}"#,
+    ),
+    (
+        r#"{"a": [{"b": "x", {"c": "y"}]}"#,
+        r#"{"a": [{"b": "x"}, {"c": "y"}]}"#,
+    ),
 ];
 
 #[test]
@@ -101,6 +177,29 @@ fn repairs_are_the_same_in_every_chunk_size() {
             assert_eq!(mend(Root::Object, text, size).0, *want, "{text} by {size}");
         }
     }
+}
+
+#[test]
+fn a_key_that_is_cut_behind_its_mark_is_none() {
+    for (root, text, want) in [
+        (Root::Object, "{\"a\": 1, \"b\"\" ", "{\"a\": 1, "),
+        (Root::Keywords, "\"a\" so", ""),
+    ] {
+        for size in [1000, 1] {
+            let (got, rest, _) = mend(root, text, size);
+            assert_eq!((got.as_str(), rest), (want, Rest::Broken), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_call_around_a_value_that_is_cut_stands_for_null() {
+    let mut out = Output::default();
+    let mut machine = Transducer::new(Root::Object);
+    let text = "{\"a\": [ObjectId(\u{3}";
+    let (used, _) = machine.feed(text, 0, &mut out);
+    machine.complete(used as u64, &mut out);
+    assert_eq!(out.text, r#"{"a": [null]}"#);
 }
 
 #[test]
@@ -116,6 +215,56 @@ fn keywords_of_a_python_call_become_an_object() {
         let (got, rest, _) = mend(Root::Keywords, text, 3);
         assert_eq!(rest, Rest::Whole);
         assert!(got.ends_with(want), "{got}");
+    }
+}
+
+/// Values that are expressions of Python, Java or JavaScript; in every chunk size.
+#[test]
+fn expressions_become_what_they_say_or_their_source() {
+    for (text, want) in [
+        ("a='x' + 'y', b=1)", r#""a":"xy", "b":1}"#),
+        ("a='x' 'y', b=1)", r#""a":"xy", "b":1}"#),
+        ("a='x'\n  \"y\" 'z')", r#""a":"xyz"}"#),
+        ("a=['x' 'y', 'z'])", r#""a":["xy", "z"]}"#),
+        ("a={'k': 'x', 'l': 'y'})", r#""a":{"k": "x", "l": "y"}}"#),
+        ("a='it''s', b=2)", r#""a":"it''s", "b":2}"#),
+        ("a='x' + name, b=1)", r#""a":"x' + name", "b":1}"#),
+        ("a='x' * 3, b=1)", r#""a":"x' * 3", "b":1}"#),
+        (
+            "a=', '.join(names, 1), b=1)",
+            r#""a":", '.join(names, 1)", "b":1}"#,
+        ),
+        (
+            "a='the 'x' + 'y' of it', b=1)",
+            r#""a":"the 'x' + 'y' of it", "b":1}"#,
+        ),
+        ("a=(1, x), b=('y',))", r#""a":[1, "x"], "b":["y"]}"#),
+        (
+            "a=(x, y) => x + y, b=1)",
+            r#""a":"(x, y) => x + y", "b":1}"#,
+        ),
+        (
+            "a=() -> {\n  f(1);\n}, b=1)",
+            r#""a":"() -> {\n  f(1);\n}", "b":1}"#,
+        ),
+        ("a=x => x, b=1)", r#""a":"x => x", "b":1}"#),
+        (
+            "a=new HashMap<>(), b=1)",
+            r#""a":"new HashMap<>()", "b":1}"#,
+        ),
+        (
+            "a=new Map<String, List<Integer>>(), b=1)",
+            r#""a":"new Map<String, List<Integer>>()", "b":1}"#,
+        ),
+    ] {
+        for size in [1000, 1, 2, 3] {
+            let (got, rest, _) = mend(Root::Keywords, text, size);
+            assert_eq!(
+                (got.as_str(), rest),
+                (want, Rest::Whole),
+                "{text} by {size}"
+            );
+        }
     }
 }
 
@@ -273,14 +422,14 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
 }
 
 /// What damaged JSON is made of, and closers of callers.
-const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... "a": ", "} "}} é CALL:"#;
+const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... … "a": ", "} "}} é CALL: ObjectId( NumberLong(2) ; :: {{ new b" ], ...,"#;
 
 fn pieces() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;
     let split: Vec<&str> = PIECES.split(' ').collect();
     let piece = prop_oneof![
         5 => proptest::sample::select(split),
-        3 => proptest::sample::select(&[" ", "\n", "\t", "\", \"c\": ", "{\"a\": \"", "}}\n", "'''", "\nCALL:"][..]),
+        3 => proptest::sample::select(&[" ", "\n", "\t", "\u{a0}", "\", \"", "[\"", "\", \"c\": ", "{\"a\": \"", "}}\n", "'''", "\nCALL:"][..]),
     ];
     proptest::collection::vec(piece, 1..24).prop_map(|pieces| pieces.concat())
 }

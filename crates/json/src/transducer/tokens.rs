@@ -5,6 +5,9 @@ use super::state::Quote;
 use super::{Output, Transducer};
 use crate::escape::escape_into;
 
+/// A mark inside a string of JSON.
+const ESCAPED: &str = "\\\"";
+
 impl Transducer {
     /// Reads on in such a string: the rest of a token that began, or a run up to the next byte that may end the string.
     pub(super) fn token_string(&mut self, piece: &mut Piece<'_>) {
@@ -31,6 +34,18 @@ impl Transducer {
         let matched = matched + length;
         if piece.i == piece.text.len() || matched == token.len() {
             self.matched = matched as u8;
+        } else if token == ESCAPED {
+            // The string is one of JSON's, whose escapes are those of JSON.
+            self.matched = 0;
+            let byte = piece.bytes()[piece.i];
+            if matches!(byte, b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u') {
+                let target = self.inside(piece.out);
+                target.push('\\');
+                target.push(char::from(byte));
+                piece.i += 1;
+            } else {
+                self.inside(piece.out).push_str("\\\\");
+            }
         } else {
             self.matched = 0;
             escape_into(self.inside(piece.out), &token[..matched]);
@@ -79,7 +94,7 @@ impl Transducer {
             if bytes[at] == token[0] {
                 let rest = &bytes[at..];
                 let n_here = rest.len().min(token.len());
-                if rest[..n_here] == token[..n_here] {
+                if rest[..n_here] == token[..n_here] || token == ESCAPED.as_bytes() {
                     return at;
                 }
             } else if at >= settled && self.may_be_tail(bytes, at) {

@@ -1,7 +1,7 @@
 //! Where a value is due.
 
 use super::piece::Piece;
-use super::state::{Brace, Frame, Quote, State};
+use super::state::{Brace, Frame, Paren, Quote, State};
 use super::words::{is_word_byte, word_length};
 use super::{Step, Transducer};
 use crate::repair::Repair;
@@ -29,6 +29,14 @@ impl Transducer {
                 self.token_at = piece.here();
                 self.held_at = piece.here();
                 self.state = State::Brace(Brace::Open);
+                piece.skip(1);
+            }
+            b'(' if self.python => {
+                self.settle_comma(piece.out);
+                piece.flush();
+                self.owed.push('(');
+                self.held_at = piece.here();
+                self.state = State::Paren(Paren::Names);
                 piece.skip(1);
             }
             b'{' | b'[' | b'(' => {
@@ -72,7 +80,8 @@ impl Transducer {
             }
             b'}' | b']' | b')' => {
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
-                if in_keys && !self.comma {
+                let in_call = self.stack.last() == Some(&Frame::Call);
+                if in_keys && !self.comma || in_call {
                     piece.flush();
                     piece.out.text.push_str("null");
                     self.mend(Repair::MissingValue, piece.here(), piece.here(), piece.out);
@@ -104,6 +113,12 @@ impl Transducer {
                     piece.skip(1);
                 }
             }
+            // `"a":: 1`
+            b':' if !self.comma && !self.python && self.stack.last() == Some(&Frame::Object) => {
+                piece.flush();
+                self.mend(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
+                piece.skip(1);
+            }
             b'\'' | b'`' => {
                 self.settle_comma(piece.out);
                 self.empty = false;
@@ -125,6 +140,12 @@ impl Transducer {
                 });
             }
             b'/' | b'#' => self.comment(byte, piece),
+            b'.' | 0xe2
+                if self.dots_begin(piece)
+                    && matches!(self.stack.last(), Some(Frame::Array | Frame::Tuple)) =>
+            {
+                self.begin_dots(piece);
+            }
             _ if self.begins_token(byte) => {
                 self.settle_comma(piece.out);
                 self.empty = false;

@@ -11,7 +11,7 @@ impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        (self.nest, self.raw) = (0, false);
+        (self.nest, self.angles, self.raw, self.is_open) = (0, 0, false, false);
         self.state = State::Word;
     }
 
@@ -45,12 +45,44 @@ impl Transducer {
             b' ' | b'\t' if is_python => false,
             _ if behind_literal && !is_operator(byte) => true,
             // An expression's own brackets and what stands in them.
-            b',' | b'}' | b']' | b')' | b'<' | b' ' if self.nest > 0 => false,
+            b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.nest > 0 => self.is_full(),
+            b',' | b' ' if self.angles > 0 => self.is_full(),
+            // A type's parameters.
+            b'<' if is_python && names_a_type(&self.token) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
+            b';' => !self.python && !self.in_key && is_literal(&self.token),
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
-            b')' => matches!(self.stack.last(), Some(Frame::Tuple | Frame::Keywords)),
-            b'"' | b'\'' if !self.in_key && is_string_prefix(&self.token) => {
+            b')' => matches!(
+                self.stack.last(),
+                Some(Frame::Tuple | Frame::Keywords | Frame::Call)
+            ),
+            b'(' if !self.python && !self.in_key && self.begins_call() => {
+                self.mend(Repair::Wrapper, self.token_at, piece.here() + 1, piece.out);
+                piece.skip(1);
+                self.open(Frame::Call);
+                return None;
+            }
+            b'"' | b'\'' if !self.in_key && !self.python && word::is_string_prefix(&self.token) => {
+                // `b"`, or the end of `b` that has lost its first mark: the next byte tells.
+                false
+            }
+            _ if !self.python
+                && self.is_behind_prefix()
+                && !matches!(byte, b',' | b':' | b']' | b'}') =>
+            {
+                let mark = self.token.pop();
+                self.token.clear();
+                piece.out.text.push('"');
+                self.mend(Repair::OtherQuote, self.token_at, piece.here(), piece.out);
+                self.state = State::Str(if mark == Some('"') {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
+                return None;
+            }
+            b'"' | b'\'' if !self.in_key && word::is_string_prefix(&self.token) => {
                 // r'..', b'..', u"..", f'..' of Python.
                 piece.out.text.push('"');
                 self.mend(
@@ -70,7 +102,7 @@ impl Transducer {
                 return None;
             }
             b'"' => self.in_key,
-            _ => self.token.len() >= HELD,
+            _ => self.is_full(),
         };
         if ends {
             if self.in_key && matches!(byte, b',' | b')') && self.expects_positions() {
@@ -122,7 +154,9 @@ impl Transducer {
                     | b' '
                     | b'\t'
                     | b'\r'
+                    | b'('
                     | b')'
+                    | b';'
                     | b'"'
                     | b'\''
             )
@@ -137,6 +171,8 @@ impl Transducer {
                 match byte {
                     b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
                     b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
+                    b'<' if self.nest == 0 => self.angles = self.angles.saturating_add(1),
+                    b'>' => self.angles = self.angles.saturating_sub(1),
                     _ => {}
                 }
             }
@@ -144,6 +180,29 @@ impl Transducer {
         piece.i = end;
         piece.run = end;
         None
+    }
+
+    /// Whether the word names a call that stands for the value in its brackets.
+    #[cold]
+    fn begins_call(&self) -> bool {
+        let name = self.token.trim_end();
+        self.token_quote.is_none()
+            && word::is_wrapper(name.strip_prefix("new ").unwrap_or(name).trim_start())
+    }
+
+    /// Whether the word is a prefix of Python's strings and a mark.
+    fn is_behind_prefix(&self) -> bool {
+        matches!(self.token.len(), 2 | 3)
+            && !self.in_key
+            && self
+                .token
+                .strip_suffix(['"', '\''])
+                .is_some_and(word::is_string_prefix)
+    }
+
+    /// The word has all that may be held of one.
+    fn is_full(&self) -> bool {
+        self.token.len() >= HELD
     }
 
     /// Whether the dialect's own quotation token begins with the byte.
@@ -156,6 +215,11 @@ impl Transducer {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
         match word.strip_suffix(['"', '\'']) {
+            _ if core::mem::take(&mut self.is_open) => {
+                escape_into(&mut out.text, word);
+                out.text.push('"');
+                self.mend(Repair::BareWord, self.token_at, at, out);
+            }
             // `"path": a.js"`: only the first mark is missing.
             Some(inside) if !self.python && !inside.contains(['"', '\'']) => {
                 out.text.push('"');
@@ -175,6 +239,13 @@ impl Transducer {
         self.token.clear();
         self.end_value();
     }
+}
+
+/// Whether an expression ends with the name of a type: `new HashMap` before `<`.
+fn names_a_type(expression: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let start = expression.trim_end_matches(is_name).len();
+    expression[start..].starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// What a bare key is called: `path': 1` has lost its first mark.
@@ -206,11 +277,4 @@ fn is_operator(byte: u8) -> bool {
 
 pub(super) fn is_literal(word: &str) -> bool {
     word::is_scalar(word) || matches!(word, "True" | "False" | "None")
-}
-
-pub(super) fn is_string_prefix(word: &str) -> bool {
-    matches!(
-        word,
-        "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
-    )
 }

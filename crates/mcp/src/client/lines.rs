@@ -60,7 +60,7 @@ pub fn lines_of(from: impl Read, tell: &Sender<Heard>, limit: usize, end: &str) 
             continue;
         }
         let heard = match serde_json::from_slice::<Value>(&line) {
-            Ok(value) if value.is_object() => Heard::Message(value),
+            Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
             // Some servers log to standard output.
             _ => Heard::Noise(String::from_utf8_lossy(&line).trim_end().to_owned()),
         };

@@ -18,7 +18,7 @@ pub use wire::{Heard, Wire};
 
 use crate::auth::AuthError;
 use crate::message::{Fault, METHOD, Message};
-use crate::{LATEST, VERSIONS, is_name};
+use crate::{BATCHES, LATEST, VERSIONS, is_name};
 
 /// More messages than this without the answer are noise.
 const MAX_MESSAGES: usize = 10_000;
@@ -244,7 +244,11 @@ impl Client {
     pub fn is_changed(&mut self) -> Result<bool, Trouble> {
         loop {
             match self.wire.heard(Duration::ZERO) {
-                Heard::Message(value) => self.other(value, None),
+                Heard::Message(value) => {
+                    for value in self.messages(value) {
+                        self.other(value, None);
+                    }
+                }
                 Heard::Noise(_) => self.n_noise += 1,
                 Heard::Failed(trouble) => return Err(trouble),
                 Heard::Ended(how) => return Err(Trouble::Gone(format!("ended {how}"))),
@@ -381,19 +385,20 @@ impl Client {
             }
             match self.waited(left, terms) {
                 Heard::Message(value) => {
-                    if let Some(result) = self.result_of(value, id, terms)? {
+                    let mut found = None;
+                    for value in self.messages(value) {
+                        if let Some(result) = self.result_of(value, id, terms)? {
+                            found = found.or(Some(result));
+                        }
+                    }
+                    if let Some(result) = found {
                         return result.map_err(|fault| Trouble::Refused {
                             method: method.to_owned(),
                             fault,
                         });
                     }
                 }
-                Heard::Noise(line) => {
-                    self.n_noise += 1;
-                    if self.noise.len() < NOISE.0 {
-                        self.noise.push(line.chars().take(NOISE.1).collect());
-                    }
-                }
+                Heard::Noise(line) => self.noted(&line),
                 Heard::Failed(trouble) => return Err(trouble),
                 Heard::Ended(how) => {
                     return Err(Trouble::Gone(format!(
@@ -406,6 +411,26 @@ impl Client {
         Err(Trouble::Odd(format!(
             "wrote {MAX_MESSAGES} messages and no answer to `{method}`"
         )))
+    }
+
+    /// Keeps the beginning of what was no message, as long as there is little of it.
+    fn noted(&mut self, line: &str) {
+        self.n_noise += 1;
+        if self.noise.len() < NOISE.0 {
+            self.noise.push(line.chars().take(NOISE.1).collect());
+        }
+    }
+
+    /// The messages of what was heard: a list holds several in the one revision that has that, and is noise in any other.
+    fn messages(&mut self, value: Value) -> Vec<Value> {
+        match value {
+            Value::Array(values) if self.server["protocolVersion"] == BATCHES => values,
+            Value::Array(values) => {
+                self.noted(&Value::Array(values).to_string());
+                Vec::new()
+            }
+            value => vec![value],
+        }
     }
 
     /// Waits in short pieces where somebody may stop it.

@@ -430,8 +430,13 @@ impl Shared {
                 Ok(value) => Heard::Message(value),
                 Err(_) => Heard::Noise(event.data),
             };
-            let is_answer = matches!(&heard, Heard::Message(value)
-                if value.get("id") == Some(id) && value.get("method").is_none());
+            let answers =
+                |value: &Value| value.get("id") == Some(id) && value.get("method").is_none();
+            let is_answer = match &heard {
+                Heard::Message(Value::Array(values)) => values.iter().any(answers),
+                Heard::Message(value) => answers(value),
+                _ => false,
+            };
             if tell.send(heard).is_err() || is_answer {
                 return Ok(true);
             }

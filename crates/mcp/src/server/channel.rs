@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::reply::Reply;
 use super::{Out, Session, locked};
 use crate::message::Message;
@@ -180,18 +182,16 @@ impl Channel {
         self.begin(&mut state);
     }
 
-    /// Says something before the answer. Whether it began the stream.
-    pub(super) fn say(&self, message: &Message) -> bool {
+    /// Says something before the answer.
+    pub(super) fn say(&self, message: &Message) {
         let mut state = locked(&self.state);
         if state.is_over {
-            return false;
+            return;
         }
-        let begins = !state.is_begun;
-        if begins {
+        if !state.is_begun {
             self.begin(&mut state);
         }
         self.push(&mut state, message.write().to_string());
-        begins
     }
 
     fn push(&self, state: &mut State, text: String) {
@@ -216,8 +216,8 @@ impl Channel {
     }
 
     /// Says the answer: as it is, or as the last event. Whether the connection that asked can go on.
-    pub(super) fn answer(&self, message: &Message) -> io::Result<bool> {
-        let text = message.write().to_string();
+    pub(super) fn answer(&self, answer: &Value) -> io::Result<bool> {
+        let text = answer.to_string();
         {
             let mut state = locked(&self.state);
             if !state.is_begun {

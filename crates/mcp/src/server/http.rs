@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -303,24 +303,33 @@ impl Server {
                 }
             }
         };
-        let is_message = match Message::read(value.clone()) {
-            Err((id, fault)) => return reply.fault(400, id, fault),
-            Ok(message) => !matches!(message, Message::Request { .. }),
+        // Each message of a batch has its own fault; a list that is none is told of as one message.
+        let is_batch = value.is_array() && live.session.has_batches();
+        let is_message = match &value {
+            Value::Array(values) if is_batch => {
+                let wants =
+                    |value: &Value| value.get("method").is_some() && value.get("id").is_some();
+                !values.iter().any(wants)
+            }
+            _ => match Message::read(value.clone()) {
+                Err((id, fault)) => return reply.fault(400, id, fault),
+                Ok(message) => !matches!(message, Message::Request { .. }),
+            },
         };
         let channel = Arc::new(live.channel(reply, &self.kept));
         let out: Out = {
-            let (channel, live) = (Arc::clone(&channel), live.clone());
-            // A client that is gone may come back for the result of what it asked; it is not stopped by going.
+            let (channel, live, once) = (Arc::clone(&channel), live.clone(), Once::new());
+            // A client that is gone may come back for the result of what it asked; it is not stopped by going. It may do so as
+            // soon as it has read the first word.
             Arc::new(move |message| {
-                if channel.say(message) {
-                    live.keep(&channel);
-                }
+                once.call_once(|| live.keep(&channel));
+                channel.say(message);
             })
         };
-        let answer = live.session.hear(value, &out);
+        let answer = live.session.hear_any(value, &out);
         drop(out);
         match answer {
-            Some(message) => channel.answer(&message),
+            Some(answer) => channel.answer(&answer.write()),
             None if is_message => channel.reply().empty(202, ""),
             // It was taken back: the stream ends without an answer.
             None => Ok(channel.end()),
@@ -339,7 +348,7 @@ impl Server {
             })
         };
         match live.session.hear_alone(value, Some(heads), &out) {
-            Some((200, message)) => channel.answer(&message),
+            Some((200, message)) => channel.answer(&message.write()),
             Some((status, message)) => {
                 channel
                     .reply()

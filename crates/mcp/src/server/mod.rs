@@ -1,5 +1,6 @@
 //! The server's side: what a session does with what it hears, whatever the messages travel on.
 
+mod batch;
 mod channel;
 mod http;
 mod reply;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+pub use batch::Answer;
 pub use http::{Gate, serve};
 pub(crate) use request::Request;
 pub use stateless::{Heads, is_stateless};

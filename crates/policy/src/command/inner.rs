@@ -30,6 +30,15 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("tar", "--info-script", ""),
     ("tar", "--new-volume-script", ""),
     ("tar", "-F", ""),
+    ("tar", "--rmt-command", ""),
+    ("cpio", "--rsh-command", ""),
+    ("cpio", "--rmt-command", ""),
+    ("rsync", "--rsync-path", ""),
+    ("start-stop-daemon", "--exec", ""),
+    ("start-stop-daemon", "-x", ""),
+    ("start-stop-daemon", "--startas", ""),
+    ("start-stop-daemon", "-a", ""),
+    ("capsh", "-c", ""),
     ("rsync", "--rsh", ""),
     ("rsync", "-e", ""),
     ("rg", "--pre", ""),
@@ -72,6 +81,7 @@ const TEXTS: &[(&str, &[&str])] = &[
     ),
     ("watch", &["-n", "--interval", "-q", "--equexit"]),
     ("entr", &[]),
+    ("pee", &[]),
 ];
 
 /// Programs that run what their input says, at once or later.
@@ -92,9 +102,15 @@ const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 const OBEYED: &[&str] = &[
     "BASHOPTS",
     "BASH_ENV",
+    "GCONV_PATH",
+    "JAVA_TOOL_OPTIONS",
     "LD_AUDIT",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
     "SHELLOPTS",
     "TAR_OPTIONS",
 ];

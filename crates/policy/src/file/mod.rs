@@ -17,10 +17,11 @@ pub use axe::AxeFile;
 pub(crate) use mcp::ServerTable;
 pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
-pub(crate) use rule::Rule;
+pub(crate) use rule::{Asked, Rule};
 pub use trust::TrustRules;
 
 use crate::{Authority, Decision};
+use pattern::Word;
 use rule::{DecisionWord, Written};
 
 /// A policy file, read and checked.
@@ -180,6 +181,22 @@ pub enum PolicyError {
         /// The other.
         with: &'static str,
     },
+    /// Selectors that no call fits together.
+    #[error("rule `{rule}`: no call fits `{what}` with {with}")]
+    Unfit {
+        /// The rule.
+        rule: String,
+        /// The setting.
+        what: &'static str,
+        /// What it does not go with.
+        with: &'static str,
+    },
+    /// A limit that is no amount.
+    #[error("`{what}` is no amount: write a number from 0")]
+    Limit {
+        /// The setting.
+        what: &'static str,
+    },
     /// A setting of a project's file that only the user's may have.
     #[error("`{what}` is the user's to say: a project's policy file cannot")]
     UsersOnly {
@@ -196,6 +213,18 @@ pub enum PolicyError {
         /// Whether it was to match.
         expected: bool,
     },
+}
+
+impl PolicyError {
+    /// The error as it may be told to a model, and to whoever reads a log: no letter of the file is in it.
+    pub fn told(&self) -> String {
+        match self {
+            PolicyError::Unreadable { why } => format!("it cannot be read: {why}"),
+            PolicyError::Syntax(_) => "it is no policy of a known form".to_owned(),
+            PolicyError::Version(_) => "its version is not known".to_owned(),
+            _ => "one of its settings cannot be used".to_owned(),
+        }
+    }
 }
 
 /// The file as it is written.
@@ -238,6 +267,14 @@ impl Policy {
                 return Err(PolicyError::Double { rule: rule.id });
             }
             rules.push(rule);
+        }
+        for (what, amount) in [
+            ("cost_per_call", file.limits.cost_per_call),
+            ("cost_per_run", file.limits.cost_per_run),
+        ] {
+            if amount.is_some_and(|amount| !(amount.is_finite() && amount >= 0.0)) {
+                return Err(PolicyError::Limit { what });
+            }
         }
         file.mcp.check()?;
         file.trust.check(scope)?;
@@ -284,11 +321,20 @@ impl Policy {
         }
     }
 
-    /// The tools that rules name letter by letter, each with the rule.
-    pub fn tool_names(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.rules
-            .iter()
-            .flat_map(|rule| rule.tool_names().map(move |tool| (rule.id.as_str(), tool)))
+    /// What rules call tools.
+    pub fn tool_patterns(&self) -> impl Iterator<Item = ToolPattern<'_>> {
+        self.rules.iter().flat_map(|rule| {
+            let words = rule.tool_patterns().iter();
+            words.map(move |word| ToolPattern { rule, word })
+        })
+    }
+
+    /// The patterns of places that rules name, each with the rule.
+    pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.rules.iter().flat_map(|rule| {
+            rule.written_places()
+                .map(move |place| (rule.id.as_str(), place))
+        })
     }
 
     /// Why everything is denied, if the file could not be read.
@@ -297,11 +343,35 @@ impl Policy {
     }
 }
 
+/// What a rule calls a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolPattern<'a> {
+    rule: &'a Rule,
+    word: &'a Word,
+}
+
+impl<'a> ToolPattern<'a> {
+    /// The rule.
+    pub fn rule(&self) -> &'a str {
+        &self.rule.id
+    }
+
+    /// As it is written.
+    pub fn written(&self) -> String {
+        self.word.written()
+    }
+
+    /// Whether it fits a name.
+    pub fn fits(&self, name: &str) -> bool {
+        self.word.fits(name)
+    }
+}
+
 impl Authority {
-    /// Keeps a place below the root as it is, whatever anyone allows.
-    pub fn keep(&mut self, path: &str, rule: &str, because: &str) {
+    /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
+    pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
         let written = Written::new(rule, DecisionWord::Deny)
-            .capabilities(&["write", "delete"])
+            .capabilities(capabilities)
             .place(path)
             .because(because);
         // A project's file has no opinion but where it refuses.

@@ -28,6 +28,14 @@ impl Word {
             .map_err(|error| last_line(&error.to_string()))
     }
 
+    /// The pattern as it is written.
+    pub(crate) fn written(&self) -> String {
+        match self {
+            Word::Pieces(pieces) => pieces.join("*"),
+            Word::Regex(regex) => format!("re:{}", regex.as_str()),
+        }
+    }
+
     /// The word that it is, if it is one and no pattern.
     pub(crate) fn exact(&self) -> Option<&str> {
         match self {
@@ -137,11 +145,22 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new(pattern: &str) -> Result<Place, String> {
-        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        if pattern.starts_with('/') || pattern.split('/').any(|name| name == "..") {
+        if pattern == "~" || pattern.starts_with("~/") {
+            return Err(
+                "a path is relative to the root, and `~` begins at a home: `./~` is a file of that name"
+                    .to_owned(),
+            );
+        }
+        if has_separator_of_another_system(pattern) {
+            return Err("names of a path are parted by `/`".to_owned());
+        }
+        let is_absolute = pattern.starts_with('/');
+        // As paths are judged: without what names nothing.
+        let names = pattern.split('/').filter(|name| !matches!(*name, "" | "."));
+        let pattern = &names.collect::<Vec<_>>().join("/");
+        if is_absolute || pattern.split('/').any(|name| name == "..") {
             return Err("a path is relative to the root, without `..`".to_owned());
         }
-        let pattern = pattern.trim_end_matches('/');
         if pattern.is_empty() || pattern.starts_with('!') {
             return Err(
                 "a path names something, such as `src/**`; what is left out stands in `except`"
@@ -179,12 +198,35 @@ impl Place {
     }
 }
 
-/// A pattern for a host: a name, `*.` and a name for all below it, and a port; without one, those of the web.
+/// Whether a `\\` stands before a letter: that parts no names here, and takes no meaning away.
+fn has_separator_of_another_system(pattern: &str) -> bool {
+    let mut letters = pattern.chars();
+    while let Some(c) = letters.next() {
+        if c == '\\'
+            && letters
+                .next()
+                .is_none_or(|next| next.is_alphanumeric() || next == '.')
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// A pattern for a host: a name, `*.` and a name for all below it, and a port; without one, those of the web where something is
+/// allowed, and all where it is refused.
 #[derive(Clone, Debug)]
 pub(crate) struct HostPattern {
     name: String,
     is_below: bool,
-    port: Option<u16>,
+    port: Port,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Port {
+    Usual,
+    Any,
+    One(u16),
 }
 
 impl HostPattern {
@@ -196,13 +238,23 @@ impl HostPattern {
         let (name, port) = match rest.rsplit_once(':') {
             Some((name, port)) if !name.contains(':') => (
                 name,
-                Some(port.parse().map_err(|_| format!("`{port}` is no port"))?),
+                match port {
+                    "*" => Port::Any,
+                    port => Port::One(port.parse().map_err(|_| format!("`{port}` is no port"))?),
+                },
             ),
-            _ => (rest, None),
+            _ => (rest, Port::Usual),
         };
         if name.is_empty() || name.contains(['*', '/', '@']) {
             return Err(
                 "a host is a name such as `api.example.org`, `*.example.org` or `localhost:8080`"
+                    .to_owned(),
+            );
+        }
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+        if !name.chars().all(is_part) {
+            return Err(
+                "a host is written as it is asked for, in plain letters: `xn--..` for others"
                     .to_owned(),
             );
         }
@@ -213,7 +265,7 @@ impl HostPattern {
         })
     }
 
-    pub(crate) fn fits(&self, host: &Host) -> bool {
+    pub(crate) fn fits(&self, host: &Host, is_refusing: bool) -> bool {
         let is_name = if self.is_below {
             host.name
                 .strip_suffix(&self.name)
@@ -222,8 +274,9 @@ impl HostPattern {
             host.name == self.name
         };
         let is_port = match self.port {
-            Some(port) => host.port == port,
-            None => host.port == 80 || host.port == 443,
+            Port::One(port) => host.port == port,
+            Port::Any => true,
+            Port::Usual => is_refusing || host.port == 80 || host.port == 443,
         };
         is_name && is_port
     }
@@ -320,10 +373,11 @@ mod tests {
             ("*.example.test", "http://a.b.example.test/", true),
             ("*.example.test", "http://example.test/", false),
             ("localhost:8080", "http://localhost:8080/", true),
+            ("localhost:*", "http://localhost:8080/", true),
         ] {
             let host = Host::of(url).expect(url);
             assert_eq!(
-                HostPattern::new(pattern).expect("good").fits(&host),
+                HostPattern::new(pattern).expect("good").fits(&host, false),
                 expected,
                 "{pattern} {url}"
             );

@@ -1,5 +1,7 @@
 //! One rule of a policy file.
 
+use std::path::Path;
+
 use serde::Deserialize;
 
 use super::PolicyError;
@@ -7,7 +9,7 @@ use super::options::Options;
 use super::pattern::{HostPattern, Place, Word};
 use super::subcommand;
 use crate::command::is_unknown;
-use crate::{CommandLine, Decision, Host, Survey};
+use crate::{CommandFact, CommandLine, Decision, Host, Inside, PathFact, Survey};
 
 /// A rule as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -62,18 +64,58 @@ impl Written {
                 return Err(PolicyError::Empty { rule, what });
             }
         }
-        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-*".contains(c);
-        let other = |name: &&String| name.is_empty() || !name.chars().all(is_word);
-        match self.capabilities.iter().flatten().find(other) {
-            None => Ok(()),
-            Some(name) => Err(PolicyError::Pattern {
-                rule: self.id.clone(),
-                what: "capabilities",
-                pattern: name.clone(),
-                problem: "a capability is written in lower case, such as `read` or `shell.execute`"
-                    .to_owned(),
-            }),
+        for name in self.capabilities.iter().flatten() {
+            if let Some(problem) = problem_of_capability(name) {
+                return Err(PolicyError::Pattern {
+                    rule: self.id.clone(),
+                    what: "capabilities",
+                    pattern: name.clone(),
+                    problem,
+                });
+            }
         }
+        self.check_selectors()
+    }
+
+    /// Refuses selectors that no call fits together.
+    fn check_selectors(&self) -> Result<(), PolicyError> {
+        let unfit = |what, with| {
+            let rule = self.id.clone();
+            Err(PolicyError::Unfit { rule, what, with })
+        };
+        let has = |wanted: &[&str]| {
+            self.capabilities.as_ref().is_none_or(|list| {
+                list.iter()
+                    .any(|name| wanted.iter().any(|wanted| is_kin(name, wanted)))
+            })
+        };
+        let is_other_tool = |name: &String| {
+            !name.contains(['/', '*', '.']) && !name.starts_with("re:") && name != COMMANDS
+        };
+        if self.argv.is_some() {
+            if !has(&["exec"]) {
+                return unfit("argv", "`capabilities` without `exec`");
+            }
+            let tools = self.tools.as_deref().unwrap_or_default();
+            if !tools.is_empty() && tools.iter().all(is_other_tool) {
+                return unfit("argv", "`tools` that run no commands");
+            }
+        }
+        if self.hosts.is_some() && self.argv.is_none() && !has(&["network"]) {
+            return unfit("hosts", "`capabilities` without `network`");
+        }
+        if matches!(self.decision, DecisionWord::Allow) && self.argv.is_none() {
+            if self.paths.is_some() && self.hosts.is_some() {
+                return unfit("paths", "`hosts`: no call has both");
+            }
+            if self.paths.is_some() && !has(&["read", "write", "delete"]) {
+                return unfit(
+                    "paths",
+                    "these `capabilities`: say by `argv` which commands",
+                );
+            }
+        }
+        Ok(())
     }
 
     /// A rule with nothing but a name and a decision.
@@ -99,7 +141,7 @@ impl Written {
 
     /// The same for one place, whatever its letters mean in a pattern.
     pub(crate) fn place(mut self, path: &str) -> Written {
-        self.paths = Some(vec![globset::escape(path)]);
+        self.paths = Some(vec![globset::escape(&path.replace('\\', "\\\\"))]);
         self
     }
 
@@ -158,6 +200,30 @@ pub enum Item {
     Nothing,
 }
 
+/// What a rule is asked about: an item of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// The tool, and its other names.
+    pub(crate) tool: &'a str,
+    pub(crate) names: &'a [String],
+    /// What the call does.
+    pub(crate) capability: &'a str,
+    /// The command that the item is of, with the places of its words.
+    pub(crate) command: Option<&'a CommandFact>,
+}
+
+impl<'a> Asked<'a> {
+    /// About a tool that has one name, and no command.
+    pub(crate) fn new(tool: &'a str, capability: &'a str) -> Asked<'a> {
+        Asked {
+            tool,
+            names: &[],
+            capability,
+            command: None,
+        }
+    }
+}
+
 /// A rule ready for use.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
@@ -166,6 +232,8 @@ pub(crate) struct Rule {
     pub(crate) because: Option<String>,
     tools: Option<Vec<Word>>,
     capabilities: Option<Vec<String>>,
+    /// The patterns of `paths` and `except` as they are written.
+    written_places: Vec<String>,
     paths: Option<Vec<Place>>,
     except: Vec<Place>,
     argv: Option<Vec<Vec<Vec<Word>>>>,
@@ -229,7 +297,9 @@ impl Rule {
                     .collect::<Result<Vec<_>, _>>()
             })
             .transpose()?;
+        let written_places = written.paths.iter().flatten().chain(&written.except);
         let rule = Rule {
+            written_places: written_places.cloned().collect(),
             decision: written.decision.into(),
             because: written.because,
             tools: written
@@ -304,62 +374,87 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Whether the rule says something about this item of a call of `tool`.
+    /// Whether the rule says something about this item of a call.
     ///
-    /// A rule that allows says nothing about a shell unless it names the capability `shell`.
-    pub(crate) fn fits(&self, tool: &str, capability: &str, item: &Item) -> bool {
-        if self
-            .tools
-            .as_ref()
-            .is_some_and(|tools| !tools.iter().any(|word| word.fits(tool)))
-        {
+    /// A rule that allows says nothing about a shell unless it names the capability `shell`, and all that it selects by has to
+    /// hold. Of a rule that refuses or asks each selector does by itself.
+    pub(crate) fn fits(&self, asked: Asked<'_>, item: &Item) -> bool {
+        if !self.is_of(asked) {
             return false;
         }
         let is_refusing = self.decision != Decision::Allow;
-        let names = |wanted: &str| {
-            self.capabilities
-                .as_ref()
-                .is_some_and(|list| list.iter().any(|name| covers(name, wanted)))
-        };
         let needs = match item {
             Item::Shell(_) => "shell",
             Item::Capability(name) => name,
-            _ => capability,
+            // Whatever else a tool does, this is about the network.
+            Item::Host(_) => "network",
+            _ => asked.capability,
         };
-        if self.capabilities.is_some() && !names(needs) {
-            return false;
-        }
-        if self.capabilities.is_none()
-            && !is_refusing
-            && matches!(item, Item::Shell(_) | Item::Capability(_))
-        {
-            return false;
+        match &self.capabilities {
+            Some(list) => {
+                let is_named = |name: &String| {
+                    let is_host = matches!(item, Item::Host(_));
+                    covers(name, needs) || ((is_refusing || is_host) && is_kin(name, needs))
+                };
+                if !list.iter().any(is_named) {
+                    return false;
+                }
+            }
+            None if !is_refusing && matches!(item, Item::Shell(_) | Item::Capability(_)) => {
+                return false;
+            }
+            None => {}
         }
         let has_selector = self.paths.is_some() || self.argv.is_some() || self.hosts.is_some();
+        // What a rule that allows selects by and the item does not have does not hold.
+        let alone = |others: [bool; 2]| is_refusing || others == [false, false];
         match item {
             Item::Path(path) => match &self.paths {
-                Some(places) => {
-                    places.iter().any(|place| place.fits(path, is_refusing))
-                        // An exception from a refusal is read as strictly as a permission.
-                        && !self.except.iter().any(|place| place.fits(path, !is_refusing))
+                Some(_) => {
+                    alone([self.argv.is_some(), self.hosts.is_some()]) && self.fits_place(path)
                 }
                 None => !has_selector,
             },
             Item::Command(words) => match &self.argv {
-                Some(_) => self.fits_command(words),
+                Some(_) => self.fits_command(words, asked.command),
                 None => !has_selector,
             },
             Item::Host(host) => match &self.hosts {
-                Some(hosts) => hosts.iter().any(|pattern| pattern.fits(host)),
+                Some(hosts) => {
+                    alone([self.argv.is_some(), self.paths.is_some()])
+                        && hosts.iter().any(|pattern| pattern.fits(host, is_refusing))
+                }
                 None => !has_selector,
             },
             Item::Shell(_) | Item::Capability(_) | Item::Nothing => !has_selector,
         }
     }
 
-    /// The tools that it names letter by letter.
-    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().flatten().filter_map(Word::exact)
+    /// Whether it is about the tool, under any of its names.
+    fn is_of(&self, asked: Asked<'_>) -> bool {
+        self.tools.as_ref().is_none_or(|tools| {
+            tools
+                .iter()
+                .any(|word| word.fits(asked.tool) || asked.names.iter().any(|name| word.fits(name)))
+        })
+    }
+
+    fn fits_place(&self, path: &str) -> bool {
+        let is_refusing = self.decision != Decision::Allow;
+        let mut places = self.paths.iter().flatten();
+        places.any(|place| place.fits(path, is_refusing))
+            // An exception from a refusal is read as strictly as a permission.
+            && !self.except.iter().any(|place| place.fits(path, !is_refusing))
+    }
+
+    /// The patterns of places, as they are written.
+    pub(crate) fn written_places(&self) -> impl Iterator<Item = &str> {
+        self.written_places.iter().map(String::as_str)
+    }
+
+    /// The patterns of tools.
+    pub(crate) fn tool_patterns(&self) -> &[Word] {
+        self.tools.as_deref().unwrap_or_default()
     }
 
     /// Whether it is about places.
@@ -375,16 +470,16 @@ impl Rule {
             && self.tools.as_ref().is_none_or(has_tool)
     }
 
-    fn fits_command(&self, words: &[String]) -> bool {
+    fn fits_command(&self, words: &[String], command: Option<&CommandFact>) -> bool {
         if self.decision == Decision::Allow {
-            self.allows(words)
+            self.allows(words, command)
         } else {
             self.refuses(words)
         }
     }
 
     /// A permission is of exactly these words, all of them known.
-    fn allows(&self, words: &[String]) -> bool {
+    fn allows(&self, words: &[String], command: Option<&CommandFact>) -> bool {
         let lines = self.argv.iter().flatten().zip(&self.is_open);
         let fits_word = |(alternatives, word): (&Vec<Word>, &String)| {
             !is_unknown(word) && alternatives.iter().any(|pattern| pattern.fits(word))
@@ -400,6 +495,53 @@ impl Rule {
         (is_told || !self.options.is_any())
             && !self.options.forbid(&words[1..])
             && self.options.allow(rest)
+            && self.reaches(line, words, command)
+    }
+
+    /// Whether all that the words name is among the places and hosts of the rule, if it has any. What is neither a word that the
+    /// rule spells out, nor an option that it allows, nor such a place or host may be any of them.
+    fn reaches(&self, line: &[Vec<Word>], words: &[String], command: Option<&CommandFact>) -> bool {
+        if self.paths.is_none() && self.hosts.is_none() {
+            return true;
+        }
+        let Some(command) = command.filter(|command| command.outside.is_empty()) else {
+            return false;
+        };
+        let is_spelled = |index: usize, word: &String| {
+            let mut alternatives = line.get(index).into_iter().flatten();
+            alternatives.any(|pattern| pattern.exact() == Some(word))
+                || (word.starts_with('-')
+                    && self
+                        .options
+                        .allowed
+                        .iter()
+                        .flatten()
+                        .any(|pattern| pattern.fits(word)))
+        };
+        let is_place = |word: &String| {
+            let mut places = command.places.iter().filter(|fact| fact.written == *word);
+            let mut n = 0;
+            self.paths.is_some()
+                && places.all(|fact| {
+                    n += 1;
+                    let path = fact.inside().map(Path::to_string_lossy);
+                    path.is_some_and(|path| self.fits_place(&path))
+                })
+                && n > 0
+        };
+        let is_host = |word: &String| {
+            let host = Host::of(word).ok().filter(|_| word.contains("://"));
+            let mut hosts = self.hosts.iter().flatten();
+            host.is_some_and(|host| hosts.any(|pattern| pattern.fits(&host, false)))
+        };
+        let mut n_named = 0;
+        let mut numbered = words.iter().enumerate().skip(1);
+        numbered.all(|(index, word)| {
+            is_spelled(index, word) || {
+                n_named += 1;
+                is_place(word) || is_host(word)
+            }
+        }) && n_named > 0
     }
 
     /// A refusal is of all that these words may be: of a program under any path, with options before what it is asked for, with
@@ -440,13 +582,27 @@ impl Rule {
             .as_ref()
             .and_then(|list| list.first())
             .map_or("", String::as_str);
-        let tool = "*";
+        let any_tool = Rule {
+            tools: None,
+            ..self.clone()
+        };
+        let command = self.argv.is_some().then(|| CommandFact {
+            places: places_of_words(example),
+            ..CommandFact::of(example)
+        });
         let fits = |item: &Item| {
-            let any_tool = Rule {
-                tools: None,
-                ..self.clone()
+            let asked = Asked {
+                command: command.as_ref(),
+                ..Asked::new(
+                    "*",
+                    if self.argv.is_some() {
+                        "exec"
+                    } else {
+                        capability
+                    },
+                )
             };
-            any_tool.fits(tool, capability, item)
+            any_tool.fits(asked, item)
         };
         if self.argv.is_some() {
             let is_fitting = |words: &Vec<String>| fits(&Item::Command(words.clone()));
@@ -492,6 +648,85 @@ fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<
     }
     let rest = &words[line.len()..];
     (is_open || rest.iter().all(|word| is_unknown(word))).then_some(rest)
+}
+
+/// The builtin tool that runs commands.
+const COMMANDS: &str = "execute_command";
+
+/// Where the words of an example lead, where no file system is.
+fn places_of_words(example: &str) -> Vec<PathFact> {
+    let fact = CommandFact::of(example);
+    let place = |word: &str| {
+        let path = fact.absolute(word);
+        let is_inside = !path.starts_with(['/', '~']) && !path.starts_with("..");
+        is_inside.then(|| PathFact {
+            written: word.to_owned(),
+            found: Ok(Inside {
+                path: path.into(),
+                ..Inside::default()
+            }),
+        })
+    };
+    fact.words().into_iter().filter_map(place).collect()
+}
+
+/// What calls do, as builtin tools have it, and what tools that are files call the same.
+const KIN: &[(&str, &[&str])] = &[
+    ("read", &["fs.read"]),
+    ("write", &["fs.write"]),
+    ("delete", &["fs.delete"]),
+    (
+        "exec",
+        &["shell.execute", "process.execute", "process.spawn"],
+    ),
+    ("shell", &["shell.execute"]),
+    (
+        "network",
+        &[
+            "net.http",
+            "net.https",
+            "net.tcp",
+            "net.websocket",
+            "net.connect",
+        ],
+    ),
+];
+
+/// Capabilities of builtin tools.
+const BUILTIN: &[&str] = &["read", "write", "delete", "exec", "shell", "network", "ask"];
+
+/// What is wrong with a capability that no call needs.
+fn problem_of_capability(name: &str) -> Option<String> {
+    let is_part = |part: &str| {
+        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+        !part.is_empty() && part.chars().all(is_word)
+    };
+    let whole = name.strip_suffix(".*").unwrap_or(name);
+    if !whole.split('.').all(is_part) {
+        return Some(
+            "a capability is written in lower case, such as `read`, `shell.execute` or `net.*`"
+                .to_owned(),
+        );
+    }
+    (!name.contains('.') && !BUILTIN.contains(&name)).then(|| {
+        format!(
+            "no call needs it: there are `{}`, and what tools declare, with a dot, such as `net.http`",
+            BUILTIN.join("`, `")
+        )
+    })
+}
+
+/// Whether two capabilities are of the same thing, one of them as builtin tools have it and one as a tool that is a file declares it.
+fn is_kin(name: &str, wanted: &str) -> bool {
+    let is_one = |own: &str, theirs: &str| {
+        KIN.iter().any(|(builtin, declared)| {
+            *builtin == own
+                && (declared.contains(&theirs)
+                    || (*builtin == "network" && theirs.starts_with("net."))
+                    || declared.iter().any(|declared| covers(theirs, declared)))
+        })
+    };
+    name == wanted || is_one(name, wanted) || is_one(wanted, name)
 }
 
 /// Whether a capability of a rule is this one, or all of its family: `net.*` is `net.http`.

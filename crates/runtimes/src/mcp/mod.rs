@@ -315,6 +315,22 @@ impl Host<'_> {
     }
 }
 
+/// What the definition of a tool's server requires. A definition that is not there, or is not in order, is told of by the
+/// call.
+pub(crate) fn requires(host: &Host<'_>, chain: &Chain) -> Vec<String> {
+    let (found, tool) = chain.tool();
+    let config = tool.metadata.config.as_ref();
+    let server = config.and_then(|config| config.get("server")?.as_str());
+    let Some(server) = server else {
+        return Vec::new();
+    };
+    let definition = read(host, found.space, server);
+    definition.map_or_else(
+        |_| Vec::new(),
+        |definition| definition.found.tool().metadata.requires.clone(),
+    )
+}
+
 /// How a server is reached.
 pub(crate) fn transport(settings: &Map<String, Value>) -> &'static str {
     if settings.contains_key("command") {

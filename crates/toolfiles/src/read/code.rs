@@ -1,5 +1,6 @@
 //! What the rules want to know of a program's code.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Facts about code, found without running it.
@@ -9,16 +10,31 @@ pub(crate) struct Code {
     pub(crate) entry: Option<Entry>,
     /// Whether it can be started as a program: `if __name__ == "__main__"`.
     pub(crate) has_main_block: bool,
+    /// Whether the entry is `async`.
+    pub(crate) is_async: bool,
+    /// Where that calls an `async` entry and does not wait for it.
+    pub(crate) forgets_to_wait: Option<Range<usize>>,
     /// Whether running the file does nothing but give names to things.
     pub(crate) only_defines: bool,
     /// String literals that are absolute paths.
     pub(crate) absolute_paths: Vec<Range<usize>>,
-    /// Whether a path is compared with the project's (`is_relative_to`).
+    /// Whether a path of the parameters is compared with the project's before it is opened.
     pub(crate) checks_paths: bool,
     /// Where a path of the parameters is used first.
     pub(crate) uses_paths: Option<Range<usize>>,
-    /// Whether something that fails is caught.
-    pub(crate) catches: bool,
+    /// What it works on beside files, and where it says so first.
+    pub(crate) works_on: BTreeMap<WorksOn, Range<usize>>,
+    /// The names by which the entry is given the parameters.
+    pub(super) given: Vec<String>,
+    /// Where a script goes on although a command failed.
+    pub(crate) goes_on: Option<Range<usize>>,
+}
+
+/// What code can fail at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum WorksOn {
+    Network,
+    Programs,
 }
 
 /// The function that a runtime calls.

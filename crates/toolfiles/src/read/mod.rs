@@ -4,6 +4,7 @@
 //! code that rules ask for. What is no literal is an error that says so.
 
 mod code;
+mod flow;
 mod javascript;
 mod literals;
 mod python;
@@ -15,10 +16,11 @@ mod yaml;
 
 use std::ops::Range;
 
-pub(crate) use code::{Code, Gives, Success};
+pub(crate) use code::{Code, Gives, Success, WorksOn};
 pub(crate) use javascript::imported;
 pub use javascript::javascript_of;
 pub(crate) use python::imports;
+pub(crate) use shell::{is_fetcher, words as shell_words};
 
 use crate::Language;
 use crate::diagnostic::Diagnostics;

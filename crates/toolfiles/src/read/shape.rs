@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::code::{Code, Gives, Return, Success, is_absolute};
+use super::code::{Code, Gives, Return, Success, WorksOn, is_absolute};
+use super::flow::Flow;
 use super::tree::{children, text, walk};
 
 /// The words of a language's syntax tree.
@@ -12,18 +13,12 @@ pub(super) struct Syntax {
     /// Its literals of text, decoded by `decode`.
     pub(super) string: &'static str,
     pub(super) decode: fn(&str) -> Result<String, &'static str>,
-    /// What catches.
-    pub(super) catch: &'static str,
-    /// `a.b`, and the field of it that holds `b`.
-    pub(super) member: (&'static str, &'static str),
-    /// Methods that compare a path with another.
-    pub(super) compares: &'static [&'static str],
-    /// A call.
-    pub(super) call: &'static str,
-    /// Whether a function of this name opens or makes a path.
-    pub(super) opens: fn(&str) -> bool,
-    /// How parameters are spoken of.
-    pub(super) parameters: &'static str,
+    /// How its names are followed.
+    pub(super) flow: Flow,
+    /// What imports, and what calls.
+    pub(super) imports: &'static [&'static str],
+    /// What a module or a function is there for.
+    pub(super) works_on: fn(&str) -> Option<WorksOn>,
     /// What ends a function without a `return`, or never ends it.
     pub(super) leaves: &'static [&'static str],
     /// What has returns of its own.
@@ -48,63 +43,78 @@ impl Syntax {
                 }
                 return ControlFlow::Break(());
             }
-            let of = |field: &str| {
-                let child = node.child_by_field_name(field);
-                child.map_or("", |child| text(child, source))
+            let named = if self.imports.contains(&kind) {
+                self.imported(node, source)
+            } else if kind == self.flow.call {
+                let callee = node.child_by_field_name("function");
+                callee.map_or(Vec::new(), |callee| {
+                    let name = text(callee, source);
+                    let mut all = vec![format!("{name}()")];
+                    if matches!(name, "require" | "import") {
+                        all.extend(self.imported(node, source));
+                    }
+                    all
+                })
+            } else {
+                Vec::new()
             };
-            if kind == self.catch {
-                code.catches = true;
-            } else if kind == self.member.0 {
-                code.checks_paths |= self.compares.contains(&of(self.member.1));
-            } else if kind == self.call
-                && code.uses_paths.is_none()
-                && (self.opens)(of("function"))
-                && of("arguments").contains(self.parameters)
-            {
-                code.uses_paths = Some(node.byte_range());
+            for field in named.iter().filter_map(|name| (self.works_on)(name)) {
+                code.works_on.entry(field).or_insert(node.byte_range());
             }
             ControlFlow::Continue(())
         });
+        self.flow.paths(root, source, code);
     }
 
-    /// What the `return` statements of a body give, those of functions inside it left out.
-    pub(super) fn returns<'n>(
+    /// The modules that a statement imports.
+    fn imported(&self, node: Node<'_>, source: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        walk(node, |one| {
+            if one.kind() == self.string {
+                names.extend((self.decode)(text(one, source)).ok());
+            } else if one.kind() == "dotted_name" {
+                names.push(text(one, source).to_owned());
+            }
+            ControlFlow::Continue(())
+        });
+        names
+    }
+
+    /// What the `return` statements of a body give, and whether it may end otherwise than by one; functions inside it are left
+    /// out.
+    pub(super) fn ends<'n>(
         &self,
         body: Node<'n>,
+        source: &str,
         gives: impl Fn(Option<Node<'n>>) -> Gives,
-    ) -> Vec<Return> {
-        let mut returns = Vec::new();
+    ) -> (Vec<Return>, bool) {
+        let (mut returns, mut leaves) = (Vec::new(), false);
         walk(body, |node| {
-            if self.inner.contains(&node.kind()) {
+            // Half of a tree are marks, which have nothing below them; what a node is costs more than whether it has a name.
+            if !node.is_named() {
                 return ControlFlow::Break(());
             }
-            if node.kind() == "return_statement" {
+            let kind = node.kind();
+            if self.inner.contains(&kind) {
+                return ControlFlow::Break(());
+            }
+            if kind == "return_statement" {
                 returns.push(Return {
                     span: node.byte_range(),
                     gives: gives(children(node).first().copied()),
                 });
+            } else if !leaves {
+                let called = || node.child_by_field_name("function");
+                leaves = self.leaves.contains(&kind)
+                    || (kind == self.flow.call
+                        && called().is_some_and(|called| {
+                            let name = text(called, source);
+                            ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
+                        }));
             }
             ControlFlow::Continue(())
         });
-        returns
-    }
-
-    /// Whether a body may end otherwise than by returning.
-    pub(super) fn may_leave(&self, body: Node<'_>, source: &str) -> bool {
-        let mut leaves = false;
-        walk(body, |node| {
-            if leaves || self.inner.contains(&node.kind()) {
-                return ControlFlow::Break(());
-            }
-            let called = node.child_by_field_name("function");
-            leaves = self.leaves.contains(&node.kind())
-                || called.is_some_and(|called| {
-                    let name = text(called, source);
-                    ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
-                });
-            ControlFlow::Continue(())
-        });
-        leaves
+        (returns, leaves)
     }
 
     /// What a literal gives that is no map.

@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use super::code::{Code, WorksOn};
 use super::{Reading, python, yaml};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields;
@@ -48,7 +49,96 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     }
     // A script is a program by itself.
     reading.code.has_main_block = true;
+    facts(source, &mut reading.code);
     reading
+}
+
+/// What a script's text tells: which path of a parameter it uses, what it fetches, whether a failure is one. No shell is
+/// read here, so it is told by words, and only where nothing speaks against it.
+fn facts(source: &str, code: &mut Code) {
+    let (mut n_commands, mut stops, mut checks) = (0, false, false);
+    let (mut first, mut at, mut heredoc) = (None, 0, None);
+    for line in source.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let plain = line.trim();
+        if let Some(end) = &heredoc {
+            if plain == end {
+                heredoc = None;
+            }
+            continue;
+        }
+        if plain.is_empty() || plain.starts_with('#') {
+            continue;
+        }
+        if let Some((_, behind)) = plain.split_once("<<").filter(|(_, b)| !b.starts_with('<')) {
+            let word = behind.trim_start_matches('-').trim_start();
+            let word = word
+                .split([' ', ';', '|', ')', '>'])
+                .next()
+                .unwrap_or_default();
+            heredoc = Some(word.trim_matches(['"', '\'']).to_owned());
+        }
+        let begin = start + (line.len() - line.trim_start().len());
+        let span = begin..begin + plain.len();
+        let own: Vec<&str> = words(plain).collect();
+        stops |= plain.contains("||")
+            || own.contains(&"exit")
+            || own.contains(&"trap")
+            || plain.contains("\"success\"")
+            || (own.first() == Some(&"set") && own.iter().any(|word| sets_errexit(word)))
+            || plain.contains("errexit");
+        checks |= own.contains(&"realpath") || plain.contains("readlink -f");
+        if own.first() != Some(&"set") && !closes(plain) {
+            n_commands += 1;
+            first = first.or(Some(span.clone()));
+        }
+        if own.iter().any(|word| is_fetcher(word)) {
+            code.works_on
+                .entry(WorksOn::Network)
+                .or_insert(span.clone());
+        }
+        if code.uses_paths.is_none() && names_path(plain) {
+            code.uses_paths = Some(span);
+        }
+    }
+    code.checks_paths = checks;
+    code.goes_on = first.filter(|_| n_commands > 1 && !stops);
+}
+
+/// The words of a command line, without what a shell makes of them.
+pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./+".contains(c))
+        .filter(|word| !word.is_empty())
+}
+
+/// Whether a word is a program that asks the network.
+pub(crate) fn is_fetcher(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    ["curl", "wget", "scp", "sftp", "ssh", "rsync", "ncat"].contains(&name)
+}
+
+/// `-e`, `-euo`; not `--`.
+fn sets_errexit(word: &str) -> bool {
+    word.strip_prefix('-')
+        .is_some_and(|letters| !letters.starts_with('-') && letters.contains('e'))
+}
+
+/// Whether a line only ends what another began.
+fn closes(line: &str) -> bool {
+    ["fi", "done", "esac", "}", ";;", "else", "then", "do"].contains(&line)
+}
+
+/// Whether a line speaks of a parameter that is named as paths are.
+fn names_path(line: &str) -> bool {
+    line.match_indices("TOOLGLOT_PARAM_").any(|(at, prefix)| {
+        let rest = &line[at + prefix.len()..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let name = rest[..end.unwrap_or(rest.len())].to_ascii_lowercase();
+        ["path", "file", "dir", "directory", "folder"]
+            .iter()
+            .any(|word| name == *word || name.ends_with(&format!("_{word}")))
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

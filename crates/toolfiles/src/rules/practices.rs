@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostics;
 use crate::literal::Literal;
-use crate::read::{Gives, Success};
+use crate::read::{Gives, Success, WorksOn, is_fetcher, shell_words};
 use crate::{Language, sign};
 
 use super::fields::{is_kebab, kebab};
@@ -125,11 +125,20 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
                 }
         ) || matches!(&one.gives, Gives::Map { keys, .. } if keys.iter().any(|key| key == "error"))
     });
-    if !fails && code.uses_paths.is_some() {
+    let works_on = if code.uses_paths.is_some() {
+        Some("works on files")
+    } else if code.works_on.contains_key(&WorksOn::Network) {
+        Some("talks to the network")
+    } else if code.works_on.contains_key(&WorksOn::Programs) {
+        Some("runs programs")
+    } else {
+        None
+    };
+    if let Some(what) = works_on.filter(|_| !fails) {
         diagnostics.help(
             ERRORS,
             entry.span.clone(),
-            "it works on files and never returns an error".to_owned(),
+            format!("it {what} and never returns an error"),
             "return `{\"success\": False, \"error\": \"..\"}` for what is expected to go wrong"
                 .to_owned(),
         );
@@ -220,17 +229,43 @@ fn structure(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "resolve it against `project_path`".to_owned(),
         );
     }
-    if subject.language != Language::Python || !subject.is_tool() {
+    if !subject.is_tool() {
         return;
     }
     if let Some(first) = &code.uses_paths
         && !code.checks_paths
     {
+        let help = match subject.language {
+            Language::JavaScript | Language::TypeScript => {
+                "refuse what `path.relative(projectPath, file)` finds above: it begins with `..`"
+            }
+            Language::Bash => "refuse what `realpath -m` does not find below the project",
+            _ => "refuse what is not `file_path.resolve().is_relative_to(project)`",
+        };
         diagnostics.help(
             PATH_CHECK,
             first.clone(),
             "a path from the parameters is used unchecked".to_owned(),
-            "refuse what is not `file_path.resolve().is_relative_to(project)`".to_owned(),
+            help.to_owned(),
+        );
+    }
+    if let Some(first) = &code.goes_on {
+        diagnostics.help(
+            ERRORS,
+            first.clone(),
+            "it goes on where a command fails, and then has not failed".to_owned(),
+            "write `set -euo pipefail` before the first command".to_owned(),
+        );
+    }
+    if subject.language != Language::Python {
+        return;
+    }
+    if let Some(place) = &code.forgets_to_wait {
+        diagnostics.help(
+            MAIN_BLOCK,
+            place.clone(),
+            "`execute` is `async`, and nothing waits for it here".to_owned(),
+            "write `asyncio.run(execute(..))`".to_owned(),
         );
     }
     if !code.has_main_block && code.entry.is_some() {
@@ -409,19 +444,31 @@ fn around(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         .iter()
         .filter_map(Literal::as_text)
         .any(|capability| capability.starts_with("net."));
+    let config = reading.get("config");
+    let in_code = reading.code.works_on.get(&WorksOn::Network).cloned();
     let is_remote = needs_network
+        || in_code.is_some()
         || matches!(subject.tool_type(), Some("mcp" | "http"))
         || executor.ends_with("http")
-        || executor.ends_with("http_client");
-    if is_remote && reading.get("retry_policy").is_none() {
+        || executor.ends_with("http_client")
+        || config.is_some_and(fetches);
+    let attempts = reading
+        .get("retry_policy")
+        .map(|policy| policy.get("max_attempts").and_then(Literal::as_f64));
+    if is_remote && !attempts.is_some_and(|attempts| attempts.is_none_or(|n| n > 1.0)) {
+        let place = match attempts {
+            Some(_) => reading
+                .get("retry_policy")
+                .map(|policy| policy.span.clone()),
+            None => in_code,
+        };
         diagnostics.help(
             RETRY,
-            subject.top(),
+            place.unwrap_or_else(|| subject.top()),
             "it talks to the network and gives up at the first failure".to_owned(),
-            "add `retry_policy` with `max_attempts`".to_owned(),
+            "add `retry_policy` with `max_attempts`, 2 or more".to_owned(),
         );
     }
-    let config = reading.get("config");
     let has_timeout = reading.get("timeout").is_some()
         || config.is_some_and(|config| config.get("timeout").is_some());
     if subject.language.is_configuration() && !has_timeout && !executor.is_empty() {
@@ -432,4 +479,21 @@ fn around(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "add `timeout`, in seconds".to_owned(),
         );
     }
+}
+
+/// Whether a configuration runs a program that asks the network.
+fn fetches(config: &Literal) -> bool {
+    let command = config.get("command").and_then(Literal::as_text);
+    let Some(command) = command else { return false };
+    if shell_words(command).any(is_fetcher) {
+        return true;
+    }
+    let program = command.rsplit('/').next().unwrap_or(command);
+    let args = config.get("args").and_then(Literal::as_list);
+    matches!(program, "sh" | "bash" | "dash" | "zsh" | "env")
+        && args
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Literal::as_text)
+            .any(|text| shell_words(text).any(is_fetcher))
 }

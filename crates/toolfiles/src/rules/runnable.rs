@@ -69,7 +69,37 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Option<(Severity, String, String)> 
             "write `command` and `args` under `config`".to_owned(),
         ));
     }
+    if tool.language.is_configuration()
+        && let Some(missing) = unnamed(id, tool, &has)
+    {
+        // The format asks for no `config`, and says what a type is without one.
+        return Some((
+            Severity::Warning,
+            format!("{missing}, without which `{executor}` has nothing to do"),
+            "write it under `config`".to_owned(),
+        ));
+    }
     None
+}
+
+/// What a configuration has to name for what runs it, and does not.
+fn unnamed(id: &str, tool: &ToolFile, has: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    let parameters = tool.schema.input.get("properties");
+    let takes = |name: &str| parameters.is_some_and(|all| all.get(name).is_some());
+    match id.strip_prefix(SYSTEM)? {
+        "runtimes/bash/bash" if !has("command") && !has("command_parameter") => {
+            Some("`config.command` is missing")
+        }
+        "primitives/http_client" if !has("url") && !takes("url") => Some("`config.url` is missing"),
+        "runtimes/mcp/http" | "runtimes/mcp/stdio" if !has("server") => {
+            Some("`config.server` is missing")
+        }
+        "runtimes/mcp/http" | "runtimes/mcp/stdio" if !has("tool_name") => {
+            Some("`config.tool_name` is missing")
+        }
+        "primitives/filesystem" if !has("operation") => Some("`config.operation` is missing"),
+        _ => None,
+    }
 }
 
 /// Whether an id may be an executor: what is below the system's directory is the system's, the rest may be the project's.

@@ -134,6 +134,30 @@ impl Trust {
         Ok(())
     }
 
+    /// Trusts a key that the user was given, in every project.
+    ///
+    /// # Errors
+    /// If it was revoked, or it cannot be written down.
+    pub fn trust_key(&mut self, key: PublicKey, owner: &str) -> Result<Signer, TrustError> {
+        let fingerprint = key.fingerprint();
+        let known = self.known(&fingerprint).ok();
+        let known = known.and_then(|known| known.revoked);
+        if let Some(since) = self.revoked(&fingerprint).map(str::to_owned).or(known) {
+            return Err(TrustError::Revoked {
+                key: fingerprint,
+                since,
+            });
+        }
+        let signer = Signer {
+            key,
+            owner: owner.to_owned(),
+            revoked: None,
+        };
+        self.save_key(&signer, &[])?;
+        self.add(signer.clone(), "user", true);
+        Ok(signer)
+    }
+
     /// Trusts a key that the project brings, for this project only.
     ///
     /// # Errors

@@ -19,6 +19,8 @@ pub(crate) struct Python {
     pub(crate) node: NodeId,
     pub(crate) at: u64,
     state: State,
+    /// Where the name begins: behind `x =`, where the call is assigned.
+    pub(crate) name_at: u64,
     /// Where the name ends, once known.
     pub(crate) name_end: u64,
     /// Behind the `(`.
@@ -34,6 +36,8 @@ enum State {
     Quoted,
     /// Behind a blank that follows the name: `f (a=1)`.
     Gap,
+    /// Behind `x =`: the call's own name must begin.
+    Assigned,
     Open,
     Key,
     Equals,
@@ -59,9 +63,15 @@ impl Python {
             node,
             at,
             state: State::Name,
+            name_at: at,
             name_end: at,
             arguments: at,
         }
+    }
+
+    /// Whether what the call gives is assigned: `x = f(a=1)`.
+    pub(crate) fn is_assigned(&self) -> bool {
+        self.name_at > self.at
     }
 
     pub(crate) fn step(&mut self, byte: u8, pos: u64) -> PythonStep {
@@ -71,6 +81,13 @@ impl Python {
                 (self.name_end, self.arguments, self.state) = (pos, pos + 1, State::Open);
             }
             (State::Name, b' ') if pos > self.at => (self.name_end, self.state) = (pos, State::Gap),
+            (State::Name | State::Gap, b'=') if pos > self.at && !self.is_assigned() => {
+                self.state = State::Assigned;
+            }
+            (State::Assigned, b' ') => {}
+            (State::Assigned, _) if word && !byte.is_ascii_digit() => {
+                (self.name_at, self.state) = (pos, State::Name);
+            }
             (State::Gap, b' ') => {}
             (State::Gap, b'(') => (self.arguments, self.state) = (pos + 1, State::Open),
             (State::Name, b'.' | b'-' | b'/') if pos > self.at => {}

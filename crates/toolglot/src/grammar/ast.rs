@@ -16,6 +16,23 @@ pub(crate) struct Rule {
     pub(crate) span: Range<usize>,
 }
 
+impl Rule {
+    /// Whether the rule is one for writing, which no text is read by.
+    pub(crate) fn is_only_written(&self) -> bool {
+        self.is_taught() || matches!(self.name.as_str(), "result" | "failure")
+    }
+
+    /// Whether the rule says how the model was taught to write a call or a block of calls.
+    pub(crate) fn is_taught(&self) -> bool {
+        matches!(self.name.as_str(), "written" | "written_block")
+    }
+
+    /// Whether the rule is one call.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.name.as_str(), "call" | "written")
+    }
+}
+
 /// Alternatives, each a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);

@@ -28,10 +28,9 @@ impl Dialect {
     pub fn taught_by(&self, text: &str) -> Vec<Evidence> {
         let mut best: Vec<Evidence> = Vec::new();
         for rule in &self.rules {
-            if matches!(
-                rule.name.as_str(),
-                "think" | "say" | "stop" | "result" | "failure"
-            ) || !self.leads_to_call(rule)
+            if matches!(rule.name.as_str(), "think" | "say" | "stop")
+                || rule.is_only_written()
+                || !self.leads_to_call(rule)
             {
                 continue;
             }
@@ -43,6 +42,21 @@ impl Dialect {
             }
         }
         best
+    }
+
+    /// The literals of all rules that are read, each once. Short ones are left out, and so are the keys of envelopes.
+    pub fn literals(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for rule in &self.rules {
+            if !rule.is_only_written() && !matches!(rule.name.as_str(), "result" | "failure") {
+                rule.alt
+                    .0
+                    .iter()
+                    .flatten()
+                    .for_each(|term| literals_of(&term.kind, &mut all));
+            }
+        }
+        all
     }
 
     fn leads_to_call(&self, rule: &Rule) -> bool {
@@ -120,6 +134,28 @@ impl Dialect {
             }
         }
         is_there
+    }
+}
+
+fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
+    match kind {
+        TermKind::Literal(pieces) => {
+            for piece in pieces {
+                if let Piece::Bytes(bytes) = piece
+                    && bytes.trim().len() >= SHORTEST
+                    && !all.contains(&bytes.trim())
+                {
+                    all.push(bytes.trim());
+                }
+            }
+        }
+        TermKind::Group(alt) => alt
+            .0
+            .iter()
+            .flatten()
+            .for_each(|term| literals_of(&term.kind, all)),
+        TermKind::Optional(inner) | TermKind::Many(inner) => literals_of(&inner.kind, all),
+        _ => {}
     }
 }
 

@@ -80,14 +80,20 @@ fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// An own rule replaces the inherited ones of its name; the others are added behind.
+/// An own rule replaces the inherited ones of its name; the others are added behind. What a base was taught is not what a
+/// dialect with other calls was.
 fn complete(dialect: &mut Dialect, inherited: &mut Vec<Rule>) {
+    let has_other_calls = dialect
+        .rules
+        .iter()
+        .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
     for rule in inherited.drain(..) {
-        let own = dialect
+        let is_replaced = dialect
             .rules
             .iter()
             .any(|own| own.name == rule.name && own.tool == rule.tool);
-        if !own {
+        let is_foreign = has_other_calls && rule.is_taught();
+        if !is_replaced && !is_foreign {
             dialect.rules.push(rule);
         }
     }

@@ -2,14 +2,34 @@
 
 use alloc::string::String;
 
-use super::Parser;
 use super::log::Act;
 use super::step::Stepper;
+use super::teller::Speech;
 use super::thread::{Judge, Thread};
 use super::view::View;
+use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
-use crate::program::{Node, Program};
-use crate::{Code, Sink, Span};
+use crate::program::{Node, Program, RuleRole};
+use crate::{Code, End, Sink, Span};
+
+/// Where in members of a list that are no objects the machine stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Junk {
+    Outside,
+    /// In a string, which ends with this mark.
+    Inside(u8),
+    /// Behind a backslash in it.
+    Escape(u8),
+}
+
+impl Junk {
+    fn mark(self) -> u8 {
+        match self {
+            Junk::Outside => b'"',
+            Junk::Inside(mark) | Junk::Escape(mark) => mark,
+        }
+    }
+}
 
 /// Bytes of a literal that outranks a body.
 const MARK: u64 = 3;
@@ -24,6 +44,9 @@ impl Parser {
     ) -> bool {
         let held = program.limits.undecided as u64;
         loop {
+            if self.junk.is_some() && !self.skip_junk(view, sink) {
+                break;
+            }
             self.skip_alone(program, view);
             let Some(byte) = view.byte(self.pos) else {
                 break;
@@ -59,6 +82,14 @@ impl Parser {
             if !self.committed {
                 self.remark_names(program, view, sink);
             }
+            if self.found.literal_ended && !self.committed && self.reopens(program) {
+                self.teller.markup(view, pos + 1, sink);
+                self.pos = pos + 1;
+                self.threads.clear();
+                self.forget();
+                self.mode = Mode::Text;
+                return true;
+            }
             if self.found.literal_ended
                 && !self.committed
                 && self.is_quoted_entry(program, view, sink)
@@ -90,6 +121,25 @@ impl Parser {
                     sink,
                 );
                 self.pos += 1;
+                continue;
+            }
+            if self.next.is_empty()
+                && self.committed
+                && let Some(name) = self.found.another_tool
+            {
+                self.cut_short(view, name - 1, sink);
+                return true;
+            }
+            if self.next.is_empty()
+                && let Some(at) = self.junk_member(program, view)
+            {
+                self.teller.markup(view, at, sink);
+                let message = String::from("a member of the list is no object; it was left out");
+                self.teller
+                    .note(Code::Junk, Span::new(at, at + 1), message, None, sink);
+                self.pos = at;
+                self.junk = Some(Junk::Outside);
+                self.threads.clone_from(&self.safe_threads);
                 continue;
             }
             if self.next.is_empty() && self.fallback.is_none() && self.body_is_left(program) {
@@ -142,6 +192,82 @@ impl Parser {
             }
         }
         false
+    }
+
+    /// Another call's tag begins at `at`: the open one is over before it.
+    fn cut_short(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+        self.teller.markup(view, at, sink);
+        let message = String::from("the call's closer is missing; it was supplied");
+        self.teller
+            .note(Code::MissingCloser, Span::empty(at), message, None, sink);
+        if self.teller.call.is_some() {
+            self.teller.end_call(End::Recovered, view, at, sink);
+        }
+        self.forget();
+        self.threads.clear();
+        self.safe_threads.clear();
+        self.context = Context::default();
+        self.committed = false;
+        (self.pos, self.not_before) = (at, at);
+        self.mode = Mode::Text;
+    }
+
+    /// The tag that opens reasoning stands before all of it: what a prompt has opened is repeated at times.
+    fn reopens(&self, program: &Program) -> bool {
+        let is_thought = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.role == RuleRole::Think);
+        self.context.speech == Speech::Reasoning
+            && !self.teller.thought
+            && self.next.iter().any(is_thought)
+    }
+
+    /// Where a word, a number or a string stands behind a comma, in place of the next object of a list of calls.
+    fn junk_member(&self, program: &Program, view: View<'_>) -> Option<u64> {
+        let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
+        let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
+        let told = self.teller.cursor;
+        if !self.committed
+            || self.fallback.is_some()
+            || self.teller.call.is_some()
+            || !view.slice(told, self.safe).trim_end().ends_with(',')
+            || !self.safe_threads.iter().any(is_object)
+            || !self.safe_threads.iter().any(is_end)
+        {
+            return None;
+        }
+        let behind = view.slice(self.safe, self.pos + 1);
+        let member = behind.trim_ascii_start();
+        let begins = |byte: u8| {
+            matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
+                || matches!(byte, b't' | b'f' | b'n' | b'T' | b'F' | b'N')
+        };
+        let is_member = member.bytes().next().is_some_and(begins);
+        is_member.then(|| self.pos + 1 - member.len() as u64)
+    }
+
+    /// Passes members that are no objects, up to the next that is one or the list's end. Returns whether that came.
+    fn skip_junk(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        while let Some(byte) = view.byte(self.pos) {
+            let junk = self.junk.unwrap_or(Junk::Outside);
+            self.junk = match (junk, byte) {
+                (Junk::Outside, b'{' | b']') => None,
+                (Junk::Outside, b'"' | b'\'') => Some(Junk::Inside(byte)),
+                (Junk::Inside(_), b'\\') => Some(Junk::Escape(junk.mark())),
+                (Junk::Inside(mark), _) if byte == mark => Some(Junk::Outside),
+                (Junk::Escape(mark), _) => Some(Junk::Inside(mark)),
+                _ => Some(junk),
+            };
+            if self.junk.is_none() {
+                break;
+            }
+            self.pos += 1;
+            self.work += 1;
+        }
+        self.teller.markup(view, self.pos, sink);
+        self.safe = self.pos;
+        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
+            thread.since = self.pos;
+        }
+        self.junk.is_none()
     }
 
     /// Nothing goes on but a body that can begin here.

@@ -126,6 +126,23 @@ impl Stepper<'_> {
         }
     }
 
+    /// Whether a tag where a parameter's may stand is that of another tool, and of no parameter: its call begins there.
+    fn is_another_tool(&self, way: &Thread, text: &str) -> bool {
+        let value = self.program.value_behind(way.node);
+        if !value.is_some_and(|value| value.own_needs_same_key)
+            || !self.program.knows(self.program.dialect_of(way.node), text)
+        {
+            return false;
+        }
+        let named = self.log.newest(way.log, self.flushed, Capture::Name);
+        let name = named.map_or(self.registers.name.as_str(), |(start, end)| {
+            self.view.slice(start, end)
+        });
+        let tool = self.program.tools.find(name);
+        text != name
+            && tool.is_none_or(|tool| self.program.tools.tool(tool).parameters.get(text).is_none())
+    }
+
     /// Whether `text` is a key here. `way` is the thread that goes on behind it, at the end of `place`.
     pub(super) fn accepts_key(
         &mut self,
@@ -139,7 +156,11 @@ impl Stepper<'_> {
             return false;
         }
         let tool = match self.judge {
-            Judge::Reading | Judge::Entry { .. } => return true,
+            Judge::Reading | Judge::Entry { .. } => {
+                let is_tool = self.is_another_tool(&way, text);
+                found.another_tool = is_tool.then_some(place.0).or(found.another_tool);
+                return !is_tool;
+            }
             Judge::Own {
                 same_key: Some(key),
                 ..

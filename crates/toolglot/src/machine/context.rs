@@ -88,6 +88,7 @@ impl Parser {
                 }
             }
         }
+        self.teller.thought = false;
         let reads =
             speech == Speech::Text || open_ended || self.in_reasoning == InReasoning::Accept;
         self.context = Context {

@@ -77,7 +77,7 @@ impl Parser {
     ) {
         envelope.pos = envelope.here();
         self.pos = envelope.pos;
-        let rest = envelope.finish(true);
+        let rest = envelope.finish(program, true);
         self.tell_envelope(program, &mut envelope, view, sink);
         if rest == Rest::Broken || envelope.malformed {
             let node = envelope.bodies[0].node;
@@ -157,14 +157,8 @@ impl Parser {
             self.teller
                 .note(Code::LooseArguments, Span::empty(at), message, None, sink);
         }
-        if let Some(at) = envelope.further_at.take() {
-            let message =
-                String::from("the object goes on behind the call; what follows is left out");
-            self.teller
-                .note(Code::Junk, Span::empty(at), message, None, sink);
-        }
-        if let Some(at) = envelope.dropped_at.take() {
-            let message = String::from("what stands beside the arguments was left out");
+        if let Some(at) = envelope.left_out_at.take() {
+            let message = String::from("a key beside the call is none of its arguments; left out");
             self.teller
                 .note(Code::Junk, Span::empty(at), message, None, sink);
         }

@@ -111,7 +111,7 @@ impl Parser {
                 let rest = if over {
                     Rest::Whole
                 } else {
-                    envelope.finish(why != Finish::Length && !is_begun)
+                    envelope.finish(program, why != Finish::Length && !is_begun)
                 };
                 let rest = if is_begun { Rest::Broken } else { rest };
                 let malformed = envelope.malformed;

@@ -101,6 +101,8 @@ pub struct Parser {
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
+    /// Members of a list that are no objects go by.
+    junk: Option<between::Junk>,
     /// The entry that is being read ended reasoning that had no end.
     ended_reasoning: bool,
     /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
@@ -158,6 +160,7 @@ impl Parser {
             start: true,
             candidate_in_code: false,
             quoted: false,
+            junk: None,
             ended_reasoning: false,
             safe: 0,
             safe_threads: Vec::new(),

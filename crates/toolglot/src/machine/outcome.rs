@@ -19,8 +19,7 @@ impl Parser {
     pub(super) fn win(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let body = self.found.bodies[0];
         let at = self.pos;
-        self.fallback = None;
-        self.fallback_bodies.clear();
+        self.keep_end(program, body, at);
         self.safe = at;
         match program.node(body.node) {
             Node::Object(_) => {
@@ -94,6 +93,24 @@ impl Parser {
                 )));
             }
             _ => self.mode = Mode::Text,
+        }
+    }
+
+    /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.
+    fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
+        let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
+        let is_py = matches!(program.node(body.node), Node::Py { .. }) && !self.committed;
+        let kept = self
+            .fallback
+            .filter(|_| self.fallback_bodies.first().is_some_and(is_over));
+        if !is_py {
+            self.fallback = None;
+            self.fallback_bodies.clear();
+        } else if kept.is_none() {
+            let ends = self.found.bodies.iter().copied().filter(is_over);
+            self.fallback_bodies.clear();
+            self.fallback_bodies.extend(ends.take(1));
+            self.fallback = (!self.fallback_bodies.is_empty()).then_some(at);
         }
     }
 

@@ -140,9 +140,9 @@ impl Parser {
     fn quick_speech(&mut self, speech: Speech, is_plain: bool, text: &str, sink: &mut dyn Sink) {
         let (base, len) = (self.base, text.len() as u64);
         self.base += len;
-        if speech == Speech::Reasoning {
+        if speech == Speech::Reasoning && self.teller.thought {
             self.teller.pass(len, Event::Reasoning(text), sink);
-        } else if is_plain && self.teller.spoken {
+        } else if speech == Speech::Text && is_plain && self.teller.spoken {
             self.teller.pass(len, Event::Text(text), sink);
         } else {
             self.teller

@@ -93,8 +93,12 @@ pub(crate) struct Teller {
     pub(crate) quote: Quote,
     /// Text that is not blank was told: the message's begin is over.
     pub(crate) spoken: bool,
+    /// So was reasoning, since it last began.
+    pub(crate) thought: bool,
     /// The last byte told, if it was text.
     pub(crate) last: u8,
+    /// The last byte of text that is not blank.
+    pub(crate) last_solid: u8,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
     /// The sink is off (priming).
@@ -180,6 +184,10 @@ impl Teller {
     pub(crate) fn pass(&mut self, len: u64, event: Event<'_>, sink: &mut dyn Sink) {
         let span = Span::new(self.cursor, self.cursor + len);
         self.cursor += len;
+        if let Event::Text(text) = event {
+            let solid = |byte: &u8| !crate::program::is_blank(*byte);
+            self.last_solid = text.bytes().rev().find(solid).unwrap_or(self.last_solid);
+        }
         self.last = match event {
             Event::Text(text) | Event::Reasoning(text) => last_byte(text),
             _ => 0,
@@ -210,9 +218,17 @@ impl Teller {
             let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
             self.quote.feed(said);
             let said = said.strip_prefix("\u{feff}".as_bytes()).unwrap_or(said);
+            let solid = |byte: &&u8| !crate::program::is_blank(**byte);
+            self.last_solid = said
+                .iter()
+                .rev()
+                .find(solid)
+                .copied()
+                .unwrap_or(self.last_solid);
             self.spoken = self.spoken || !said.iter().all(|&byte| crate::program::is_blank(byte));
             self.tell(span, Event::Text(text), sink);
         } else {
+            self.thought |= !text.bytes().all(crate::program::is_blank);
             self.tell(span, Event::Reasoning(text), sink);
         }
         self.cursor = to;

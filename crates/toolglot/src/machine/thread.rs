@@ -122,6 +122,8 @@ pub(crate) struct Found {
     pub(crate) unknown_key: Option<UnknownKey>,
     /// A placeholder stood where a name belongs: its extent.
     pub(crate) placeholder: Option<(u64, u64)>,
+    /// The tag of another tool stood where a parameter's may: where its name begins.
+    pub(crate) another_tool: Option<u64>,
     /// A name that is not known stood where only the name marks the call.
     pub(crate) unknown_name: Option<(u64, u64)>,
     /// Thread steps made.
@@ -138,6 +140,7 @@ impl Found {
             self.unknown_key,
         ) = (false, false, false, None);
         (self.placeholder, self.unknown_name, self.ended) = (None, None, None);
+        self.another_tool = None;
         self.literal_length = 0;
         self.markers.clear();
     }

@@ -18,9 +18,6 @@ use super::node::{
 };
 use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
-/// Rules that are read only when text is written.
-const WRITE_ONLY: &[&str] = &["result", "failure"];
-
 /// One entry of the message.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -98,14 +95,14 @@ impl<'a> Builder<'a> {
     fn dialect(&mut self) -> Result<(), GrammarError> {
         let dialect = self.dialect;
         let mut used: Vec<&str> = Vec::new();
-        for rule in &dialect.rules {
+        let read = || dialect.rules.iter().filter(|rule| !rule.is_only_written());
+        for rule in read() {
             collect_references(&rule.alt, &mut used);
         }
         check::rules(dialect)?;
         let mut any = false;
-        for rule in &dialect.rules {
-            let referred = rule.tool.is_none() && used.contains(&rule.name.as_str());
-            if referred || WRITE_ONLY.contains(&rule.name.as_str()) {
+        for rule in read() {
+            if rule.tool.is_none() && used.contains(&rule.name.as_str()) {
                 continue;
             }
             // One entry per alternative: a long opener must not lift its short sibling.
@@ -245,8 +242,9 @@ impl<'a> Builder<'a> {
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    let mark =
-                        bytes.len() >= 3 && !bytes.trim().is_empty() && !bytes.starts_with("```");
+                    // A function of code around a call (`print(`) marks none.
+                    let is_code = bytes.starts_with("```") || bytes.ends_with('(');
+                    let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !is_code;
                     self.push(Node::Literal {
                         bytes: bytes.as_bytes().into(),
                         fold,

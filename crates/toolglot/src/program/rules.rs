@@ -53,6 +53,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) id: Option<String>,
     /// An id or a name space may stand between a name and the arguments.
     pub(crate) late_head: bool,
+    /// A call of Python may begin a line by itself.
+    pub(crate) reads_lines: bool,
 }
 
 impl core::fmt::Debug for Rules {
@@ -85,7 +87,7 @@ impl Rules {
                 late_heads[usize::from(dialect)] |= analyze::has_late_head(&nodes, capture.next);
             }
         }
-        let compiled: Vec<CompiledDialect> = all
+        let mut compiled: Vec<CompiledDialect> = all
             .iter()
             .zip(late_heads)
             .map(|(dialect, late_head)| CompiledDialect {
@@ -95,6 +97,7 @@ impl Rules {
                 refuse: dialect.list("refuse"),
                 id: dialect.id_spelling().map(String::from),
                 late_head,
+                reads_lines: false,
             })
             .collect();
         let mut seen = BTreeSet::new();
@@ -113,6 +116,7 @@ impl Rules {
                     .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
                     .of(&dialect.name));
             }
+            compiled[usize::from(entry.dialect)].reads_lines |= found.reads_lines;
             begin.extend(found.begin);
             bodies.extend(found.bodies);
             reasoning.extend(analyze::reasoning(&nodes, entry.node));

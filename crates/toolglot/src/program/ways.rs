@@ -125,6 +125,8 @@ pub(super) struct Ways {
     pub(super) bodies: Vec<Opener>,
     /// The entry can begin with something that no scan can find.
     pub(super) unbounded: bool,
+    /// It can begin with a call of Python.
+    pub(super) reads_lines: bool,
 }
 
 impl Ways {
@@ -144,6 +146,7 @@ pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
         begin: Vec::new(),
         bodies: Vec::new(),
         unbounded: false,
+        reads_lines: false,
     };
     let plain = Opener {
         bytes: Box::default(),
@@ -213,6 +216,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
         // Where a line begins, a known name opens an entry by itself. Without tools nothing does.
         Node::Py { .. } if way.bol || way.start => {
             way.target = at;
+            ways.reads_lines |= way.bol;
             ways.add(None, Some((way, Spelling::Stem)));
         }
         Node::Capture(capture) if capture.what == Capture::Name && (way.bol || way.start) => {

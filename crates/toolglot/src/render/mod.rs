@@ -104,17 +104,50 @@ impl<'a> Renderer<'a> {
     /// # Errors
     /// What the dialect cannot carry: what would not be read back as these very calls.
     pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        self.message("", calls)
+    }
+
+    /// Writes `content` and behind it `calls`, in order; without calls the content as it stands.
+    ///
+    /// # Errors
+    /// As [`Renderer::calls`], and where the content is read as a call, or hides the calls.
+    pub fn message(&self, content: &str, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        if calls.is_empty() {
+            return Ok(String::from(content));
+        }
+        let between = match content {
+            "" => "",
+            _ if content.ends_with('\n') => "",
+            _ => "\n\n",
+        };
+        let alone = read(&self.program, content);
+        if !alone.calls.is_empty() {
+            return Err(Unrenderable::new(format!(
+                "dialect `{}` would read a call in the content",
+                self.dialect.name()
+            )));
+        }
         let mut why = Unrenderable::new(format!(
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        for text in Writer::new(self.dialect, &self.program.tools).ways(calls) {
-            match text.and_then(|text| self.reads_back(&text, calls).map(|()| text)) {
+        let kept = |text: Result<String, Unrenderable>| {
+            let whole = format!("{content}{between}{}", text?);
+            self.reads_back(&whole, &alone, calls).map(|()| whole)
+        };
+        let tools = &self.program.tools;
+        for text in Writer::new(self.dialect, tools).ways(calls) {
+            match kept(text) {
                 Ok(text) => return Ok(text),
                 Err(error) => why = error,
             }
         }
-        Err(why)
+        // Where a value has a second form (CDATA), that may carry what the first cannot.
+        let second = Writer::other(self.dialect, tools);
+        second
+            .ways(calls)
+            .find_map(|text| kept(text).ok())
+            .ok_or(why)
     }
 
     /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain
@@ -123,7 +156,13 @@ impl<'a> Renderer<'a> {
         result::write(self.dialect, &self.guards, results)
     }
 
-    fn reads_back(&self, text: &str, calls: &[CallText<'_>]) -> Result<(), Unrenderable> {
+    /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.
+    fn reads_back(
+        &self,
+        text: &str,
+        alone: &Calls,
+        calls: &[CallText<'_>],
+    ) -> Result<(), Unrenderable> {
         let read = read(&self.program, text);
         let dialect = self.dialect.name();
         if read.calls.len() != calls.len() {
@@ -133,9 +172,16 @@ impl<'a> Renderer<'a> {
                 calls.len()
             )));
         }
-        if !read.content.trim().is_empty() {
+        if read.content.trim() != alone.content.trim()
+            || read.reasoning.trim() != alone.reasoning.trim()
+        {
+            let what = if alone.content.is_empty() && alone.reasoning.is_empty() {
+                "part of the call as text"
+            } else {
+                "the content and the calls otherwise"
+            };
             return Err(Unrenderable::new(format!(
-                "dialect `{dialect}` would read part of the call as text"
+                "dialect `{dialect}` would read {what}"
             )));
         }
         for (read, call) in read.calls.iter().zip(calls) {

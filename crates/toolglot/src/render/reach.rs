@@ -43,7 +43,7 @@ pub(super) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
     holds(
         dialect,
         term,
-        &|kind| matches!(kind, TermKind::Rule(name) if name == "call"),
+        &|kind| matches!(kind, TermKind::Rule(name) if name == "call" || name == "written"),
     )
 }
 

@@ -11,7 +11,8 @@ use super::value::raw;
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
 use crate::{Calls, Finish, InCode, Input, Parser, Program};
 
-/// Stands behind the first character of what would be read as a call: U+2060 WORD JOINER, invisible, no blank.
+/// Stands behind the first character of what would be read as a call, blanks and commas aside, which it would not break: U+2060
+/// WORD JOINER, invisible, no blank.
 const JOINER: char = '\u{2060}';
 
 /// Rounds of reading in which single calls are taken away; what is left then loses every opener at once.
@@ -31,10 +32,24 @@ pub(super) fn write(
     };
     let text = all(ROUNDS);
     // A call might begin in one result and go on in the next.
-    if results.len() > 1 && !calls(guards, &text).is_empty() {
-        return all(0);
+    if results.len() == 1 || calls(guards, &text).is_empty() {
+        return text;
     }
-    text
+    let text = all(0);
+    if calls(guards, &text).is_empty() {
+        return text;
+    }
+    let texts: Vec<String> = results
+        .iter()
+        .map(|result| shattered(result.text))
+        .collect();
+    let broken: Vec<ResultText<'_>> = results
+        .iter()
+        .zip(&texts)
+        .map(|(result, text)| ResultText { text, ..*result })
+        .collect();
+    let written = broken.iter().map(|result| one(dialect, guards, result, 0));
+    written.collect::<Vec<String>>().join("\n\n")
 }
 
 fn one(
@@ -75,7 +90,24 @@ fn one(
         text = broken(&text, &inside);
     }
     let text = broken(&text, &openers(guards, &text));
-    fill(dialect, result, &text, Shows::NameAlone).text
+    let whole = fill(dialect, result, &text, Shows::NameAlone);
+    if rounds == 0
+        || calls(guards, &whole.text)
+            .iter()
+            .all(|&at| at < whole.text_at)
+    {
+        return whole.text;
+    }
+    // Something opens behind what was broken. Without any sign that a call is made of there is none.
+    fill(dialect, result, &shattered(&text), Shows::NameAlone).text
+}
+
+/// A text with every sign broken that could be of a call.
+fn shattered(text: &str) -> String {
+    let places = text
+        .char_indices()
+        .filter(|(_, c)| c.is_ascii_punctuation() && *c != ',');
+    broken(text, &places.map(|(at, _)| at).collect::<Vec<usize>>())
 }
 
 /// Where anything could open.
@@ -106,6 +138,9 @@ fn broken(text: &str, places: &[usize]) -> String {
     let mut out = String::with_capacity(text.len() + 4 * places.len());
     let mut from = 0;
     for &at in places {
+        let parts = |c: char| c.is_whitespace() || c == ',' || c == JOINER;
+        let rest = text.get(at..).unwrap_or_default();
+        let at = at + (rest.len() - rest.trim_start_matches(parts).len());
         let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) else {
             continue;
         };

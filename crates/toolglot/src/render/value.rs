@@ -48,7 +48,7 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
     out.push('}');
 }
 
-/// The members of an object as sibling elements.
+/// The members of an object as sibling elements: a line each, or without blanks where `prefix` marks every tag.
 pub(super) fn siblings(
     out: &mut String,
     json: &str,
@@ -86,7 +86,11 @@ fn element(
             "`{key}` cannot be the name of an element"
         )));
     }
-    let pad = "  ".repeat(indent);
+    let (pad, line) = if prefix.is_empty() {
+        ("  ".repeat(indent), "\n")
+    } else {
+        (String::new(), "")
+    };
     match kind(json) {
         Kind::Array => {
             // Repeated siblings; what cannot be told so (none, or one) is for the schema, and read back.
@@ -101,21 +105,22 @@ fn element(
                 element(out, key, item, values, prefix, indent)?;
             }
             if !any {
-                let _ = writeln!(out, "{pad}{prefix}<{key}>{prefix}</{key}>");
+                let _ = write!(out, "{pad}{prefix}<{key}>{prefix}</{key}>{line}");
             }
         }
         Kind::Object => {
-            let _ = writeln!(out, "{pad}{prefix}<{key}>");
+            let _ = write!(out, "{pad}{prefix}<{key}>{line}");
             siblings(out, json, values, prefix, indent + 1)?;
-            let _ = writeln!(out, "{pad}{prefix}</{key}>");
+            let _ = write!(out, "{pad}{prefix}</{key}>{line}");
         }
         Kind::String => {
             let _ = write!(out, "{pad}{prefix}<{key}>");
             character_data(out, &raw(json), values);
-            let _ = writeln!(out, "{prefix}</{key}>");
+            let _ = write!(out, "{prefix}</{key}>{line}");
         }
         Kind::Scalar => {
-            let _ = writeln!(out, "{pad}{prefix}<{key}>{}{prefix}</{key}>", json.trim());
+            let json = json.trim();
+            let _ = write!(out, "{pad}{prefix}<{key}>{json}{prefix}</{key}>{line}");
         }
     }
     Ok(())

@@ -22,6 +22,8 @@ use crate::program::ToolIndex;
 pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
     tools: &'a ToolIndex,
+    /// Of the forms of a value the last that can be written is.
+    last_first: bool,
 }
 
 type Written = Result<(), Unrenderable>;
@@ -47,7 +49,19 @@ struct Pen<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
-        Writer { dialect, tools }
+        Writer {
+            dialect,
+            tools,
+            last_first: false,
+        }
+    }
+
+    /// One that takes the last form of a value, not the first.
+    pub(super) fn other(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
+        Writer {
+            last_first: true,
+            ..Writer::new(dialect, tools)
+        }
     }
 
     /// Whether the value of `key` is a string whatever it looks like.
@@ -62,11 +76,15 @@ impl<'a> Writer<'a> {
         &'c self,
         calls: &'c [CallText<'c>],
     ) -> impl Iterator<Item = Result<String, Unrenderable>> + 'c {
-        let entries = self.entries();
+        let holds_many = |rule: &Rule, seq: &[Term]| {
+            !rule.is_call() && seq.iter().any(|term| repeats_calls(self.dialect, term))
+        };
+        let mut entries = self.entries();
+        if calls.len() > 1 {
+            entries.sort_by_key(|(rule, seq)| (!rule.is_taught(), !holds_many(rule, seq)));
+        }
         entries.into_iter().map(move |(rule, seq)| {
-            let holds_many =
-                rule.name != "call" && seq.iter().any(|term| repeats_calls(self.dialect, term));
-            if holds_many || calls.len() == 1 {
+            if holds_many(rule, seq) || calls.len() == 1 {
                 return self.one(rule, seq, calls);
             }
             // Each call may need an entry of its own.
@@ -87,30 +105,32 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Rules that begin a message and lead to a call.
+    /// Rules that begin a message and lead to a call: what was taught first, then what is read.
     fn entries(&self) -> Vec<(&'a Rule, &'a [Term])> {
         let mut used = Vec::new();
         for rule in &self.dialect.rules {
             references(&rule.alt, &mut used);
         }
+        let leads_to_calls = |rule: &Rule, seq: &[Term]| {
+            rule.is_call() || seq.iter().any(|term| leads_to_calls(self.dialect, term))
+        };
         let mut all = Vec::new();
         for rule in &self.dialect.rules {
-            if rule.tool.is_none() && used.contains(&rule.name.as_str()) {
-                continue;
-            }
-            if matches!(
+            let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
+            let is_other = matches!(
                 rule.name.as_str(),
                 "think" | "say" | "stop" | "result" | "failure"
-            ) {
+            );
+            if is_used || is_other {
                 continue;
             }
-            for seq in &rule.alt.0 {
-                if rule.name == "call" || seq.iter().any(|term| leads_to_calls(self.dialect, term))
-                {
-                    all.push((rule, seq.as_slice()));
-                }
-            }
+            let seqs = rule.alt.0.iter().map(Vec::as_slice);
+            all.extend(
+                seqs.filter(|seq| leads_to_calls(rule, seq))
+                    .map(|seq| (rule, seq)),
+            );
         }
+        all.sort_by_key(|(rule, _)| !rule.is_taught());
         all
     }
 
@@ -132,7 +152,7 @@ impl<'a> Writer<'a> {
             more: false,
             wrote_calls: 0,
         };
-        if rule.name == "call" {
+        if rule.is_call() {
             pen.begin(0, rule.tool.as_deref())?;
             self.seq(&mut pen, seq)?;
             pen.end()?;
@@ -239,14 +259,11 @@ impl<'a> Writer<'a> {
                 let Some(call) = pen.call else {
                     return Err(Unrenderable::new("elements without a call"));
                 };
-                pen.out.push('\n');
-                siblings(
-                    &mut pen.out,
-                    call.args,
-                    &self.dialect.values,
-                    prefix.as_deref().unwrap_or(""),
-                    1,
-                )?;
+                let prefix = prefix.as_deref().unwrap_or("");
+                if prefix.is_empty() {
+                    pen.out.push('\n');
+                }
+                siblings(&mut pen.out, call.args, &self.dialect.values, prefix, 1)?;
                 pen.left.clear();
             }
             TermKind::Py => {
@@ -286,6 +303,13 @@ impl<'a> Writer<'a> {
             |seq: &[Term]| is_list && !seq.iter().any(|term| repeats_calls(self.dialect, term));
         let mut order: Vec<&Vec<Term>> = alt.0.iter().collect();
         order.sort_by_key(|seq| (short(seq), !fits(seq), other(seq)));
+        let holds_text = |seq: &&Vec<Term>| {
+            seq.iter()
+                .any(|term| matches!(term.kind, TermKind::Text(_)))
+        };
+        if self.last_first && order.iter().all(holds_text) {
+            order.reverse();
+        }
         let mut why = Unrenderable::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
@@ -307,7 +331,7 @@ impl<'a> Writer<'a> {
         for rule in rules {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
             let inside = |pen: &mut Pen<'_>| -> Written {
-                if name == "call" {
+                if rule.is_call() {
                     pen.begin(pen.index, None)?;
                     self.choice(pen, &rule.alt)?;
                     pen.end()

@@ -25,6 +25,7 @@ impl Walk<'_> {
         }
         let mut n_values = 1;
         loop {
+            (self.text, self.bytes) = (self.whole, self.whole.as_bytes());
             let (next, continues) = self.next_value();
             match next {
                 Some(at) if continues => {

@@ -10,32 +10,6 @@ use super::{Kind, State, Walk};
 use crate::repair::Repair;
 use crate::word;
 
-/// Calls around a value that stand for the value: `MongoDB` shells, Python reprs.
-const WRAPPERS: &[&str] = &[
-    "ObjectId",
-    "ISODate",
-    "NumberLong",
-    "NumberInt",
-    "NumberDecimal",
-    "Timestamp",
-    "Date",
-    "UUID",
-    "BinData",
-    "Decimal",
-    "Decimal128",
-    "OrderedDict",
-    "dict",
-    "list",
-    "tuple",
-    "set",
-    "frozenset",
-    "str",
-    "int",
-    "float",
-    "Path",
-    "PosixPath",
-];
-
 impl Walk<'_> {
     pub(super) fn bare_value(&mut self) -> State {
         if self.plain_scalar() {
@@ -49,11 +23,9 @@ impl Walk<'_> {
             .count();
         if name > 0 && !self.bytes[start].is_ascii_digit() {
             let word = &self.text[start..start + name];
-            if matches!(
-                word,
-                "r" | "b" | "u" | "f" | "R" | "B" | "U" | "F" | "rb" | "br" | "fr" | "rf"
-            ) && let Some((marks @ (Marks::Double | Marks::Single), length)) =
-                Marks::at(self.bytes, start + name)
+            if word::is_string_prefix(word)
+                && let Some((marks @ (Marks::Double | Marks::Single), length)) =
+                    Marks::at(self.bytes, start + name)
                 && !matches!(
                     self.bytes.get(start + name + length),
                     None | Some(b',' | b']' | b'}' | b':')
@@ -68,17 +40,16 @@ impl Walk<'_> {
             }
             let paren = super::super::valid::blanks(self.bytes, start + name);
             if self.bytes.get(paren) == Some(&b'(') {
-                let base = word.rsplit('.').next().unwrap_or(word);
                 let inner = self.past_space(paren + 1);
                 let opens = matches!(self.bytes.get(inner), Some(b'{' | b'['));
-                if WRAPPERS.contains(&base) || self.stack.is_empty() && opens {
+                if word::is_wrapper(word) || self.stack.is_empty() && opens {
                     self.writer.note(Repair::Wrapper, start, paren + 1, "");
                     let state = self.open(Kind::Call);
                     self.i = paren + 1;
                     return state;
                 }
             }
-            if word == "new" && WRAPPERS.iter().any(|w| self.text[paren..].starts_with(w)) {
+            if word == "new" && word::begins_with_wrapper(&self.text[paren..]) {
                 self.junk(paren - start);
                 return State::Value;
             }
@@ -285,7 +256,9 @@ impl Walk<'_> {
                     return at;
                 }
                 b'`' if self.text[at..].starts_with("```") && place != Place::Root => return at,
-                b';' if place == Place::Root || place == Place::Call => {}
+                b';' if matches!(place, Place::Member | Place::Element) && is_whole(so_far()) => {
+                    return at;
+                }
                 _ => {}
             }
             at += 1;

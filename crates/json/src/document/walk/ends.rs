@@ -90,6 +90,8 @@ impl Walk<'_> {
         };
         // Where the string may have lost its mark.
         let mut lost: Option<End> = None;
+        // The first mark that does not close stands at the end of the first line.
+        let mut line_mark: Option<usize> = None;
         let hasty = self.work > self.patience;
         let mut is_plain = marks.is_ascii();
         let end = loop {
@@ -99,7 +101,15 @@ impl Walk<'_> {
                 marks.find(self.bytes, at)
             };
             if at >= self.bytes.len() {
-                break lost.unwrap_or_else(|| self.tail(from, n_inner, place));
+                let end = match place {
+                    Place::Member | Place::Element => {
+                        self.end_of_line(from, marks, n_inner, line_mark)
+                    }
+                    _ => None,
+                };
+                break end
+                    .or(lost)
+                    .unwrap_or_else(|| self.tail(from, n_inner, place));
             }
             if self.bytes[at] == b'\\' {
                 is_plain &= self.bytes.get(at + 1).is_some_and(|&byte| is_escape(byte));
@@ -133,6 +143,10 @@ impl Walk<'_> {
                 {
                     break lost;
                 }
+            }
+            if n_inner == 0 && marks == Marks::Double {
+                let is_last = self.bytes[at + length..next].contains(&b'\n');
+                line_mark = is_last.then_some(at);
             }
             n_inner += 1;
             at += length;
@@ -179,6 +193,14 @@ impl Walk<'_> {
             (Place::Member | Place::Element, b',') => {
                 self.comma_continues(mark, next, place, n_inner, inside)
             }
+            (Place::Member | Place::Element, b';') => {
+                n_inner == 0 && self.semicolon_continues(next, place)
+            }
+            (Place::Member | Place::Element, b'"')
+                if n_inner == 0 && self.is_doubled(behind, place) =>
+            {
+                true
+            }
             (Place::Member | Place::Element, b'}' | b']' | b')') => {
                 self.closers_fit(next, n_inner)
                     && !(n_inner > 0
@@ -214,6 +236,19 @@ impl Walk<'_> {
                     && apart
                     && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
             }
+        }
+    }
+
+    /// Whether the mark at `at`, right behind another, is one too many: what can follow a string does.
+    pub(super) fn is_doubled(&mut self, at: usize, place: Place) -> bool {
+        if self.bytes.get(at) != Some(&b'"') || self.bytes[..at].ends_with(b"\"\"") {
+            return false;
+        }
+        let next = self.past_space(at + 1);
+        match self.bytes.get(next) {
+            Some(b':') => place == Place::Key,
+            Some(b',' | b'}' | b']') => place != Place::Key,
+            _ => false,
         }
     }
 
@@ -297,7 +332,7 @@ impl Walk<'_> {
                 .bytes
                 .get(mark + 1)
                 .is_some_and(|byte| !byte.is_ascii_whitespace() && !b",]})".contains(byte));
-            let opens = is_comma && (is_line || is_close && !is_apart);
+            let opens = is_comma && (is_line || is_close);
             return (opens.then_some(end), false);
         }
         if kept > 0 && head[kept - 1] == b':' && self.proper_string_at(mark) {
@@ -325,12 +360,113 @@ impl Walk<'_> {
         match self.key_at(mark, place) {
             Some(ahead) => {
                 let is_open = inside.count(self.bytes, mark);
+                let closers = if is_comma {
+                    self.closers_before(&head[..kept - 1])
+                } else {
+                    None
+                };
+                if let Some(closers) = closers {
+                    // `{"a": {"b": "x}, "c": 1}`: so did what is around the string.
+                    let end = End {
+                        at: from + head[..closers].trim_ascii_end().len(),
+                        next: from + closers,
+                        is_missing: true,
+                        is_plain: false,
+                    };
+                    return (Some(end), true);
+                }
                 let is_strong = (is_comma || is_line) && !is_open && ahead == Ahead::Known;
                 let is_weak = ahead == Ahead::Known || !is_open;
                 (is_weak.then_some(end), is_strong)
             }
             None => (None, false),
         }
+    }
+
+    /// Where the closers begin that end `head`, the inside of a string so far, if the string opened none of them and they
+    /// close what is open, up to an object.
+    fn closers_before(&mut self, head: &[u8]) -> Option<usize> {
+        if self.work > self.patience {
+            return None;
+        }
+        self.work += head.len() as u64;
+        let is_run = |byte: &&u8| matches!(byte, b'}' | b']') || byte.is_ascii_whitespace();
+        let begin = head.len() - head.iter().rev().take_while(is_run).count();
+        let mut text = Inside::default();
+        text.count(head, begin);
+        let mut open = self.stack.len();
+        for &byte in &head[begin..] {
+            let (own, kind) = match byte {
+                b'}' => (text.open[0], Kind::Object),
+                b']' => (text.open[1], Kind::Array),
+                _ => continue,
+            };
+            if own > 0 || open == 0 || self.stack[open - 1].kind != kind {
+                return None;
+            }
+            open -= 1;
+        }
+        let is_object = open > 0 && self.stack[open - 1].kind == Kind::Object;
+        (open < self.stack.len() && is_object).then_some(begin)
+    }
+
+    /// The end of a string of one line that no mark closes, with text behind its line: at the mark where the line ends, or
+    /// before the brackets there that close all that is open. What stands beyond is no part of the document.
+    fn end_of_line(
+        &mut self,
+        from: usize,
+        marks: Marks,
+        n_inner: usize,
+        line_mark: Option<usize>,
+    ) -> Option<End> {
+        let rest = &self.bytes[from..];
+        let line = memchr::memchr(b'\n', rest)?;
+        let is_run = |byte: u8| matches!(byte, b'}' | b']') || byte.is_ascii_whitespace();
+        let (at, next) = match (n_inner, line_mark) {
+            (0, _) if marks.is_ascii() => {
+                let text = &rest[..line];
+                let kept = text
+                    .iter()
+                    .rposition(|&byte| !is_run(byte))
+                    .map_or(0, |n| n + 1);
+                let at = text[..kept].trim_ascii_end().len();
+                (from + at, from + kept)
+            }
+            (1, Some(mark)) if mark < from + line => (mark, mark + 1),
+            _ => return None,
+        };
+        let n_run = self.bytes[next..]
+            .iter()
+            .take_while(|&&byte| is_run(byte))
+            .count();
+        let (run, beyond) = self.bytes[next..].split_at(n_run);
+        let mut brackets = run.iter().filter(|byte| matches!(byte, b'}' | b']'));
+        let closes_all = self.stack.iter().rev().all(|frame| {
+            let closer = match frame.kind {
+                Kind::Object => b'}',
+                Kind::Array => b']',
+                Kind::Tuple | Kind::Call => b')',
+            };
+            brackets.next() == Some(&closer)
+        });
+        let is_line = run
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .any(|&byte| byte == b'\n');
+        self.work += rest.len() as u64;
+        if beyond.is_empty() || beyond.contains(&b'\\') || n_inner == 0 && !(closes_all && is_line)
+        {
+            return None;
+        }
+        let end = next + n_run;
+        (self.text, self.bytes) = (&self.text[..end], &self.bytes[..end]);
+        Some(End {
+            at,
+            next,
+            is_missing: n_inner == 0,
+            is_plain: false,
+        })
     }
 
     /// The end of a string that no mark closes: the end of the text, or closers there that the string did not open.

@@ -39,10 +39,11 @@ impl Walk<'_> {
                 }
                 Some(Ahead::Unknown) => n_inner == 0,
                 None => {
-                    matches!(follow, b',' | b'.')
-                        && self.text[next..].trim_start_matches(',').starts_with("...")
+                    self.dots_at(next)
                         || n_inner == 0
-                            && (matches!(follow, b'[' | b'{') || self.word_before_key(next))
+                            && (self.damaged_key_at(next)
+                                || matches!(follow, b'[' | b'{')
+                                || self.word_before_key(next))
                 }
             };
         }
@@ -55,9 +56,60 @@ impl Walk<'_> {
                 !inside_brackets && (even || self.proper_string_at(next))
             }
             b'{' | b'[' | b'-' | b'0'..=b'9' | b'(' | b',' => even || n_inner == 0,
-            b'.' => self.text[next..].starts_with("..."),
+            b'.' => self.dots_at(next),
             _ => n_inner == 0 || self.literal_at(next),
         }
+    }
+
+    /// Whether a key stands at `at` that lost or doubled a mark, its colon, or the comma before it. Names only: behind a
+    /// mark and a comma nothing else is likely.
+    fn damaged_key_at(&self, at: usize) -> bool {
+        let rest = self.text[at..].trim_start_matches([',', ' ', '\t', '\n', '\r']);
+        let Some(name) = rest.strip_prefix('"') else {
+            return false;
+        };
+        let name = name.strip_prefix('"').unwrap_or(name);
+        let length = name
+            .bytes()
+            .take(64)
+            .take_while(|byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$' | b'.')
+            })
+            .count();
+        if length == 0 {
+            return false;
+        }
+        let behind = &name[length..];
+        let marks = behind
+            .bytes()
+            .take(2)
+            .take_while(|byte| matches!(byte, b'"' | b'\''))
+            .count();
+        let next = behind[marks..].trim_start();
+        let is_apart = next.len() < behind.len() - marks;
+        let value = next.strip_prefix([':', '=']).map(str::trim_start);
+        let begins = |text: &str| {
+            text.starts_with(['"', '\'', '{', '[', '-'])
+                || text.starts_with(|c: char| c.is_ascii_digit())
+                || begins_literal(text)
+        };
+        match value {
+            Some(value) if marks > 0 => !value.starts_with('='),
+            Some(value) => next.starts_with(':') && begins(value),
+            None => marks > 0 && is_apart && begins(next),
+        }
+    }
+
+    /// Whether dots stand at `at`, behind commas perhaps, and nothing but structure behind them.
+    fn dots_at(&self, at: usize) -> bool {
+        let text = self.text[at..].trim_start_matches(',');
+        let behind = text
+            .strip_prefix("...")
+            .or_else(|| text.strip_prefix('\u{2026}'));
+        behind.is_some_and(|text| {
+            let next = text.trim_start().as_bytes().first();
+            next.is_none_or(|byte| matches!(byte, b',' | b'}' | b']'))
+        })
     }
 
     /// Whether a few bare words and then a key in quotation marks stand at `at`.
@@ -153,6 +205,18 @@ impl Walk<'_> {
 
     pub(super) fn known_exactly(&self, name: &str) -> bool {
         matches!(self.stack.last().map(|top| top.shape), Some(Shape::Object(fields)) if fields.get(name).is_some())
+    }
+
+    /// Whether a comma is meant by the semicolon at `at`, behind a string without marks inside.
+    pub(super) fn semicolon_continues(&mut self, at: usize, place: Place) -> bool {
+        let next = self.past_space(at + 1);
+        match place {
+            Place::Member => {
+                Marks::at(self.bytes, next).is_some()
+                    && self.key_at(next, place) == Some(Ahead::Known)
+            }
+            _ => self.proper_string_at(next),
+        }
     }
 
     /// Whether `true`, `None` or the like stands at `at`.
@@ -262,14 +326,17 @@ impl Walk<'_> {
             return true;
         };
         match (kind, follow) {
-            (Kind::Object, b',') => {
+            (Kind::Object, b',' | b';') => {
                 let next = self.past_space(at + 1);
                 match self.bytes.get(next) {
                     None | Some(b'}' | b']' | b',') => true,
                     Some(b'.') => true,
                     Some(b'{' | b'[') => n_inner == 0,
                     // The key is one of an object further out, whose shape is not looked at.
-                    Some(_) => self.key_at(next, Place::Member).is_some(),
+                    Some(_) => {
+                        self.key_at(next, Place::Member).is_some()
+                            || n_inner == 0 && self.damaged_key_at(next)
+                    }
                 }
             }
             (Kind::Object, b'"' | b'\'') => self.key_at(at, Place::Member).is_some(),
@@ -351,4 +418,11 @@ impl Walk<'_> {
             Some(_) => true,
         }
     }
+}
+
+fn begins_literal(text: &str) -> bool {
+    let word = text.split(|c: char| !c.is_ascii_alphanumeric()).next();
+    word.is_some_and(|word| {
+        crate::word::is_scalar(word) || matches!(word, "True" | "False" | "None")
+    })
 }

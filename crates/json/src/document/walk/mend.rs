@@ -186,8 +186,10 @@ impl Walk<'_> {
             self.space(true);
             match self.byte(0) {
                 Some(b',' | b';') => self.comma(initial, comma),
-                Some(b'.') if self.text[self.i..].starts_with("...") => {
-                    self.ellipsis();
+                Some(b'.' | 0xe2) if self.text[self.i..].starts_with(['.', '\u{2026}']) => {
+                    if !self.ellipsis() {
+                        return Ok(b'.');
+                    }
                 }
                 Some(byte) if byte != b'`' || !self.text[self.i..].starts_with("```") => {
                     return Ok(byte);
@@ -319,9 +321,6 @@ impl Walk<'_> {
                     self.wrong_bracket();
                 }
                 b':' => self.junk(1),
-                0xe2 if self.text[self.i..].starts_with('…') => {
-                    self.ellipsis();
-                }
                 _ => {
                     if !initial && self.is_member_around() {
                         self.drop_comma(comma);

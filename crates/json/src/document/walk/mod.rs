@@ -73,8 +73,10 @@ enum State {
 
 /// One document being read.
 pub(super) struct Walk<'a> {
+    /// The text, or what of it is left once a string ended at its line: what stands beyond is no part of the document.
     text: &'a str,
     bytes: &'a [u8],
+    whole: &'a str,
     i: usize,
     writer: Writer<'a>,
     stack: Vec<Frame<'a>>,
@@ -94,6 +96,7 @@ impl<'a> Walk<'a> {
         Walk {
             text,
             bytes: text.as_bytes(),
+            whole: text,
             i: 0,
             writer: Writer::new(text),
             stack: Vec::new(),

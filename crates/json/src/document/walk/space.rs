@@ -3,7 +3,7 @@
 use super::super::options::Doubt;
 use super::Walk;
 use crate::repair::Repair;
-use crate::scan::{plain, plain_single};
+use crate::scan::{odd_blank, plain, plain_single};
 
 /// Quotation marks that can close one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,21 +74,6 @@ impl Marks {
                 .position(|b| matches!(b, b'\'' | b'`' | b'\\' | 0xc2 | 0xe2)),
         };
         at + found.unwrap_or(rest.len())
-    }
-}
-
-/// How many bytes the blank at `at` has that JSON does not know: no-break spaces and their like, the byte order mark.
-pub(super) fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
-    match *bytes.get(at)? {
-        0xc2 if bytes.get(at + 1) == Some(&0xa0) => Some(2),
-        0xe1 if bytes.get(at + 1..at + 3) == Some(&[0xa0, 0x8e]) => Some(3),
-        0xe2 => match (bytes.get(at + 1)?, bytes.get(at + 2)?) {
-            (0x80, 0x80..=0x8b | 0xaf) | (0x81, 0x9f) => Some(3),
-            _ => None,
-        },
-        0xe3 if bytes.get(at + 1..at + 3) == Some(&[0x80, 0x80]) => Some(3),
-        0xef if bytes.get(at + 1..at + 3) == Some(&[0xbb, 0xbf]) => Some(3),
-        _ => None,
     }
 }
 

@@ -270,7 +270,7 @@ impl Walk<'_> {
         loop {
             if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r')) {
                 at += 1;
-            } else if let Some(length) = super::space::odd_blank(self.bytes, at) {
+            } else if let Some(length) = crate::scan::odd_blank(self.bytes, at) {
                 at += length;
             } else if self.work < self.patience
                 && let Some(end) = self.comment_end(at)

@@ -2,6 +2,7 @@
 
 use super::Walk;
 use super::ends::{Ahead, End, Place};
+use super::names::Name;
 use super::space::Marks;
 use crate::repair::Repair;
 
@@ -63,7 +64,9 @@ impl<'a> Walk<'a> {
             return;
         }
         let mut from = start + length;
-        if self.has_a_mark_too_many(marks, from) {
+        let is_key = || Name::at(self.bytes, from).is_some_and(|name| name.from > from);
+        let is_doubled = place == Place::Key && marks == Marks::Double && is_key();
+        if is_doubled || self.has_a_mark_too_many(marks, from) {
             self.writer.note(Repair::OtherQuote, from, from + 1, "");
             from += 1;
         }
@@ -82,6 +85,10 @@ impl<'a> Walk<'a> {
             self.writer.note(Repair::MissingQuote, at, at, "\"");
         }
         self.i = next;
+        if !is_missing && marks == Marks::Double && at > from && self.is_doubled(next, place) {
+            self.writer.note(Repair::OtherQuote, next, next + 1, "");
+            self.i = next + 1;
+        }
     }
 
     /// A string between three marks, or between two: the begin and end of its inside, and where to go on.

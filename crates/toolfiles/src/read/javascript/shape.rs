@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{Entry, Gives, Return};
+use super::super::code::{Entry, Gives, Return, WorksOn};
+use super::super::flow::{Flow, Opens, names};
 use super::super::shape::Syntax;
 use super::super::tree::children;
 use super::{Module, string};
@@ -10,23 +11,28 @@ use super::{Module, string};
 pub(super) const SYNTAX: Syntax = Syntax {
     string: "string",
     decode: string::decode,
-    catch: "catch_clause",
-    member: ("member_expression", "property"),
-    compares: &["relative", "startsWith"],
-    call: "call_expression",
-    opens: |function| {
-        [
-            "resolve",
-            "join",
-            "readFile",
-            "readFileSync",
-            "writeFile",
-            "writeFileSync",
-        ]
-        .iter()
-        .any(|name| function.ends_with(name))
+    flow: Flow {
+        binds: &[
+            ("variable_declarator", "name", "value"),
+            ("assignment_expression", "left", "right"),
+            ("for_in_statement", "left", "right"),
+        ],
+        member: ("member_expression", "object", "property"),
+        call: "call_expression",
+        inner: &[
+            "function_declaration",
+            "function_expression",
+            "arrow_function",
+            "method_definition",
+        ],
+        opens,
+        methods: &[],
+        passes: &["String"],
+        clean: &["basename", "extname", "length"],
+        compares: &["relative", "startsWith"],
     },
-    parameters: "params.",
+    imports: &["import_statement"],
+    works_on,
     leaves: &[
         "throw_statement",
         "while_statement",
@@ -60,6 +66,48 @@ pub(super) const SYNTAX: Syntax = Syntax {
     ],
 };
 
+/// Which arguments of a function are paths.
+fn opens(function: &str) -> Opens {
+    const FILES: &[&str] = &[
+        "",
+        "fs",
+        "fsp",
+        "fse",
+        "promises",
+        "fsPromises",
+        "Deno",
+        "Bun",
+    ];
+    let (of, name) = function.rsplit_once('.').unwrap_or(("", function));
+    let of = of.rsplit('.').next().unwrap_or(of);
+    let name = name.strip_suffix("Sync").unwrap_or(name);
+    match name {
+        "join" | "resolve" if matches!(of, "" | "path" | "posix" | "nodePath") => Opens::Joins,
+        "readFile" | "writeFile" | "appendFile" | "createReadStream" | "createWriteStream"
+        | "readTextFile" | "writeTextFile" | "mkdtemp" => Opens::One,
+        "open" | "unlink" | "rm" | "rmdir" | "mkdir" | "readdir" | "opendir" | "truncate"
+        | "chmod" | "file"
+            if FILES.contains(&of) && (name != "file" || of == "Bun") =>
+        {
+            Opens::One
+        }
+        "copyFile" | "cp" | "rename" | "link" | "symlink" if FILES.contains(&of) => Opens::Two,
+        _ => Opens::Nothing,
+    }
+}
+
+/// What a module or a function is there for.
+fn works_on(name: &str) -> Option<WorksOn> {
+    match name.strip_prefix("node:").unwrap_or(name) {
+        "http" | "https" | "http2" | "net" | "tls" | "dgram" | "axios" | "node-fetch"
+        | "undici" | "got" | "ky" | "superagent" | "ws" | "fetch()" | "globalThis.fetch()" => {
+            Some(WorksOn::Network)
+        }
+        "child_process" | "execa" | "zx" => Some(WorksOn::Programs),
+        _ => None,
+    }
+}
+
 impl Module<'_, '_> {
     pub(super) fn finish(&mut self) {
         let named = self
@@ -73,25 +121,37 @@ impl Module<'_, '_> {
         {
             entry = self.functions.get(self.text(node)).copied().or(entry);
         }
-        self.reading.code.entry = entry.map(|entry| self.function(entry));
+        let entry = entry.map(|entry| self.function(entry));
+        self.reading.code.entry = entry;
     }
 
-    fn function(&self, function: Node<'_>) -> Entry {
+    fn function(&mut self, function: Node<'_>) -> Entry {
+        let first = function
+            .child_by_field_name("parameter")
+            .or_else(|| function.child_by_field_name("parameters")?.named_child(0));
+        if let Some(first) = first {
+            let names = names(first, self.source);
+            self.reading.code.given = names.into_iter().map(str::to_owned).collect();
+        }
         let body = function.child_by_field_name("body");
         let one = |span, gives| vec![Return { span, gives }];
-        let returns = match body {
-            Some(body) if body.kind() == "statement_block" => {
-                SYNTAX.returns(body, |value| self.gives(value))
+        let (returns, may_leave) = match body {
+            Some(body) => {
+                let ends = SYNTAX.ends(body, self.source, |value| self.gives(value));
+                if body.kind() == "statement_block" {
+                    ends
+                } else {
+                    (one(body.byte_range(), self.gives(Some(body))), ends.1)
+                }
             }
-            Some(expression) => one(expression.byte_range(), self.gives(Some(expression))),
-            None => one(function.byte_range(), Gives::Unknown),
+            None => (one(function.byte_range(), Gives::Unknown), false),
         };
         let end = body.map_or(function.end_byte(), |body| body.start_byte());
         Entry {
             span: function.start_byte()..end,
             returns,
             takes_two: true,
-            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
+            may_leave,
         }
     }
 

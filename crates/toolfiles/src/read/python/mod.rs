@@ -33,6 +33,9 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
     for statement in children(tree.root_node()) {
         module.statement(statement);
     }
+    if !reading.code.is_async {
+        reading.code.forgets_to_wait = None;
+    }
     reading.code.only_defines = children(tree.root_node()).into_iter().all(only_defines);
     if asked == Asked::All {
         shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
@@ -137,9 +140,18 @@ impl Module<'_> {
             }
             "if_statement" => {
                 if let Some(condition) = statement.child_by_field_name("condition") {
+                    let place = condition.byte_range();
                     let condition = text(condition, self.source);
-                    self.reading.code.has_main_block |=
-                        condition.contains("__name__") && condition.contains("__main__");
+                    let is_main = condition.contains("__name__") && condition.contains("__main__");
+                    self.reading.code.has_main_block |= is_main;
+                    let body = text(statement, self.source);
+                    let waits = ["await", "asyncio", "anyio", "trio", "run_until_complete"];
+                    if is_main
+                        && body.contains("execute(")
+                        && !waits.iter().any(|word| body.contains(word))
+                    {
+                        self.reading.code.forgets_to_wait = Some(place);
+                    }
                 }
                 self.hidden(statement);
             }

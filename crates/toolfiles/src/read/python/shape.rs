@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::super::code::{Entry, Gives, Return};
+use super::super::code::{Entry, Gives, Return, WorksOn};
+use super::super::flow::{Flow, Opens, names};
 use super::super::shape::Syntax;
 use super::super::tree::{children, text};
 use super::{Module, string};
@@ -10,12 +11,50 @@ use super::{Module, string};
 pub(super) const SYNTAX: Syntax = Syntax {
     string: "string",
     decode: string::decode,
-    catch: "except_clause",
-    member: ("attribute", "attribute"),
-    compares: &["is_relative_to", "relative_to", "commonpath"],
-    call: "call",
-    opens: |function| matches!(function, "Path" | "pathlib.Path" | "open" | "os.path.join"),
-    parameters: "params",
+    flow: Flow {
+        binds: &[
+            ("assignment", "left", "right"),
+            ("augmented_assignment", "left", "right"),
+            ("named_expression", "name", "value"),
+            ("for_statement", "left", "right"),
+            ("for_in_clause", "left", "right"),
+        ],
+        member: ("attribute", "object", "attribute"),
+        call: "call",
+        inner: &["function_definition", "lambda"],
+        opens,
+        methods: &[
+            "read_text",
+            "read_bytes",
+            "write_text",
+            "write_bytes",
+            "open",
+            "unlink",
+            "mkdir",
+            "rmdir",
+            "touch",
+            "iterdir",
+            "rglob",
+            "rename",
+            "symlink_to",
+            "hardlink_to",
+            "chmod",
+        ],
+        passes: &[
+            "str",
+            "sorted",
+            "list",
+            "tuple",
+            "enumerate",
+            "zip",
+            "map",
+            "filter",
+        ],
+        clean: &["name", "stem", "suffix", "basename"],
+        compares: &["is_relative_to", "relative_to", "commonpath"],
+    },
+    imports: &["import_statement", "import_from_statement"],
+    works_on,
     leaves: &["raise_statement", "while_statement", "assert_statement"],
     inner: &["function_definition", "class_definition", "lambda"],
     literals: &[
@@ -44,6 +83,58 @@ pub(super) const SYNTAX: Syntax = Syntax {
     ],
 };
 
+/// Which arguments of a function are paths.
+fn opens(function: &str) -> Opens {
+    match function {
+        "Path" | "PurePath" | "pathlib.Path" | "os.path.join" => Opens::Joins,
+        "os.listdir" | "os.scandir" | "os.walk" | "os.remove" | "os.unlink" | "os.mkdir"
+        | "os.makedirs" | "os.rmdir" | "os.chmod" | "shutil.rmtree" | "glob.glob"
+        | "glob.iglob" | "zipfile.ZipFile" | "ZipFile" | "rmtree" => Opens::One,
+        "os.rename" | "os.replace" | "os.link" | "os.symlink" | "shutil.copy" | "shutil.copy2"
+        | "shutil.copyfile" | "shutil.copytree" | "shutil.move" | "copyfile" | "copytree" => {
+            Opens::Two
+        }
+        "webbrowser.open" => Opens::Nothing,
+        // `io.open`, `gzip.open`, `tarfile.open`, `aiofiles.open`, ..
+        _ if function.rsplit('.').next() == Some("open") => Opens::One,
+        _ => Opens::Nothing,
+    }
+}
+
+/// What a module or a function is there for.
+fn works_on(name: &str) -> Option<WorksOn> {
+    const NETWORK: &[&str] = &[
+        "requests",
+        "httpx",
+        "aiohttp",
+        "urllib3",
+        "urllib.request",
+        "http.client",
+        "socket",
+        "websocket",
+        "websockets",
+        "smtplib",
+        "ftplib",
+        "imaplib",
+        "poplib",
+        "xmlrpc.client",
+        "paramiko",
+        "boto3",
+        "grpc",
+        "urlopen()",
+    ];
+    const PROGRAMS: &[&str] = &["subprocess", "os.system()", "os.popen()", "pexpect"];
+    let is = |known: &&str| {
+        let rest = name.strip_prefix(*known);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    if NETWORK.iter().any(is) {
+        Some(WorksOn::Network)
+    } else {
+        PROGRAMS.iter().any(is).then_some(WorksOn::Programs)
+    }
+}
+
 impl Module<'_> {
     pub(super) fn function(&mut self, function: Node<'_>) {
         let Some(name) = function.child_by_field_name("name") else {
@@ -54,13 +145,18 @@ impl Module<'_> {
         }
         let parameters = function.child_by_field_name("parameters");
         let end = parameters.map_or(name.end_byte(), |parameters| parameters.end_byte());
+        if let Some(first) = parameters.and_then(|all| children(all).first().copied()) {
+            self.given(first);
+        }
+        self.reading.code.is_async = text(function, self.source).starts_with("async");
         let body = function.child_by_field_name("body");
-        let returns = body.map(|body| SYNTAX.returns(body, |value| self.gives(value)));
+        let ends = body.map(|body| SYNTAX.ends(body, self.source, |value| self.gives(value)));
+        let (returns, may_leave) = ends.unwrap_or_default();
         self.reading.code.entry = Some(Entry {
             span: name.start_byte()..end,
-            returns: returns.unwrap_or_default(),
+            returns,
             takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
-            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
+            may_leave,
         });
     }
 
@@ -69,6 +165,9 @@ impl Module<'_> {
         let lambda = value.filter(|value| value.kind() == "lambda");
         let body = lambda.and_then(|lambda| lambda.child_by_field_name("body"));
         let parameters = lambda.and_then(|lambda| lambda.child_by_field_name("parameters"));
+        if let Some(first) = parameters.and_then(|all| children(all).first().copied()) {
+            self.given(first);
+        }
         self.reading.code.entry = Some(Entry {
             span: name.byte_range(),
             returns: vec![Return {
@@ -78,6 +177,11 @@ impl Module<'_> {
             takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
             may_leave: false,
         });
+    }
+
+    fn given(&mut self, parameter: Node<'_>) {
+        let names = names(parameter, self.source);
+        self.reading.code.given = names.into_iter().map(str::to_owned).collect();
     }
 
     /// Whether a function with these parameters can be called with two arguments by position.

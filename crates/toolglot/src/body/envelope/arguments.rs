@@ -23,6 +23,11 @@ impl Envelope {
             Part::Flat => self.args.push_str(&self.out.text),
             Part::List => self.empty_list(),
             Part::Loose => self.loose.push_str(&self.out.text),
+            Part::Aside => {
+                if let Some((_, value)) = self.asides.last_mut() {
+                    value.push_str(&self.out.text);
+                }
+            }
             Part::Role(_) => {
                 let room = CAPTURE.saturating_sub(self.capture.len());
                 self.overlong |= self.out.text.len() > room;

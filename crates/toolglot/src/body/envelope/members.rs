@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 
 use toolglot_json::{quoted, string};
 
-use super::{Asked, Envelope, Part};
+use super::{Asked, Envelope, Part, push_separated};
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
 
 /// Keys of an envelope that mean nothing and speak against nothing.
-const NEUTRAL: &[&str] = &["type", "id", "index"];
+pub(super) const NEUTRAL: &[&str] = &["type", "id", "index"];
 
 /// Keys that mean nothing before the name: what a model thinks of the call that it writes.
 const ASIDES: &[&str] = &[
@@ -86,7 +86,7 @@ impl Envelope {
                 self.args_seen = true;
                 return self.ask_commit(program);
             }
-            self.further_at.get_or_insert(self.member_at);
+            self.left_out_at.get_or_insert(self.member_at);
             self.part = Part::Skip;
             return Asked::More;
         }
@@ -100,8 +100,10 @@ impl Envelope {
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if role == Role::Args && !again {
-                if !core::mem::take(&mut self.loose).is_empty() {
-                    self.dropped_at = Some(self.loose_at);
+                let asides = core::mem::take(&mut self.asides);
+                let is_said = |(key, _): &(String, String)| !NEUTRAL.contains(&key.as_str());
+                if !core::mem::take(&mut self.loose).is_empty() || asides.iter().any(is_said) {
+                    self.left_out_at = Some(self.loose_at);
                 }
                 self.args_seen = true;
                 self.may_define = !self.marked && key == "parameters";
@@ -138,17 +140,18 @@ impl Envelope {
             return Asked::Dead;
         }
         self.has_aside |= is_aside;
-        if self.args_seen && !self.flat && !is_neutral {
-            self.dropped_at.get_or_insert(self.member_at);
+        if self.args_seen && !is_neutral {
+            self.left_out_at.get_or_insert(self.member_at);
         }
         let is_loose = self.marked && !self.args_seen && self.path.is_empty();
-        self.part = if is_loose && !is_neutral {
-            if self.loose.is_empty() {
-                self.loose_at = self.member_at;
-            } else {
-                self.loose.push(',');
-            }
-            self.loose.push_str(&quoted(key));
+        if is_loose && self.loose.is_empty() && self.asides.is_empty() {
+            self.loose_at = self.member_at;
+        }
+        self.part = if is_loose && (is_neutral || ASIDES.contains(&key)) {
+            self.asides.push((key.to_owned(), String::new()));
+            Part::Aside
+        } else if is_loose {
+            push_separated(&mut self.loose, &quoted(key));
             self.loose.push(':');
             Part::Loose
         } else {
@@ -170,7 +173,12 @@ impl Envelope {
             return false;
         };
         let declared = || program.tools.tool(tool).parameters.get(key).is_some();
-        self.flat || !self.args_seen && !self.has_aside && !NEUTRAL.contains(&key) && declared()
+        let is_neutral = NEUTRAL.contains(&key);
+        if self.flat {
+            // What says something about the call is no argument, unless the tool has it.
+            return !(is_neutral || ASIDES.contains(&key)) || declared();
+        }
+        !self.args_seen && !self.has_aside && !is_neutral && declared()
     }
 
     /// A value ended.
@@ -216,7 +224,7 @@ impl Envelope {
                 self.capture = text;
                 asked
             }
-            Part::Structure | Part::Skip | Part::List | Part::Loose => Asked::More,
+            Part::Structure | Part::Skip | Part::List | Part::Loose | Part::Aside => Asked::More,
         }
     }
 

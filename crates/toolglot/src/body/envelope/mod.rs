@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer};
+use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer, quoted};
 
 use self::escaped::Escaped;
 use crate::grammar::Role;
@@ -49,6 +49,8 @@ enum Part {
     List,
     /// A value beside the name: a parameter, if no arguments come.
     Loose,
+    /// The value of a key that says something about the call: a parameter, if no arguments come and the tool has it.
+    Aside,
     Skip,
 }
 
@@ -80,8 +82,10 @@ pub(crate) struct Envelope {
     /// Members beside the name, as JSON text, and where the first stands: arguments, if no others come.
     loose: String,
     loose_at: u64,
-    /// Members beside the name and the arguments were left out: where the first stands.
-    pub(crate) dropped_at: Option<u64>,
+    /// Those whose keys say something about the call, and their JSON text.
+    asides: Vec<(String, String)>,
+    /// Where the first member stands that is no part of the call and is left out, until that is told.
+    pub(crate) left_out_at: Option<u64>,
     /// Argument text that waits for the call to begin or to be told, and where it began.
     pub(crate) args: String,
     pub(crate) args_at: Option<u64>,
@@ -114,8 +118,6 @@ pub(crate) struct Envelope {
     has_aside: bool,
     /// The key of the arguments is that of a tool's schema as well.
     may_define: bool,
-    /// Where a member stands behind the one whose key is the name, until that is told.
-    pub(crate) further_at: Option<u64>,
 }
 
 impl Envelope {
@@ -165,7 +167,8 @@ impl Envelope {
             flat,
             loose,
             loose_at,
-            dropped_at,
+            asides,
+            left_out_at,
             args,
             args_at,
             args_end,
@@ -186,7 +189,6 @@ impl Envelope {
             known,
             has_aside,
             may_define,
-            further_at,
         } = self;
         bodies.clear();
         json.restart(Root::Object);
@@ -194,12 +196,13 @@ impl Envelope {
         out.repairs.clear();
         repairs.clear();
         depths.clear();
+        asides.clear();
         for text in [&mut out.text, path, capture, loose, args] {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
-        (*args_at, *encoded_at, *flat_at, *further_at) = (None, None, None, None);
-        (*malformed_at, *escaped, *dropped_at) = (None, Escaped::default(), None);
+        (*args_at, *encoded_at, *flat_at, *left_out_at) = (None, None, None, None);
+        (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
             overlong,
             args_seen,
@@ -283,7 +286,7 @@ impl Envelope {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
-                self.take_loose();
+                self.take_loose(program);
                 // Without a marker, a name alone is that of anything, unless a tool has it.
                 let is_any = !self.marked && !self.args_seen;
                 let is_any = is_any && (program.tools.is_empty() || self.has_aside);
@@ -299,6 +302,11 @@ impl Envelope {
                 }
                 Asked::Done
             }
+            // A call may have begun with bytes that were read in this very piece.
+            Step::Stuck if self.waits_for_parameters() => match self.ask_commit(program) {
+                Asked::More => Asked::Stuck,
+                asked => asked,
+            },
             Step::Stuck => Asked::Stuck,
             Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
             Step::More if self.committed && told => Asked::Args,
@@ -370,17 +378,43 @@ impl Envelope {
     }
 
     /// The object is over, and no arguments came: they stand beside the name.
-    fn take_loose(&mut self) {
-        if self.loose.is_empty() || self.name.is_none() {
+    fn take_loose(&mut self, program: &Program) {
+        let Some(name) = &self.name else { return };
+        let asides = core::mem::take(&mut self.asides);
+        if self.args_seen {
             return;
         }
         let loose = core::mem::take(&mut self.loose);
-        if self.args_seen {
-            self.dropped_at.get_or_insert(self.loose_at);
+        let tool = program.tools.meant(name).map(|(tool, _)| tool);
+        let is_cut = self.part == Part::Aside;
+        let n_asides = asides.len();
+        let mut members = String::new();
+        for (n, (key, value)) in asides.iter().enumerate() {
+            let is_last = is_cut && n + 1 == n_asides;
+            if is_last && !loose.is_empty() {
+                // What is being read comes last.
+                push_separated(&mut members, &loose);
+            }
+            let is_argument = is_parameter(program, tool, key);
+            if is_argument {
+                push_separated(&mut members, &quoted(key));
+                members.push(':');
+                members.push_str(value);
+            } else if !members::NEUTRAL.contains(&key.as_str()) {
+                self.left_out_at.get_or_insert(self.loose_at);
+            }
+            if is_last {
+                self.part = if is_argument { Part::Flat } else { Part::Skip };
+            }
+        }
+        if !is_cut && !loose.is_empty() {
+            push_separated(&mut members, &loose);
+        }
+        if members.is_empty() {
             return;
         }
         self.args.push('{');
-        self.args.push_str(&loose);
+        self.args.push_str(&members);
         (self.args_at, self.flat_at) = (Some(self.loose_at), Some(self.loose_at));
         (self.args_seen, self.flat) = (true, true);
         self.args_end = self.here();
@@ -408,13 +442,13 @@ impl Envelope {
     }
 
     /// Ends the object where the message, or a byte that fits nothing, ends it.
-    pub(crate) fn finish(&mut self, close: bool) -> toolglot_json::Rest {
+    pub(crate) fn finish(&mut self, program: &Program, close: bool) -> toolglot_json::Rest {
         let rest = self
             .json
             .finish(close && self.inner.is_none(), self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
         if close && rest == toolglot_json::Rest::Brackets {
-            self.take_loose();
+            self.take_loose(program);
         }
         let is_flat = self.flat && self.inner.is_none();
         if is_flat || matches!((self.part, self.args_at), (Part::Role(Role::Args), Some(_))) {
@@ -441,4 +475,20 @@ impl Envelope {
         }
         rest
     }
+}
+
+/// Whether what says something about a call may be an argument as well: the tool has such a parameter, or is not known.
+fn is_parameter(program: &Program, tool: Option<usize>, key: &str) -> bool {
+    match tool {
+        Some(tool) => program.tools.tool(tool).parameters.get(key).is_some(),
+        None => !members::NEUTRAL.contains(&key),
+    }
+}
+
+/// Another member of an object.
+fn push_separated(members: &mut String, member: &str) {
+    if !members.is_empty() {
+        members.push(',');
+    }
+    members.push_str(member);
 }

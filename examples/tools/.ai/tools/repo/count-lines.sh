@@ -20,7 +20,16 @@
 
 set -euo pipefail
 
-find "$TOOLGLOT_PARAM_directory" -mindepth 1 -name '.*' -prune -o -type f -name '*.*' -print0 |
+directory=$(realpath "./$TOOLGLOT_PARAM_directory")
+case $directory/ in
+    "$(realpath .)"/*) ;;
+    *)
+        echo "the directory is outside of the project" >&2
+        exit 1
+        ;;
+esac
+
+find "$directory" -mindepth 1 -name '.*' -prune -o -type f -name '*.*' -print0 |
     xargs -0 --no-run-if-empty awk '
         FNR == 1 { n = split(FILENAME, parts, "."); extension = parts[n] }
         { lines[extension]++ }

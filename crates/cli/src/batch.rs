@@ -1,0 +1,56 @@
+//! `--jsonl`: one document in, one document out, in order.
+
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+
+use serde_json::Value;
+use toolglot_wire::BadLine;
+
+use crate::failure::Failure;
+use crate::parse::write_line;
+use crate::{Outcome, source};
+
+/// Answers each line of `path` by `answer`, which says whether the line or what it found is faulty. Empty lines have no
+/// answer; one that is not UTF-8 has an error in its place.
+pub(crate) fn answer(
+    path: &Path,
+    out: &mut dyn Write,
+    mut answer: impl FnMut(&str, &mut dyn Write) -> io::Result<bool>,
+) -> Result<Outcome, Failure> {
+    let mut input = source::open(path)?;
+    let mut bytes = Vec::new();
+    let mut is_faulty = false;
+    let mut is_first = true;
+    loop {
+        bytes.clear();
+        let n_read = input.read_until(b'\n', &mut bytes);
+        if n_read.map_err(|error| source::failed(path, error))? == 0 {
+            return Ok(Outcome::faulty_if(is_faulty));
+        }
+        let line = match std::str::from_utf8(&bytes) {
+            Ok(line) if is_first => source::without_mark(line),
+            Ok(line) => line,
+            Err(error) => {
+                is_faulty = true;
+                let id = serde_json::from_str::<Value>(&String::from_utf8_lossy(&bytes));
+                let id = id.ok().and_then(|line| line.get("id").cloned());
+                let error = format!("not UTF-8: byte {}", error.valid_up_to());
+                bad(out, id.unwrap_or_default(), error).map_err(Failure::Output)?;
+                continue;
+            }
+        };
+        is_first = false;
+        if line.trim().is_empty() {
+            continue;
+        }
+        is_faulty |= answer(line, out).map_err(Failure::Output)?;
+        // Whoever writes the lines may wait for each answer.
+        out.flush().map_err(Failure::Output)?;
+    }
+}
+
+/// Writes what is wrong with a line.
+pub(crate) fn bad(out: &mut dyn Write, id: Value, error: String) -> io::Result<bool> {
+    write_line(out, &BadLine { id, error })?;
+    Ok(true)
+}

@@ -1,0 +1,106 @@
+//! Several messages in one list: revision 2025-03-26 has that
+//! (<https://modelcontextprotocol.io/specification/2025-03-26/basic#batching>), and no other.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use super::{Out, Session, locked};
+use crate::BATCHES;
+use crate::message::{Fault, Message, REQUEST};
+
+/// More messages than this one list does not have.
+const MAX_MESSAGES: usize = 256;
+/// So many of one list are worked on at once.
+const MAX_THREADS: usize = 8;
+
+/// What is answered to a message or a list of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// To one message.
+    One(Message),
+    /// To each request of a list, in its order.
+    Many(Vec<Message>),
+}
+
+impl Answer {
+    /// The answer as it is sent.
+    pub fn write(&self) -> Value {
+        match self {
+            Answer::One(message) => message.write(),
+            Answer::Many(messages) => messages.iter().map(Message::write).collect(),
+        }
+    }
+}
+
+/// Why a list is no message here.
+fn refused(why: &str) -> Answer {
+    Answer::One(Message::Response {
+        id: Value::Null,
+        result: Err(Fault::new(REQUEST, why)),
+    })
+}
+
+impl Session {
+    /// Whether lists of messages are read.
+    pub fn has_batches(&self) -> bool {
+        self.version() == Some(BATCHES)
+    }
+
+    /// Does what a message or a list of them asks for. Requests of a list are worked on beside each other; all of them are
+    /// answered at once.
+    pub fn hear_any(&self, value: Value, out: &Out) -> Option<Answer> {
+        let Value::Array(values) = value else {
+            return self.hear(value, out).map(Answer::One);
+        };
+        if !self.has_batches() {
+            return Some(refused("batches are part of revision 2025-03-26 only"));
+        }
+        if values.is_empty() {
+            return Some(refused("a batch holds at least one message"));
+        }
+        if values.len() > MAX_MESSAGES {
+            return Some(refused("a batch holds at most 256 messages"));
+        }
+        // What takes a request back may stand in the list behind it, and must not wait for it.
+        let is_request = |value: &Value| value.get("method").is_some() && value.get("id").is_some();
+        let (requests, others): (Vec<_>, Vec<_>) = values
+            .into_iter()
+            .enumerate()
+            .partition(|(_, value)| is_request(value));
+        let answers = Mutex::new(Vec::new());
+        let hear = |(at, value): (usize, Value)| {
+            let answer = if value.get("method").and_then(Value::as_str) == Some("initialize") {
+                let why = "`initialize` is no part of a batch";
+                Some(Message::Response {
+                    id: value["id"].clone(),
+                    result: Err(Fault::new(REQUEST, why)),
+                })
+            } else {
+                self.hear(value, out)
+            };
+            locked(&answers).extend(answer.map(|answer| (at, answer)));
+        };
+        let n_threads = requests.len().min(MAX_THREADS);
+        let requests: Vec<Mutex<Option<(usize, Value)>>> = requests
+            .into_iter()
+            .map(|one| Mutex::new(Some(one)))
+            .collect();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..n_threads {
+                scope.spawn(|| {
+                    while let Some(one) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        locked(one).take().map(&hear);
+                    }
+                });
+            }
+            others.into_iter().for_each(hear);
+        });
+        let mut answers = std::mem::take(&mut *locked(&answers));
+        answers.sort_by_key(|(at, _)| *at);
+        let answers: Vec<Message> = answers.into_iter().map(|(_, answer)| answer).collect();
+        (!answers.is_empty()).then_some(Answer::Many(answers))
+    }
+}
