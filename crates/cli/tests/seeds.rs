@@ -53,14 +53,6 @@ const DIFFERENT: &[(&str, &str)] = &[
         "axe-invoke-missing-close",
         "a call that is not closed is shown as truncated, and never run",
     ),
-    (
-        "axe-native-write-empty",
-        "a block with a path alone has no content yet: `run` asks for it",
-    ),
-    (
-        "axe-native-inline-write",
-        "a block with a path alone has no content yet: `run` asks for it",
-    ),
 ];
 
 /// File, and the dialect where all its rows have one.

@@ -125,6 +125,24 @@ fn a_counter_goes_on_over_the_history() {
 }
 
 #[test]
+fn entities_of_a_results_frame_are_undone() {
+    let shown = "a < b && c &lt; &amp;";
+    let there = json!([
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "read_file", "arguments": "{\"path\":\"a.c\"}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "a", "content": shown},
+    ]);
+    let to = ["convert", "--from", "openai", "--to", "axe"];
+    let text = toolglot(&to, there.to_string()).json();
+    let written = text[1]["content"].as_str().expect("text");
+    assert!(written.contains("a &lt; b &amp;&amp; c"), "{written}");
+    let back = ["convert", "--from", "axe", "--to", "openai"];
+    let read = toolglot(&back, text.to_string()).json();
+    assert_eq!(read[1]["content"], shown, "{read}");
+}
+
+#[test]
 fn what_is_cut_short_is_counted_and_stays() {
     let cut = json!({"messages": [{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b"}], "id": 7});
     let ran = toolglot(

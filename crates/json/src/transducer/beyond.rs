@@ -86,9 +86,11 @@ impl Transducer {
     /// The input ends in a string, or right behind it, that may have ended: it has. What follows it is read again. Says
     /// whether there is something to read.
     pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
+        // Nothing stands behind the mark but, perhaps, a comma.
+        let is_due = matches!(self.ahead, Ahead::Mark | Ahead::Comma);
         match self.state {
             State::Beyond => self.end_before_beyond(at, out),
-            State::Quoted if !self.in_key && self.ahead == Ahead::Mark && self.mark_at == 0 => {
+            State::Quoted if !self.in_key && self.mark_at == 0 && is_due => {
                 self.end_before_beyond(at, out);
                 self.is_over = false;
             }

@@ -1,6 +1,7 @@
 //! The end of the input: what is certain is written, and closed if only brackets are missing.
 
 use super::state::{Frame, State};
+use super::words::is_literal;
 use super::{Output, Rest, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
@@ -77,6 +78,17 @@ impl Transducer {
             self.state = State::Done;
         }
         rest
+    }
+
+    /// The input ends, and nothing of it was cut off: a number, `true`, `false` or `null` that goes to its end is whole.
+    /// Says whether one does.
+    pub fn settle_word(&mut self, at: u64, out: &mut Output) -> bool {
+        let is_value = self.state == State::Word && !self.in_key && !self.stack.is_empty();
+        let is_settled = is_value && is_literal(&self.token);
+        if is_settled {
+            self.end_word(at, out);
+        }
+        is_settled
     }
 
     /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller

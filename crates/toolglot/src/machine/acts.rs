@@ -60,8 +60,9 @@ impl Parser {
                 } => self.registers.kind_at = Some(Span::new(start, end)),
                 Act::Captured {
                     what: Capture::Skip,
-                    ..
-                } => self.skip_element(view, sink),
+                    start,
+                    end,
+                } => self.skip_element(view, Span::new(start, end), sink),
                 _ => self.registers.kind_at = None,
             }
             match act {
@@ -83,6 +84,7 @@ impl Parser {
                             ..
                         }
                     ) {
+                        self.give_empty(program, sink);
                         self.exit_call(view, pos, sink);
                     }
                 }
@@ -120,6 +122,7 @@ impl Parser {
         (self.registers.id, self.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
+            call.entered = Some(node);
             call.tool = program.tools.find(tool);
         }
         self.teller.call = Some(call);
@@ -187,15 +190,15 @@ impl Parser {
     }
 
     /// An element that means nothing goes by, if a `kind` came right before what is skipped. Behind the name it may have
-    /// been meant as an argument.
-    fn skip_element(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+    /// been meant as an argument, unless it is empty.
+    fn skip_element(&mut self, view: View<'_>, skipped: Span, sink: &mut dyn Sink) {
         let Some(at) = self.registers.kind_at.take() else {
             return;
         };
         let Some(call) = &mut self.teller.call else {
             return;
         };
-        if !call.name.is_empty() {
+        if !call.name.is_empty() && skipped.start < skipped.end {
             call.worsen(End::Recovered);
         }
         let kind = view.slice(at.start, at.end);
@@ -230,6 +233,22 @@ impl Parser {
         args.push('"');
         toolglot_json::escape_into(args, &text);
         args.push('"');
+    }
+
+    /// A rule for one tool says which arguments its call has: one whose part did not come is empty.
+    fn give_empty(&mut self, program: &Program, sink: &mut dyn Sink) {
+        let Some(entered) = self.teller.call.as_ref().and_then(|call| call.entered) else {
+            return;
+        };
+        for key in program.arguments_behind(entered) {
+            let has_key = |call: &OpenCall| !call.opened || call.has_key(key);
+            if !self.teller.call.as_ref().is_none_or(has_key) {
+                self.teller.key(key);
+                self.teller.args().push_str("\"\"");
+                let at = self.teller.cursor;
+                self.teller.flush_args(at, sink);
+            }
+        }
     }
 
     pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {

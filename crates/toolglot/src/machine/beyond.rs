@@ -27,7 +27,7 @@ pub(super) struct Over {
 
 /// A literal that ends a value that is read over, and what stands behind it.
 #[derive(Debug)]
-struct Closer {
+pub(super) struct Closer {
     bytes: Vec<u8>,
     fold: bool,
     next: NodeId,
@@ -35,7 +35,7 @@ struct Closer {
 
 impl Closer {
     /// As far as `bytes` are here.
-    fn fits(&self, bytes: &[u8]) -> bool {
+    pub(super) fn fits(&self, bytes: &[u8]) -> bool {
         let length = self.bytes.len().min(bytes.len());
         if self.fold {
             self.bytes[..length].eq_ignore_ascii_case(&bytes[..length])
@@ -217,7 +217,7 @@ impl Parser {
         }
     }
 
-    fn closers_at(
+    pub(super) fn closers_at(
         &mut self,
         program: &Program,
         follow: NodeId,

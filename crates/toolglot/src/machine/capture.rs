@@ -8,7 +8,7 @@ use super::log::Act;
 use super::step::{Stepper, add};
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use crate::grammar::Capture;
-use crate::program::{CaptureNode, may_be_empty, takes};
+use crate::program::{CaptureNode, NodeId, may_be_empty, takes};
 
 impl Stepper<'_> {
     pub(super) fn capture(
@@ -151,6 +151,10 @@ impl Stepper<'_> {
         text: &str,
         found: &mut Found,
     ) -> bool {
+        // Where the tag is the key, one that is empty opens nothing.
+        if text.ends_with('/') && self.is_tag(way.node) {
+            return false;
+        }
         let tool = match self.judge {
             Judge::Reading | Judge::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
@@ -172,8 +176,8 @@ impl Stepper<'_> {
             return true;
         }
         // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
-        let value = self.program.value_behind(way.node);
-        if value.is_some_and(|value| !value.own_needs_same_key)
+        if self.program.value_behind(way.node).is_some()
+            && !self.is_tag(way.node)
             && parameters.nearest(text).is_some()
         {
             return true;
@@ -192,6 +196,14 @@ impl Stepper<'_> {
             found.unknown_key = Some(UnknownKey { thread, at: end });
         }
         false
+    }
+}
+
+impl Stepper<'_> {
+    /// Whether the value behind `node` ends at a tag of its key.
+    fn is_tag(&self, node: NodeId) -> bool {
+        let value = self.program.value_behind(node);
+        value.is_some_and(|value| value.own_needs_same_key)
     }
 }
 

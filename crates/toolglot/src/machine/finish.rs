@@ -6,10 +6,12 @@ use alloc::vec::Vec;
 
 use toolglot_json::Rest;
 
+use super::log::{Act, Log};
 use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::XmlOut;
+use crate::grammar::Capture;
 use crate::program::{Node, Program};
 use crate::{Code, End, Finish, Sink, Span};
 
@@ -50,7 +52,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        if why != Finish::Length && self.settle_string(program, sink) {
+        if self.settle_string(program, why, sink) {
             return true;
         }
         match core::mem::take(&mut self.mode) {
@@ -92,20 +94,26 @@ impl Parser {
                 true
             }
             Mode::Envelope(mut envelope) => {
-                if !envelope.committed {
+                let is_begun = !envelope.committed;
+                if is_begun {
                     self.pos = envelope.pos;
-                    if envelope.is_marked() && !envelope.is_over() && !self.quoted {
+                    if !envelope.is_marked() || envelope.is_over() || self.quoted {
+                        self.dead_envelope(program, &envelope, view, sink);
+                        return true;
+                    }
+                    if envelope.name.is_none() {
                         return self.end_begun(view, sink);
                     }
-                    self.dead_envelope(program, &envelope, view, sink);
-                    return true;
+                    // It has its name: a call that was cut off before its arguments.
+                    self.commit_envelope(program, &mut envelope, view, sink);
                 }
                 let over = envelope.is_over();
                 let rest = if over {
                     Rest::Whole
                 } else {
-                    envelope.finish(program, why != Finish::Length)
+                    envelope.finish(program, why != Finish::Length && !is_begun)
                 };
+                let rest = if is_begun { Rest::Broken } else { rest };
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
                 self.tell_envelope(program, &mut envelope, view, sink);
@@ -138,11 +146,14 @@ impl Parser {
         }
     }
 
-    /// A string of JSON that may have ended, and which the message's end says did, ends. Returns whether one did.
-    fn settle_string(&mut self, program: &Program, sink: &mut dyn Sink) -> bool {
+    /// A string of JSON that may have ended, and which the message's end says did, ends, and so does a number where the
+    /// model had stopped. Where the message was cut off that is said of a call's name alone. Returns whether one did.
+    fn settle_string(&mut self, program: &Program, why: Finish, sink: &mut dyn Sink) -> bool {
+        let (is_cut_off, stopped) = (why == Finish::Length, why == Finish::Stop);
         let (mode, is_settled) = match core::mem::take(&mut self.mode) {
-            Mode::Json(mut body) => {
-                let is_settled = body.json.settle_beyond(self.pos, &mut body.out);
+            Mode::Json(mut body) if !is_cut_off => {
+                let is_settled = body.json.settle_beyond(self.pos, &mut body.out)
+                    || stopped && body.json.settle_word(self.pos, &mut body.out);
                 if is_settled {
                     self.fit_body(program, &mut body, sink);
                     self.tell_repairs(&mut body, sink);
@@ -150,8 +161,12 @@ impl Parser {
                 (Mode::Json(body), is_settled)
             }
             Mode::Envelope(mut envelope) => {
-                let may_begin = envelope.is_marked() && !self.quoted;
-                let is_settled = (envelope.committed || may_begin) && envelope.settle();
+                let may_settle = if envelope.committed {
+                    !is_cut_off
+                } else {
+                    envelope.is_marked() && !self.quoted
+                };
+                let is_settled = may_settle && envelope.settle(stopped);
                 (Mode::Envelope(envelope), is_settled)
             }
             mode => (mode, false),
@@ -241,12 +256,22 @@ impl Parser {
             return true;
         }
         if !self.committed {
-            if self.is_begun_call(program, view, view.end()) {
-                return self.end_begun(view, sink);
+            if !self.is_begun_call(program, view, view.end()) {
+                self.explain_rejection(program, view, view.end(), sink);
+                self.reject(view.end());
+                return true;
             }
-            self.explain_rejection(program, view, view.end(), sink);
-            self.reject(view.end());
-            return true;
+            let names = |act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
+            let is_named = |thread: &&super::Thread| {
+                !thread.extra && self.log.any(Log::ROOT, thread.log, names)
+            };
+            let Some(&named) = self.safe_threads.iter().find(is_named) else {
+                return self.end_begun(view, sink);
+            };
+            // It has its name, though not all readings agree on what comes: a call that was cut off.
+            self.threads.clear();
+            self.threads.push(named);
+            self.commit(program, view, sink);
         }
         self.between_values = self
             .threads

@@ -146,6 +146,9 @@ impl Parser {
             .copied()
             .filter(|t| {
                 !t.extra
+                    && !self
+                        .log
+                        .any(Log::ROOT, t.log, |act| enters_stop(program, act))
                     && (t.marked || self.is_named(program, t, view, at))
                     && !fixed(t)
                     && enters(t)
@@ -280,6 +283,10 @@ fn unquoted_end(text: &str) -> &str {
 
 fn enters_tool(program: &Program, act: Act) -> bool {
     matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { tool: Some(_), .. }))
+}
+
+fn enters_stop(program: &Program, act: Act) -> bool {
+    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Stop, .. }))
 }
 
 fn enters_call(program: &Program, act: Act) -> bool {

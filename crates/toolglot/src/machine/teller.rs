@@ -24,6 +24,8 @@ pub(crate) struct OpenCall {
     pub(crate) place: Place,
     /// The tool in the program's set.
     pub(crate) tool: Option<usize>,
+    /// Where its rule begins, if that is for one tool.
+    pub(crate) entered: Option<u32>,
     /// The head was told.
     pub(crate) started: bool,
     /// The arguments' `{` was told.
@@ -46,6 +48,7 @@ impl OpenCall {
             written_id: None,
             place,
             tool: None,
+            entered: None,
             started: false,
             opened: false,
             whole: false,

@@ -105,11 +105,12 @@ impl Parser {
         self.committed = false;
         self.candidate_noted = false;
         self.fallback = None;
-        self.bol = self.teller.quote.at_bol();
+        let special = self.special_at(at);
+        // A prompt ends where the answer begins, and nobody speaks of a token that is one.
+        self.bol = self.teller.quote.at_bol() || self.teller.mute || special;
         // The fence that closes a wrapper opens no other one.
         let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
         self.start = !self.teller.spoken && !closes_wrapper;
-        let special = self.special_at(at);
         self.candidate_in_code =
             self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
         self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore)

@@ -2,6 +2,7 @@
 
 mod closer;
 mod end;
+mod orphan;
 mod write;
 
 use alloc::boxed::Box;
@@ -22,6 +23,7 @@ use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
 use end::Behind;
+use orphan::Orphan;
 use write::{Nested, Out, Wrapper};
 
 /// A value being read.
@@ -57,6 +59,8 @@ pub(crate) struct Value {
     pub(super) one_line: bool,
     /// The lines behind a run of backticks, as far as they were looked at.
     pub(super) ahead: Option<Ahead>,
+    /// Its closer is there: another one may follow.
+    orphan: Option<Orphan>,
     /// It ends at a fence that may be its own: it may hold too little.
     pub(super) cut_in_doubt: bool,
     how: How,
@@ -172,6 +176,7 @@ impl Value {
             line_blank: body.broke || parser.teller.quote.at_bol(),
             one_line: text.fence && text.trim != Trim::Lines && begins_on_line(parser, view, at),
             ahead: None,
+            orphan: None,
             cut_in_doubt: false,
             how,
             held: String::new(),
@@ -197,7 +202,7 @@ impl Value {
         bytes: &[u8],
         blanks: usize,
     ) -> Option<usize> {
-        if self.how != How::Text || self.dropped || self.probe.is_some() {
+        if self.how != How::Text || self.dropped || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
         let begin = (self.scan - self.told) as usize;
@@ -335,6 +340,25 @@ impl Parser {
             return false;
         };
         loop {
+            if let Some(mut orphan) = value.orphan.take() {
+                let Some(is_there) = self.look_for_orphan(program, text, &mut orphan, view, eof)
+                else {
+                    value.orphan = Some(orphan);
+                    self.pos = view.end();
+                    self.mode = Mode::Value(value);
+                    return false;
+                };
+                let at = orphan.at;
+                self.end_value(program, text, value, at, false, Behind::Value, view, sink);
+                if is_there {
+                    self.doubt(
+                        at,
+                        "another closer follows the one that ends the value; the value may hold too little",
+                        sink,
+                    );
+                }
+                return true;
+            }
             if value.probe.is_none() {
                 let closer = find_closer(text, &self.registers, view.from(value.scan));
                 let length = closer.map(|closer| closer.at as u64);
@@ -365,6 +389,11 @@ impl Parser {
                         );
                     }
                 }
+                Verdict::Ends {
+                    at,
+                    recovered: false,
+                    ..
+                } if orphan::may_follow(program, text) => value.orphan = Some(Orphan::behind(at)),
                 Verdict::Ends {
                     at,
                     recovered,

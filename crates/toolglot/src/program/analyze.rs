@@ -234,6 +234,28 @@ fn nexts(node: &Node) -> Vec<NodeId> {
     }
 }
 
+/// The arguments that values behind `from` are, up to the end of the call.
+pub(super) fn arguments_behind(nodes: &[Node], from: NodeId) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut todo = alloc::vec![from];
+    while let Some(id) = todo.pop() {
+        let node = &nodes[id as usize];
+        let exits = matches!(node, Node::Exit { role, .. } if *role == RuleRole::Call);
+        if exits || !seen.insert(id) {
+            continue;
+        }
+        if let Node::Text(text) = node
+            && let Some(key) = text.argument.as_deref()
+            && !found.contains(&key)
+        {
+            found.push(key);
+        }
+        todo.extend(nexts(node));
+    }
+    found
+}
+
 /// The text of the `think` rule that an entry is.
 pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Option<NodeId> {
     let mut seen = BTreeSet::new();

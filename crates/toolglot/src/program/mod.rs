@@ -174,6 +174,11 @@ impl Program {
         }
     }
 
+    /// The arguments that the call which `entered` begins may have, where its rule names them.
+    pub(crate) fn arguments_behind(&self, entered: NodeId) -> Vec<&str> {
+        analyze::arguments_behind(&self.rules.nodes, entered)
+    }
+
     pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {
         &self.rules.dialects[usize::from(self.dialect_index(id))]
     }

@@ -1,0 +1,58 @@
+//! A closer behind the one that ends a value, with no opener for it: where nothing but that closer ends what a file holds,
+//! the file may have held the first one.
+
+use crate::machine::Parser;
+use crate::machine::log::Log;
+use crate::machine::view::View;
+use crate::program::{Program, TextNode, Trim};
+
+use super::find_closer;
+
+/// Looking for one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Orphan {
+    /// Where the value ends.
+    pub(super) at: u64,
+    /// Up to there none was found.
+    pos: u64,
+}
+
+impl Orphan {
+    pub(super) fn behind(at: u64) -> Orphan {
+        Orphan { at, pos: at + 1 }
+    }
+}
+
+/// Whether one is looked for: the value is kept to the byte, and its closer is the only one of its call, and ends it.
+pub(super) fn may_follow(program: &Program, text: &TextNode) -> bool {
+    let is_alone = text.enclosing.is_empty() && text.own.is_some() && !text.fence;
+    text.trim == Trim::None && is_alone && !program.leads_to_values(text.next)
+}
+
+impl Parser {
+    /// Whether one stands before the next opener of such a value, within the usual cap. `None`: more bytes are needed.
+    pub(super) fn look_for_orphan(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        orphan: &mut Orphan,
+        view: View<'_>,
+        eof: bool,
+    ) -> Option<bool> {
+        let cap = program.limits.undecided as u64;
+        let found = find_closer(text, &self.registers, view.from(orphan.pos));
+        let at = found.map_or(view.end(), |found| orphan.pos + found.at as u64);
+        self.work += at - orphan.pos + 1;
+        orphan.pos = at;
+        if at - orphan.at > cap {
+            return Some(false);
+        }
+        match found {
+            Some(found) if found.is_whole => {
+                let closers = self.closers_at(program, text.follow, Log::ROOT, view);
+                Some(closers.iter().any(|closer| closer.fits(view.from(at))))
+            }
+            _ => eof.then_some(false),
+        }
+    }
+}
