@@ -133,17 +133,13 @@ mod tests {
         let schema = json!({
             "properties": {
                 "path": {"type": "string", "description": "The file,\nrelative to the root."},
-                "edits": {"type": "array", "items": {"type": "object", "properties": {"search": {"type": "string"}}, "required": ["search"]}},
+                "edits": {"type": "array", "items": {"$ref": "#/$defs/Edit"}},
             },
             "required": ["path"],
+            "$defs": {"Edit": {"type": "object", "properties": {"search": {"type": "string"}}, "required": ["search"]}},
         });
         let mut text = String::new();
-        parameters(
-            schema["properties"].as_object().expect("an object"),
-            &schema["required"],
-            0,
-            &mut text,
-        );
+        parameters(&schema, &schema, 0, &mut text);
         assert_eq!(
             text,
             "- path (string, required): The file, relative to the root.\n\

@@ -261,9 +261,9 @@ impl Parser {
                 self.reject(view.end());
                 return true;
             }
-            let names = |act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
+            let tells = |act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
             let is_named = |thread: &&super::Thread| {
-                !thread.extra && self.log.any(Log::ROOT, thread.log, names)
+                !thread.extra && self.log.any(Log::ROOT, thread.log, tells)
             };
             let Some(&named) = self.safe_threads.iter().find(is_named) else {
                 return self.end_begun(view, sink);
