@@ -36,7 +36,10 @@ pub(super) fn write(
         return text;
     }
     let text = all(0);
-    if calls(guards, &text).is_empty() {
+    // What the frames alone call has the names of what they are about.
+    let is_of_a_frame =
+        |call: &(usize, String)| results.iter().any(|result| result.call.name == call.1);
+    if named(guards, &text).iter().all(is_of_a_frame) {
         return text;
     }
     let texts: Vec<String> = results
@@ -80,7 +83,7 @@ fn one(
             .collect();
         if inside.is_empty() {
             // What is begun by the frame, such as a name with an object behind it, may be so in every result.
-            if found.is_empty() || is_of_the_frame(dialect, guards, result, &whole, shows) {
+            if found.is_empty() || is_of_the_frame(dialect, guards, result, shows) {
                 return whole.text;
             }
             break;
@@ -89,7 +92,11 @@ fn one(
     }
     let text = broken(&text, &openers(guards, &text));
     let whole = fill(dialect, result, &text, Shows::NameAlone);
-    if rounds == 0 || is_of_the_frame(dialect, guards, result, &whole, Shows::NameAlone) {
+    if rounds == 0
+        || calls(guards, &whole.text)
+            .iter()
+            .all(|&at| at < whole.text_at)
+    {
         return whole.text;
     }
     // Something opens behind what was broken. Without any sign that a call is made of there is none.
@@ -104,23 +111,16 @@ fn shattered(text: &str) -> String {
     broken(text, &places.map(|(at, _)| at).collect::<Vec<usize>>())
 }
 
-/// Whether all calls that are read in a result, if any, are so in every result: of the frame alone. What begins with the frame and
-/// is called what the result says is not.
+/// Whether a call is read in every result of this frame, such as a name with an object behind it.
 fn is_of_the_frame(
     dialect: &Dialect,
     guards: &[Arc<Program>],
     result: &ResultText<'_>,
-    whole: &Filled,
     shows: Shows,
 ) -> bool {
-    let found = named(guards, &whole.text);
-    if found.is_empty() {
-        return true;
-    }
-    let own = named(guards, &fill(dialect, result, "{}", shows).text);
-    found
+    ["{}", r#"{"a": 1}"#, "{\n  \"a\": true\n}"]
         .iter()
-        .all(|call| call.0 < whole.text_at && own.contains(call))
+        .any(|text| !calls(guards, &fill(dialect, result, text, shows).text).is_empty())
 }
 
 /// Where anything could open.
