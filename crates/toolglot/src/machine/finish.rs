@@ -265,12 +265,12 @@ impl Parser {
             let is_named = |thread: &&super::Thread| {
                 !thread.extra && self.log.any(Log::ROOT, thread.log, tells)
             };
-            let Some(&named) = self.safe_threads.iter().find(is_named) else {
+            let Some(&begun) = self.safe_threads.iter().find(is_named) else {
                 return self.end_begun(view, sink);
             };
             // It has its name, though not all readings agree on what comes: a call that was cut off.
             self.threads.clear();
-            self.threads.push(named);
+            self.threads.push(begun);
             self.commit(program, view, sink);
         }
         self.between_values = self
