@@ -230,7 +230,7 @@ impl Transducer {
             }
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
-                if ahead.is_ascii() {
+                if ahead[1..].bytes().all(|byte| byte.is_ascii_whitespace()) {
                     piece.out.text.push_str(&ahead[1..]);
                 } else {
                     self.replay.push_str(&ahead[1..]);

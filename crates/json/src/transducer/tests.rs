@@ -363,6 +363,24 @@ fn a_bracket_behind_a_key_of_a_call_is_none_of_its_text() {
     }
 }
 
+/// What stands behind a key's mark, and is no blank, is none of its text.
+#[test]
+fn a_word_behind_a_key_of_a_call_is_read_by_itself() {
+    for text in ["\"\"\tRRIj8:\0", "\"a\" b=1)", "\"a\"\n b: 1, c=2)"] {
+        let whole = mend_by(Transducer::new(Root::Keywords), text, text.len());
+        for size in [1, 2, 3] {
+            let cut = mend_by(Transducer::new(Root::Keywords), text, size);
+            assert_eq!(cut, whole, "{text:?} by {size}");
+        }
+        if whole.1 == Rest::Broken {
+            continue;
+        }
+        let json = alloc::format!("{{{}", whole.0);
+        let value: Result<serde_json::Value, _> = serde_json::from_str(&json);
+        assert!(value.is_ok(), "{text:?}: {json}");
+    }
+}
+
 #[test]
 fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
     for (text, want, rest) in [
