@@ -1,7 +1,8 @@
 //! AXE's `axe.yaml`, with the meaning that its document gives it: a command has to be allowed.
 
 use super::Policy;
-use super::rule::{DecisionWord, Rule, Token, Written};
+use super::rule::Rule;
+use super::written::{DecisionWord, Token, Written};
 use crate::Decision;
 use crate::file::{MessageLimits, PathRules, Sandbox, TrustRules};
 

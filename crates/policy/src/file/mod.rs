@@ -1,12 +1,14 @@
 //! Policy files.
 
 mod axe;
+mod capability;
 mod mcp;
 mod options;
 mod pattern;
 mod rule;
 mod subcommand;
 mod trust;
+mod written;
 
 use std::time::Duration;
 
@@ -22,7 +24,7 @@ pub use trust::TrustRules;
 
 use crate::{Authority, Decision};
 use pattern::Word;
-use rule::{DecisionWord, Written};
+use written::{DecisionWord, Written};
 
 /// A policy file, read and checked.
 #[derive(Clone, Debug)]

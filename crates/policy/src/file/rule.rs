@@ -2,186 +2,14 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::PolicyError;
+use super::capability::{covers, is_kin};
 use super::options::Options;
 use super::pattern::{HostPattern, Place, Word};
 use super::subcommand;
+use super::written::{Token, Written};
 use crate::command::is_unknown;
 use crate::{CommandFact, CommandLine, Decision, Host, Inside, PathFact, Survey};
-
-/// A rule as it is written.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Written {
-    id: String,
-    decision: DecisionWord,
-    #[serde(default)]
-    because: Option<String>,
-    /// Names of tools; `*` stands for any letters. None: every tool.
-    #[serde(default)]
-    tools: Option<Vec<String>>,
-    #[serde(default)]
-    capabilities: Option<Vec<String>>,
-    #[serde(default)]
-    pub(crate) paths: Option<Vec<String>>,
-    #[serde(default)]
-    except: Vec<String>,
-    #[serde(default)]
-    pub(crate) argv: Option<Vec<Vec<Token>>>,
-    #[serde(default)]
-    allow_args: Option<Vec<String>>,
-    /// Options of `allow_args` whose value is the next word, whatever that is.
-    #[serde(default)]
-    value_args: Vec<String>,
-    #[serde(default)]
-    forbid_args: Vec<String>,
-    /// Words that are options just as they stand, and none of `forbid_args` cut short or among other letters.
-    #[serde(default)]
-    exact_args: Vec<String>,
-    #[serde(default)]
-    hosts: Option<Vec<String>>,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
-}
-
-impl Written {
-    /// Refuses what would apply to nothing: whoever wrote it meant something.
-    fn check(&self) -> Result<(), PolicyError> {
-        let lists = [
-            ("tools", self.tools.as_ref().map(Vec::len)),
-            ("capabilities", self.capabilities.as_ref().map(Vec::len)),
-            ("paths", self.paths.as_ref().map(Vec::len)),
-            ("argv", self.argv.as_ref().map(Vec::len)),
-            ("hosts", self.hosts.as_ref().map(Vec::len)),
-        ];
-        for (what, n) in lists {
-            if n == Some(0) {
-                let rule = self.id.clone();
-                return Err(PolicyError::Empty { rule, what });
-            }
-        }
-        for name in self.capabilities.iter().flatten() {
-            if let Some(problem) = problem_of_capability(name) {
-                return Err(PolicyError::Pattern {
-                    rule: self.id.clone(),
-                    what: "capabilities",
-                    pattern: name.clone(),
-                    problem,
-                });
-            }
-        }
-        self.check_selectors()
-    }
-
-    /// Refuses selectors that no call fits together.
-    fn check_selectors(&self) -> Result<(), PolicyError> {
-        let unfit = |what, with| {
-            let rule = self.id.clone();
-            Err(PolicyError::Unfit { rule, what, with })
-        };
-        let has = |wanted: &[&str]| {
-            self.capabilities.as_ref().is_none_or(|list| {
-                list.iter()
-                    .any(|name| wanted.iter().any(|wanted| is_kin(name, wanted)))
-            })
-        };
-        let is_other_tool = |name: &String| {
-            !name.contains(['/', '*', '.']) && !name.starts_with("re:") && name != COMMANDS
-        };
-        if self.argv.is_some() {
-            if !has(&["exec"]) {
-                return unfit("argv", "`capabilities` without `exec`");
-            }
-            let tools = self.tools.as_deref().unwrap_or_default();
-            if !tools.is_empty() && tools.iter().all(is_other_tool) {
-                return unfit("argv", "`tools` that run no commands");
-            }
-        }
-        if self.hosts.is_some() && self.argv.is_none() && !has(&["network"]) {
-            return unfit("hosts", "`capabilities` without `network`");
-        }
-        if matches!(self.decision, DecisionWord::Allow) && self.argv.is_none() {
-            if self.paths.is_some() && self.hosts.is_some() {
-                return unfit("paths", "`hosts`: no call has both");
-            }
-            if self.paths.is_some() && !has(&["read", "write", "delete"]) {
-                return unfit(
-                    "paths",
-                    "these `capabilities`: say by `argv` which commands",
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// A rule with nothing but a name and a decision.
-    pub(crate) fn new(id: &str, decision: DecisionWord) -> Written {
-        Written {
-            id: id.to_owned(),
-            decision,
-            because: None,
-            tools: None,
-            capabilities: None,
-            paths: None,
-            except: Vec::new(),
-            argv: None,
-            allow_args: None,
-            value_args: Vec::new(),
-            forbid_args: Vec::new(),
-            exact_args: Vec::new(),
-            hosts: None,
-            matches: Vec::new(),
-            not_match: Vec::new(),
-        }
-    }
-
-    /// The same for one place, whatever its letters mean in a pattern.
-    pub(crate) fn place(mut self, path: &str) -> Written {
-        self.paths = Some(vec![globset::escape(&path.replace('\\', "\\\\"))]);
-        self
-    }
-
-    /// The same, and why.
-    pub(crate) fn because(mut self, why: &str) -> Written {
-        self.because = Some(why.to_owned());
-        self
-    }
-
-    /// The same for these capabilities.
-    pub(crate) fn capabilities(mut self, names: &[&str]) -> Written {
-        self.capabilities = Some(names.iter().map(ToString::to_string).collect());
-        self
-    }
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum DecisionWord {
-    Allow,
-    Ask,
-    Deny,
-}
-
-impl From<DecisionWord> for Decision {
-    fn from(word: DecisionWord) -> Decision {
-        match word {
-            DecisionWord::Allow => Decision::Allow,
-            DecisionWord::Ask => Decision::Ask,
-            DecisionWord::Deny => Decision::Deny,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Token {
-    One(String),
-    OneOf(Vec<String>),
-}
 
 /// One thing that a call does. Each is judged on its own, and the strictest answer is the call's.
 #[derive(Clone, Debug, PartialEq)]
@@ -651,7 +479,7 @@ fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<
 }
 
 /// The builtin tool that runs commands.
-const COMMANDS: &str = "execute_command";
+pub(super) const COMMANDS: &str = "execute_command";
 
 /// Where the words of an example lead, where no file system is.
 fn places_of_words(example: &str) -> Vec<PathFact> {
@@ -668,72 +496,4 @@ fn places_of_words(example: &str) -> Vec<PathFact> {
         })
     };
     fact.words().into_iter().filter_map(place).collect()
-}
-
-/// What calls do, as builtin tools have it, and what tools that are files call the same.
-const KIN: &[(&str, &[&str])] = &[
-    ("read", &["fs.read"]),
-    ("write", &["fs.write"]),
-    ("delete", &["fs.delete"]),
-    (
-        "exec",
-        &["shell.execute", "process.execute", "process.spawn"],
-    ),
-    ("shell", &["shell.execute"]),
-    (
-        "network",
-        &[
-            "net.http",
-            "net.https",
-            "net.tcp",
-            "net.websocket",
-            "net.connect",
-        ],
-    ),
-];
-
-/// Capabilities of builtin tools.
-const BUILTIN: &[&str] = &["read", "write", "delete", "exec", "shell", "network", "ask"];
-
-/// What is wrong with a capability that no call needs.
-fn problem_of_capability(name: &str) -> Option<String> {
-    let is_part = |part: &str| {
-        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
-        !part.is_empty() && part.chars().all(is_word)
-    };
-    let whole = name.strip_suffix(".*").unwrap_or(name);
-    if !whole.split('.').all(is_part) {
-        return Some(
-            "a capability is written in lower case, such as `read`, `shell.execute` or `net.*`"
-                .to_owned(),
-        );
-    }
-    (!name.contains('.') && !BUILTIN.contains(&name)).then(|| {
-        format!(
-            "no call needs it: there are `{}`, and what tools declare, with a dot, such as `net.http`",
-            BUILTIN.join("`, `")
-        )
-    })
-}
-
-/// Whether two capabilities are of the same thing, one of them as builtin tools have it and one as a tool that is a file declares it.
-fn is_kin(name: &str, wanted: &str) -> bool {
-    let is_one = |own: &str, theirs: &str| {
-        KIN.iter().any(|(builtin, declared)| {
-            *builtin == own
-                && (declared.contains(&theirs)
-                    || (*builtin == "network" && theirs.starts_with("net."))
-                    || declared.iter().any(|declared| covers(theirs, declared)))
-        })
-    };
-    name == wanted || is_one(name, wanted) || is_one(wanted, name)
-}
-
-/// Whether a capability of a rule is this one, or all of its family: `net.*` is `net.http`.
-fn covers(name: &str, wanted: &str) -> bool {
-    name == wanted
-        || name
-            .strip_suffix(".*")
-            .and_then(|family| wanted.strip_prefix(family))
-            .is_some_and(|rest| rest.starts_with('.'))
 }

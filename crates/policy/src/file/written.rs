@@ -1,0 +1,180 @@
+//! A rule as a policy file says it, and what in it would apply to nothing.
+
+use serde::Deserialize;
+
+use super::PolicyError;
+use super::capability::{is_kin, problem_of_capability};
+use super::rule::COMMANDS;
+use crate::Decision;
+
+/// A rule as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Written {
+    pub(super) id: String,
+    pub(super) decision: DecisionWord,
+    #[serde(default)]
+    pub(super) because: Option<String>,
+    /// Names of tools; `*` stands for any letters. None: every tool.
+    #[serde(default)]
+    pub(super) tools: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) capabilities: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) paths: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) except: Vec<String>,
+    #[serde(default)]
+    pub(crate) argv: Option<Vec<Vec<Token>>>,
+    #[serde(default)]
+    pub(super) allow_args: Option<Vec<String>>,
+    /// Options of `allow_args` whose value is the next word, whatever that is.
+    #[serde(default)]
+    pub(super) value_args: Vec<String>,
+    #[serde(default)]
+    pub(super) forbid_args: Vec<String>,
+    /// Words that are options just as they stand, and none of `forbid_args` cut short or among other letters.
+    #[serde(default)]
+    pub(super) exact_args: Vec<String>,
+    #[serde(default)]
+    pub(super) hosts: Option<Vec<String>>,
+    #[serde(default, rename = "match")]
+    pub(super) matches: Vec<String>,
+    #[serde(default)]
+    pub(super) not_match: Vec<String>,
+}
+
+impl Written {
+    /// Refuses what would apply to nothing: whoever wrote it meant something.
+    pub(super) fn check(&self) -> Result<(), PolicyError> {
+        let lists = [
+            ("tools", self.tools.as_ref().map(Vec::len)),
+            ("capabilities", self.capabilities.as_ref().map(Vec::len)),
+            ("paths", self.paths.as_ref().map(Vec::len)),
+            ("argv", self.argv.as_ref().map(Vec::len)),
+            ("hosts", self.hosts.as_ref().map(Vec::len)),
+        ];
+        for (what, n) in lists {
+            if n == Some(0) {
+                let rule = self.id.clone();
+                return Err(PolicyError::Empty { rule, what });
+            }
+        }
+        for name in self.capabilities.iter().flatten() {
+            if let Some(problem) = problem_of_capability(name) {
+                return Err(PolicyError::Pattern {
+                    rule: self.id.clone(),
+                    what: "capabilities",
+                    pattern: name.clone(),
+                    problem,
+                });
+            }
+        }
+        self.check_selectors()
+    }
+
+    /// Refuses selectors that no call fits together.
+    fn check_selectors(&self) -> Result<(), PolicyError> {
+        let unfit = |what, with| {
+            let rule = self.id.clone();
+            Err(PolicyError::Unfit { rule, what, with })
+        };
+        let has = |wanted: &[&str]| {
+            self.capabilities.as_ref().is_none_or(|list| {
+                list.iter()
+                    .any(|name| wanted.iter().any(|wanted| is_kin(name, wanted)))
+            })
+        };
+        let is_other_tool = |name: &String| {
+            !name.contains(['/', '*', '.']) && !name.starts_with("re:") && name != COMMANDS
+        };
+        if self.argv.is_some() {
+            if !has(&["exec"]) {
+                return unfit("argv", "`capabilities` without `exec`");
+            }
+            let tools = self.tools.as_deref().unwrap_or_default();
+            if !tools.is_empty() && tools.iter().all(is_other_tool) {
+                return unfit("argv", "`tools` that run no commands");
+            }
+        }
+        if self.hosts.is_some() && self.argv.is_none() && !has(&["network"]) {
+            return unfit("hosts", "`capabilities` without `network`");
+        }
+        if matches!(self.decision, DecisionWord::Allow) && self.argv.is_none() {
+            if self.paths.is_some() && self.hosts.is_some() {
+                return unfit("paths", "`hosts`: no call has both");
+            }
+            if self.paths.is_some() && !has(&["read", "write", "delete"]) {
+                return unfit(
+                    "paths",
+                    "these `capabilities`: say by `argv` which commands",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// A rule with nothing but a name and a decision.
+    pub(crate) fn new(id: &str, decision: DecisionWord) -> Written {
+        Written {
+            id: id.to_owned(),
+            decision,
+            because: None,
+            tools: None,
+            capabilities: None,
+            paths: None,
+            except: Vec::new(),
+            argv: None,
+            allow_args: None,
+            value_args: Vec::new(),
+            forbid_args: Vec::new(),
+            exact_args: Vec::new(),
+            hosts: None,
+            matches: Vec::new(),
+            not_match: Vec::new(),
+        }
+    }
+
+    /// The same for one place, whatever its letters mean in a pattern.
+    pub(crate) fn place(mut self, path: &str) -> Written {
+        self.paths = Some(vec![globset::escape(&path.replace('\\', "\\\\"))]);
+        self
+    }
+
+    /// The same, and why.
+    pub(crate) fn because(mut self, why: &str) -> Written {
+        self.because = Some(why.to_owned());
+        self
+    }
+
+    /// The same for these capabilities.
+    pub(crate) fn capabilities(mut self, names: &[&str]) -> Written {
+        self.capabilities = Some(names.iter().map(ToString::to_string).collect());
+        self
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DecisionWord {
+    Allow,
+    Ask,
+    Deny,
+}
+
+impl From<DecisionWord> for Decision {
+    fn from(word: DecisionWord) -> Decision {
+        match word {
+            DecisionWord::Allow => Decision::Allow,
+            DecisionWord::Ask => Decision::Ask,
+            DecisionWord::Deny => Decision::Deny,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Token {
+    One(String),
+    OneOf(Vec<String>),
+}
