@@ -146,6 +146,7 @@ fn ours() -> Result<Vec<Duration>, Box<dyn std::error::Error>> {
             pause: std::thread::sleep,
             servers: sessions.clone(),
             server_rules: toolglot_policy::ServerRules::default(),
+            refused: toolglot_policy::Refusals::default(),
             watch: Watch::default(),
             warm: RefCell::new(Warm::default()),
             approved: RefCell::default(),
