@@ -37,20 +37,21 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         reading.code.forgets_to_wait = None;
     }
     reading.code.only_defines = children(tree.root_node()).into_iter().all(only_defines);
-    if asked == Asked::All {
-        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    match asked {
+        Asked::Errors => {}
+        Asked::ToRun => reading.imports = imports(tree.root_node(), source),
+        Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
     reading
 }
 
 /// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
-pub(crate) fn imports(source: &str) -> Vec<String> {
-    let language = tree_sitter_python::LANGUAGE.into();
-    let Some(tree) = tree::parse(&language, source) else {
-        return Vec::new();
-    };
+fn imports(root: Node<'_>, source: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    walk(tree.root_node(), |node| {
+    if !source.contains("import") {
+        return names;
+    }
+    walk(root, |node| {
         let parts = match node.kind() {
             "import_statement" => children(node),
             "import_from_statement" => node
