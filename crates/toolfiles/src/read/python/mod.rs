@@ -36,7 +36,9 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
     if !reading.code.is_async {
         reading.code.forgets_to_wait = None;
     }
-    reading.code.only_defines = children(tree.root_node()).into_iter().all(only_defines);
+    reading.code.only_defines = children(tree.root_node())
+        .into_iter()
+        .all(|statement| only_defines(statement, source));
     match asked {
         Asked::Errors => {}
         Asked::ToRun => reading.imports = imports(tree.root_node(), source),
@@ -382,7 +384,7 @@ impl<'t> Literals<'t> for Module<'_> {
 }
 
 /// Whether a statement does nothing but give names to things: nothing in it is called.
-fn only_defines(statement: Node<'_>) -> bool {
+fn only_defines(statement: Node<'_>, source: &str) -> bool {
     if statement.kind() != "expression_statement" {
         return matches!(
             statement.kind(),
@@ -393,6 +395,11 @@ fn only_defines(statement: Node<'_>) -> bool {
                 | "future_import_statement"
                 | "pass_statement"
         );
+    }
+    // Without a bracket or that word there is neither, and no need to walk through a schema.
+    let words = text(statement, source);
+    if !words.contains('(') && !words.contains("await") {
+        return true;
     }
     let mut calls = false;
     walk(statement, |node| {
