@@ -511,12 +511,13 @@ impl Objection {
 fn misfit(canonical: &Canonical, ground: Ground<'_>, offered: &Toolbox) -> Option<Objection> {
     let Some(spec) = ground.toolbox.get(&canonical.tool) else {
         let note = verify::unknown_tool(&canonical.tool, offered, ground.call.name_at);
-        let help = note.help.as_deref().unwrap_or_default();
+        let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
         return Some(Objection {
             rule: "unknown-tool",
-            because: format!("{}; {help}", note.message),
+            because: said.collect::<Vec<_>>().join("; "),
+            // Of a tool that only other programs run there is no right form here.
+            shows_form: note.help.is_some(),
             notes: vec![note],
-            shows_form: true,
         });
     };
     let notes = verify::violations(spec, &canonical.arguments, ground);
