@@ -1,6 +1,7 @@
 //! What git runs: its options, settings, aliases and subcommands that hold a command.
 
-use super::{Inner, value_of};
+use super::Inner;
+use super::hooks::value_of;
 
 /// Options of a letter that mean a command only behind some of git's subcommands, and the letters there behind which the rest
 /// of a word is a value.
