@@ -32,6 +32,8 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("watch", &["-n", "--interval", "-q", "--equexit"]),
     ("entr", &[]),
     ("pee", &[]),
+    ("mispipe", &[]),
+    ("concurrently", &["-n", "-c", "--names", "--prefix"]),
 ];
 
 /// Wrappers that start a shell where they are given nothing to run.
@@ -59,10 +61,12 @@ const AS_OTHERS: &[(&str, &[char])] = &[
 ];
 
 /// Programs that run what their input says, at once or later.
-const OBEY_INPUT: &[&str] = &["at", "batch", "crontab"];
+const OBEY_INPUT: &[&str] = &["at", "batch", "crontab", "newgrp"];
 
 /// Programs that run what stands in a variable, by the end of its name, by its beginning, or as a whole.
-const HOOKED_ENDS: &[&str] = &["PAGER", "EDITOR", "_COMMAND", "ASKPASS", "_RSH"];
+const HOOKED_ENDS: &[&str] = &[
+    "PAGER", "EDITOR", "_COMMAND", "ASKPASS", "_RSH", "_RUNNER", "_WRAPPER",
+];
 const HOOKED: &[&str] = &[
     "BROWSER",
     "GIT_EXTERNAL_DIFF",
@@ -133,7 +137,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
             found.extend(texts.map(|text| Inner::Text(text.to_owned())));
         }
         "find" | "fd" | "fdfind" => find(arguments, &mut found),
-        "ssh" => found.push(remote(arguments)),
+        "ssh" | "autossh" | "mosh" | "rsh" => found.push(remote(arguments)),
         "git" => git::runs(arguments, &mut found),
         _ if awk::NAMES.contains(&name) && awk::runs_commands(arguments) => {
             found.push(Inner::Unknown(format!("`{name}` runs commands of its own")));
@@ -400,13 +404,16 @@ fn text_of(name: &str, text: &str) -> Inner {
 fn remote(arguments: &[String]) -> Inner {
     const WITH_VALUE: &str = "BbcDEeFIiJLlmOopQRSWw";
     let mut rest = arguments;
+    // Options may stand behind the host as well.
+    let mut has_host = false;
     while let Some((word, behind)) = rest.split_first() {
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            return if behind.is_empty() {
-                unknown("`ssh` runs what it reads")
-            } else {
-                Inner::Text(behind.join(" "))
-            };
+            if has_host {
+                return Inner::Text(rest.join(" "));
+            }
+            has_host = true;
+            rest = behind;
+            continue;
         };
         let takes_next = letters
             .char_indices()

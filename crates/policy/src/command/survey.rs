@@ -406,6 +406,27 @@ mod tests {
             "sudo -s <<< 'rm x'",
             "unshare -r <<< 'rm x'",
             "busybox xargs rm",
+            "setpriv --securebits a rm x",
+            "numactl --cpunodebind 0 rm x",
+            "faketime -f '@2020' rm x",
+            "ssh host -- rm x",
+            "ssh host -p 22 rm x",
+            "gdb -batch --ex 'shell rm x' ls",
+            "git -c credential.helper='!rm x' fetch",
+            "git -c pager.log='rm x' log",
+            "git config alias.a '!rm x'",
+            "git config --global core.fsmonitor 'rm x'",
+            "socat - exec:'rm x'",
+            "sqlite3 a '.shell rm x'",
+            "expect -c 'spawn rm x'",
+            "sops exec-env f 'rm x'",
+            "nix shell n#c -c rm x",
+            "guix shell c -- rm x",
+            "cmake -E env rm x",
+            "konsole -e rm x",
+            "sg group 'rm x'",
+            "newgrp a <<< 'rm x'",
+            "RUSTC_WRAPPER='rm x' cargo build",
         ] {
             let survey = Survey::of(text);
             assert!(survey.names().contains(&"rm"), "{text}: {survey:?}");
@@ -535,6 +556,10 @@ mod tests {
             "docker ps -a",
             "ip netns list",
             "less +G f",
+            "git config --get user.name",
+            "git config user.name Ann",
+            "podman exec box ls -l",
+            "nix flake check",
             "uv pip install a",
         ] {
             let survey = Survey::of(text);

@@ -7,7 +7,8 @@ use rows::WRAPPERS;
 /// A program that runs the rest of its line.
 pub(super) struct Wrapper {
     name: &'static str,
-    /// Words that have to stand before, options aside: each with its other spellings, behind `|`.
+    /// Words that have to stand before, options aside: each with its other spellings, behind `|`. One that begins with `*`
+    /// may have any words before it.
     path: &'static [&'static str],
     /// Options whose value is the next word; those that stand here twice take two.
     with_value: &'static [&'static str],
@@ -48,6 +49,10 @@ impl Wrapper {
     fn below<'a>(&self, arguments: &'a [String]) -> Option<&'a [String]> {
         let mut rest = arguments;
         for names in self.path {
+            let (names, may_be_anywhere) = match names.strip_prefix('*') {
+                Some(names) => (names, true),
+                None => (*names, false),
+            };
             let mut may_be_value = false;
             loop {
                 let (word, behind) = rest.split_first()?;
@@ -56,7 +61,7 @@ impl Wrapper {
                     break;
                 }
                 let is_option = word.starts_with('-');
-                if !is_option && !may_be_value {
+                if !is_option && !may_be_value && !may_be_anywhere {
                     return None;
                 }
                 may_be_value = is_option && !word.contains('=');

@@ -42,6 +42,8 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("git", "--open-files-in-pager", ""),
     ("gdb", "-ex", "shell "),
     ("gdb", "-ex", "!"),
+    ("gdb", "--ex", "shell "),
+    ("gdb", "--ex", "!"),
     ("gdb", "-iex", "shell "),
     ("gdb", "-iex", "!"),
     ("gdb", "-eval-command", "shell "),
@@ -73,6 +75,21 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("ncat", "--exec", ""),
     ("ncat", "--sh-exec", ""),
     ("tcpdump", "-z", ""),
+    ("flatpak", "--command", ""),
+    ("ack", "--pager", ""),
+    ("ag", "--pager", ""),
+    ("bat", "--pager", ""),
+    ("delta", "--pager", ""),
+    ("fzf", "--preview", ""),
+    ("bpftrace", "-c", ""),
+    ("chokidar", "-c", ""),
+    ("chokidar", "--command", ""),
+    ("go", "-exec", ""),
+    ("go", "-toolexec", ""),
+    ("bazel", "--run_under", ""),
+    ("hyperfine", "--setup", ""),
+    ("hyperfine", "--cleanup", ""),
+    ("hyperfine", "--conclude", ""),
     ("wget", "--use-askpass", ""),
     ("sqlite3", "-cmd", ".shell "),
     ("sqlite3", "-cmd", ".system "),
@@ -89,9 +106,23 @@ const HOOKS: &[(&str, &str, &str)] = &[
     ("xterm", "-e", ""),
 ];
 
-/// Programs of which a word may hold a command of theirs, in which `!` stands before one for a shell.
-const BANG: &[&str] = &[
-    "ex", "less", "more", "most", "mysql", "nvim", "psql", "vi", "view", "vim",
+/// Programs of which a word may hold a command of theirs that runs one, and the signs behind which that stands.
+const MARKED: &[(&str, &[&str])] = &[
+    ("ex", &["!"]),
+    ("expect", &["spawn ", "exec ", "system "]),
+    ("ftp", &["!"]),
+    ("less", &["!"]),
+    ("lldb", &["shell "]),
+    ("more", &["!"]),
+    ("most", &["!"]),
+    ("mysql", &["!"]),
+    ("nvim", &["!"]),
+    ("psql", &["!"]),
+    ("socat", &["EXEC:", "SYSTEM:", "SHELL:"]),
+    ("sqlite3", &[".shell ", ".system "]),
+    ("vi", &["!"]),
+    ("view", &["!"]),
+    ("vim", &["!"]),
 ];
 
 /// The commands in values of options.
@@ -127,9 +158,16 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
             }
         }
     }
-    if BANG.contains(&name) {
-        let texts = arguments.iter().filter_map(|word| word.split_once('!'));
-        found.extend(texts.map(|(_, text)| Inner::Text(text.to_owned())));
+    if let Some((_, marks)) = MARKED.iter().find(|(program, _)| *program == name) {
+        for word in arguments {
+            // The signs of addresses are read in either case.
+            let upper = word.to_ascii_uppercase();
+            let behind = marks.iter().filter_map(|mark| {
+                let at = upper.find(&mark.to_ascii_uppercase())?;
+                word.get(at + mark.len()..)
+            });
+            found.extend(behind.map(|text| Inner::Text(text.to_owned())));
+        }
     }
 }
 
