@@ -249,14 +249,20 @@ pub fn is_secret(path: &Path) -> bool {
 }
 
 /// How names of copies that editors and people make end.
-const COPIES: &[&str] = &["~", ".bak", ".orig", ".old", ".swp"];
+const COPIES: &[&str] = &[
+    "~", ".backup", ".bak", ".old", ".orig", ".save", ".swo", ".swp",
+];
 
 /// A path of names as they were before somebody made copies of them.
 fn without_copies(path: &Path) -> PathBuf {
     path.iter()
         .map(|name| {
             let name = name.to_string_lossy().to_lowercase();
-            let copy = COPIES.iter().find_map(|end| name.strip_suffix(end));
+            let in_signs = || name.strip_prefix('#')?.strip_suffix('#');
+            let copy = COPIES
+                .iter()
+                .find_map(|end| name.strip_suffix(end))
+                .or_else(in_signs);
             copy.filter(|own| !own.is_empty())
                 .map_or(name.clone(), str::to_owned)
         })
@@ -420,6 +426,8 @@ mod tests {
             "ENV~1",
             "ENV~2.LOC",
             ".config/rclone/rclone.conf",
+            "#.env#",
+            "server.key.save",
             ".bash_history",
             "x/.dev.vars",
             ".streamlit/secrets.toml",
