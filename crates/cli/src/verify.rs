@@ -111,6 +111,7 @@ pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     }
     let help = match toolglot_tools::nearest(name, names()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if toolbox.is_empty() => "there are no tools".to_owned(),
         None => format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")),
     };
     Note {

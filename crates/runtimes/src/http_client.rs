@@ -2,7 +2,7 @@
 //!
 //! | `config` | |
 //! |---|---|
-//! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded. Without it the parameter `url` |
+//! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded, and no step `..`. Without it the parameter `url` |
 //! | `method` | `GET`, or `POST` where there is a body |
 //! | `headers` | names and values; `{name}` is the parameter, if it holds no control characters |
 //! | `query` | names and values that are put behind the `?` |
@@ -244,8 +244,26 @@ fn filled_url<'p>(
                 .to_owned(),
         );
     }
-    let rest = filled(&url[end..], params, used, percent);
+    let template = &url[end..];
+    let rest = filled(template, params, used, percent);
+    if rest != template && climbs(&rest) {
+        return Err(
+            "a parameter makes a step `.` or `..` of the path, which leads elsewhere on that host"
+                .to_owned(),
+        );
+    }
     Ok(format!("{}{rest}", &url[..end]))
+}
+
+/// Whether a path holds `.` or `..`, as those see it who take percent forms for what they stand for: RFC 3986, section 6.2.2.
+fn climbs(rest: &str) -> bool {
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    let path = path.to_ascii_lowercase();
+    let path = path
+        .replace("%2e", ".")
+        .replace("%2f", "/")
+        .replace("%5c", "/");
+    path.split('/').any(|step| matches!(step, "." | ".."))
 }
 
 /// `{name}` replaced by what `shown` makes of the parameter; other braces stay.
@@ -325,10 +343,6 @@ fn percent(text: &str) -> String {
                 out.push(digit.to_ascii_uppercase());
             }
         }
-    }
-    // A part that is only dots would be taken for a step upwards.
-    if !out.is_empty() && out.bytes().all(|byte| byte == b'.') {
-        out = out.replace('.', "%2E");
     }
     out
 }
