@@ -4,6 +4,7 @@
 //! without their case, because some file systems ignore it.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Directories and files that hold secrets, wherever they stand.
@@ -245,7 +246,8 @@ enum Pattern {
 ///
 /// `path` is relative to the root and resolved.
 pub fn is_secret(path: &Path) -> bool {
-    is_any(SECRET, path, SHARED) || is_any(SECRET, &without_copies(path), SHARED)
+    is_any(SECRET, path, SHARED)
+        || without_copies(path).is_some_and(|path| is_any(SECRET, &path, SHARED))
 }
 
 /// How names of copies that editors and people make end.
@@ -253,9 +255,21 @@ const COPIES: &[&str] = &[
     "~", ".backup", ".bak", ".old", ".orig", ".save", ".swo", ".swp",
 ];
 
-/// A path of names as they were before somebody made copies of them.
-fn without_copies(path: &Path) -> PathBuf {
-    path.iter()
+/// A path of names as they were before somebody made copies of them; `None` where nobody did.
+fn without_copies(path: &Path) -> Option<PathBuf> {
+    let may_be_copy = |name: &OsStr| {
+        let name = name.as_encoded_bytes();
+        let ends_in = |end: &&str| {
+            let begin = name.len().checked_sub(end.len());
+            begin.is_some_and(|begin| name[begin..].eq_ignore_ascii_case(end.as_bytes()))
+        };
+        !name.is_ascii() || name.ends_with(b"#") || COPIES.iter().any(ends_in)
+    };
+    if !path.iter().any(may_be_copy) {
+        return None;
+    }
+    let own = path
+        .iter()
         .map(|name| {
             let name = name.to_string_lossy().to_lowercase();
             let in_signs = || name.strip_prefix('#')?.strip_suffix('#');
@@ -266,7 +280,8 @@ fn without_copies(path: &Path) -> PathBuf {
             copy.filter(|own| !own.is_empty())
                 .map_or(name.clone(), str::to_owned)
         })
-        .collect()
+        .collect();
+    Some(own)
 }
 
 /// Whether the path leads to what a program obeys, git or an editor for instance: never written.
@@ -281,17 +296,20 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
     for component in path {
         let component = component.to_string_lossy();
         let name = folded(&component);
+        // A root has many names, and few of them are short for others.
+        let may_be_short = name.contains('~');
+        let is = |other| name == other || (may_be_short && is_short_for(&name, other, false));
         let fits = |pattern: &Pattern| match *pattern {
-            Pattern::Name(other) => name == other || is_short_for(&name, other, false),
+            Pattern::Name(other) => is(other),
             Pattern::Prefix(prefix) => {
-                name.starts_with(prefix) || is_short_for(&name, prefix, true)
+                name.starts_with(prefix) || (may_be_short && is_short_for(&name, prefix, true))
             }
             Pattern::Key(prefix) => {
                 name.starts_with(prefix) && !SOURCES.iter().any(|end| name.ends_with(end))
             }
             Pattern::Suffix(suffix) => name.ends_with(suffix),
             Pattern::Within(directory, other) => {
-                (name == other || is_short_for(&name, other, false))
+                is(other)
                     && above.last().is_some_and(|parent| {
                         parent == directory || is_short_for(parent, directory, false)
                     })
