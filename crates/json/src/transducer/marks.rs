@@ -478,15 +478,22 @@ impl Transducer {
             State::Named(_) => self.end_named(false, at),
             _ => {}
         }
-        while self.has_read_ahead() {
-            // Behind the document nothing is read.
-            if matches!(self.read_again(out), Step::Stuck | Step::Done) {
-                self.replay.clear();
+        loop {
+            while self.has_read_ahead() {
+                // Behind the document nothing is read.
+                if matches!(self.read_again(out), Step::Stuck | Step::Done) {
+                    self.replay.clear();
+                }
+            }
+            if self.state != State::Quoted || !self.catch_up_mark(at, out) {
+                break;
             }
         }
-        if self.state != State::Quoted {
-            return;
-        }
+        self.value_ended = false;
+    }
+
+    /// The input ends behind a mark that waits. Says whether there is something to read again.
+    fn catch_up_mark(&mut self, at: u64, out: &mut Output) -> bool {
         let mut owed = core::mem::take(&mut self.owed);
         let ahead = owed.split_off(self.mark_at);
         let mark = at - ahead.len() as u64;
@@ -496,11 +503,11 @@ impl Transducer {
         // A key that is cut behind its mark says nothing.
         if self.ahead == Ahead::Mark || self.in_key {
             self.owed = ahead;
-            return;
+            return false;
         }
         if matches!(self.ahead, Ahead::Second | Ahead::SecondEnd) {
             self.join(&ahead, mark, out);
-            return self.catch_up(at, out);
+            return true;
         }
         if self.ahead.is_element() {
             self.mend(Repair::MissingQuote, mark, mark, out);
@@ -509,13 +516,14 @@ impl Transducer {
             self.mend(Repair::InnerQuote, mark, mark + 1, out);
             escape_into(&mut out.text, &ahead);
             self.state = State::Str(Quote::Double);
-            return;
+            return false;
         }
         out.text.push('"');
         self.end_value();
         self.value_ended = false;
-        self.read(&ahead[1..], mark + 1, out);
-        self.value_ended = false;
+        self.replay.push_str(&ahead[1..]);
+        self.replay_at = mark + 1;
+        true
     }
 
     /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.

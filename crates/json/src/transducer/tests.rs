@@ -47,6 +47,11 @@ const CASES: &[(&str, &str)] = &[
     ),
     (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
     (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
+    // What waits behind a mark at the end is read as what it was taken for.
+    (
+        r#"{"a": ["b]' ,"z]k=1}"#,
+        r#"{"a": ["b]' ,","z"],"k":1}"#,
+    ),
     (
         "{\"a\": \"line\nnext\tcol\"}",
         r#"{"a": "line\nnext\tcol"}"#,
