@@ -66,6 +66,7 @@ impl Transducer {
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
+        self.weigh(piece);
         if self.stack.is_empty() {
             // Nothing can follow a string that is the document.
             piece.out.text.push('"');
@@ -178,8 +179,11 @@ impl Transducer {
             }
             (Turn::Inside | Turn::Wait, _) => {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
+                if self.ahead == Ahead::Doubt {
+                    self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
+                }
                 // Further marks are judged by themselves.
-                let n_read = if self.ahead.is_element() {
+                let n_read = if self.ahead.is_element() || self.ahead == Ahead::Doubt {
                     1
                 } else {
                     ahead.len()
@@ -188,8 +192,12 @@ impl Transducer {
                 self.replay.push_str(&ahead[n_read..]);
                 self.replay_at = mark + n_read as u64;
                 self.after_letter = false;
-                self.is_multiline |= ahead[..n_read].contains('\n');
-                self.has_inner |= !self.in_key;
+                let n_data = self.mark_at + n_read;
+                self.is_multiline |= owed[..n_data].contains('\n');
+                if !self.in_key {
+                    self.has_inner = true;
+                    self.balance.count(&owed.as_bytes()[..n_data], begin);
+                }
                 self.state = State::Str(self.mark);
             }
             (Turn::Joins, _) if matches!(self.ahead, Ahead::Plus | Ahead::Mark) => {
@@ -430,6 +438,7 @@ impl Transducer {
                 return Turn::Ends;
             }
             (Ahead::Mark, _) if word && n_ahead == 1 && self.may_open_a_key() => Ahead::Key,
+            (Ahead::Mark, _) if word && n_ahead == 1 && self.is_at_a_line() => Ahead::Key,
             // Behind a blank another argument may begin, whose comma is missing.
             (Ahead::Mark, _) if word && n_ahead > 1 && frame == Some(Frame::Keywords) => {
                 Ahead::Bare
@@ -461,7 +470,11 @@ impl Transducer {
             (Ahead::Bare | Ahead::BareEnd, _) if blank => Ahead::BareEnd,
             (Ahead::Key, _) if word && n_ahead < WORD => Ahead::Key,
             (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
-            (Ahead::KeyEnd, b':') => return Turn::Key,
+            (Ahead::KeyEnd, b':') if self.may_open_a_key() => return Turn::Key,
+            (Ahead::KeyEnd, b':') => {
+                self.ahead = Ahead::Doubt;
+                return Turn::Inside;
+            }
             (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
             (Ahead::Mark, _) if self.may_be_over_behind_mark() => Ahead::Beyond,
             _ => return Turn::Inside,
@@ -612,7 +625,18 @@ impl Transducer {
         let is_here = depth == self.stack.len();
         !self.in_key
             && self.stack[..depth].last() == Some(&Frame::Object)
-            && (is_here && self.keys_at(depth).is_some() || self.mark_at > 0 && !self.has_inner)
+            && (is_here && self.keys_at(depth).is_some()
+                || self.mark_at > 0
+                    && !self.has_inner
+                    && (self.owed[..self.mark_at].contains(',') || self.balance.is_even()))
+    }
+
+    /// Whether the mark stands at the begin of a line, and the string has opened no bracket whose key it may begin.
+    fn is_at_a_line(&self) -> bool {
+        self.mark_at > 0
+            && self.owed[..self.mark_at].contains('\n')
+            && !self.balance.is_open()
+            && self.stack[..self.depth_before_mark()].last() == Some(&Frame::Object)
     }
 
     /// Whether the object whose key may come has such a key, and has not had it yet.

@@ -48,9 +48,36 @@ const CASES: &[(&str, &str)] = &[
     (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
     (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
     // What waits behind a mark at the end is read as what it was taken for.
+    (r#"{"a": ["b]' ,"z]k=1}"#, r#"{"a": ["b]' ,","z"],"k":1}"#),
+    // A line break and a key: the string before has lost its mark, unless it opened what the key stands in.
     (
-        r#"{"a": ["b]' ,"z]k=1}"#,
-        r#"{"a": ["b]' ,","z"],"k":1}"#,
+        "{\"a\": \"b.txt\n  \"c\": \"x\"}",
+        "{\"a\": \"b.txt\"\n  ,\"c\": \"x\"}",
+    ),
+    (
+        "{\"a\": \"one\ntwo\n\"c\": \"x\"}",
+        "{\"a\": \"one\\ntwo\"\n,\"c\": \"x\"}",
+    ),
+    (
+        "{\"a\": {\"b\": \"c}\n\"d\": \"x\"}",
+        "{\"a\": {\"b\": \"c\"}\n,\"d\": \"x\"}",
+    ),
+    (
+        "{\"a\": \"{\n\"c\": [1]\n}\"}",
+        "{\"a\": \"{\\n\\\"c\\\": [1]\\n}\"}",
+    ),
+    (
+        "{\"a\": \"x \"y\" z\n\"c\": \"x\"}",
+        "{\"a\": \"x \\\"y\\\" z\\n\\\"c\\\": \\\"x\"}",
+    ),
+    // Brackets that the string did not open end it at its line, if no mark stands behind that.
+    (
+        "{\"a\": {\"b\": \"c.js}\n\nDone.",
+        "{\"a\": {\"b\": \"c.js\"}\n\n}",
+    ),
+    (
+        "{\"a\": {\"b\": \"f(x) {}\n\nDone.\"}}",
+        "{\"a\": {\"b\": \"f(x) {}\\n\\nDone.\"}}",
     ),
     (
         "{\"a\": \"line\nnext\tcol\"}",

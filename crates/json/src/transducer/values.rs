@@ -19,6 +19,7 @@ impl Transducer {
                 self.empty = false;
                 self.token_at = piece.here();
                 self.is_multiline = false;
+                self.balance.begin(piece.here() + 1);
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
@@ -132,6 +133,7 @@ impl Transducer {
                 );
                 self.token_at = piece.here();
                 (self.after_letter, self.is_multiline) = (false, false);
+                self.balance.begin(piece.here() + 1);
                 piece.skip(1);
                 self.state = State::Str(if byte == b'`' {
                     Quote::Backtick

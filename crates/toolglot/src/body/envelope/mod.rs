@@ -336,9 +336,10 @@ impl Envelope {
         }
     }
 
-    /// The next `length` bytes were told.
-    pub(crate) fn pass(&mut self, length: u64) {
-        self.pos += length;
+    /// The next bytes were told.
+    pub(crate) fn pass(&mut self, text: &str) {
+        self.json.pass(text, self.pos);
+        self.pos += text.len() as u64;
         self.args_end = self.pos;
     }
 
