@@ -25,6 +25,11 @@ impl Balance {
         };
     }
 
+    /// What was counted says nothing: another string goes on with this one.
+    pub(super) fn give_up(&mut self) {
+        (self.n_open, self.to) = (0, u64::MAX);
+    }
+
     /// Bytes of the string, the first of which stands at `at`. Those that were counted already are passed over.
     #[inline]
     pub(super) fn count(&mut self, bytes: &[u8], at: u64) {

@@ -78,15 +78,6 @@ impl Transducer {
         }
     }
 
-    /// The input ends: so did the string. Says whether one had.
-    pub fn settle_beyond(&mut self, at: u64, out: &mut Output) -> bool {
-        let is_beyond = self.state == State::Beyond;
-        if is_beyond {
-            self.end_before_beyond(at, out);
-        }
-        is_beyond
-    }
-
     /// The input ends in a string, or right behind it, that may have ended: it has. What follows it is read again. Says
     /// whether there is something to read.
     pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
@@ -125,7 +116,7 @@ impl Transducer {
     fn end_before_beyond(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.owed);
         let begin = at - owed.len() as u64;
-        let is_marked = owed.starts_with('"');
+        let is_marked = owed.starts_with(['"', '\'']);
         if !is_marked {
             self.mend(Repair::MissingQuote, begin, begin, out);
         }

@@ -203,6 +203,7 @@ impl Transducer {
             (Turn::Joins, _) if matches!(self.ahead, Ahead::Plus | Ahead::Mark) => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
                 self.raw = false;
+                self.balance.give_up();
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
                 } else {
@@ -282,6 +283,7 @@ impl Transducer {
         } else {
             Quote::Double
         };
+        self.balance.give_up();
         self.state = State::Str(self.mark);
         self.replay.push_str(&ahead[behind..]);
         self.replay_at = mark + behind as u64;

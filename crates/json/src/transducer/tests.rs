@@ -70,6 +70,10 @@ const CASES: &[(&str, &str)] = &[
         "{\"a\": \"x \"y\" z\n\"c\": \"x\"}",
         "{\"a\": \"x \\\"y\\\" z\\n\\\"c\\\": \\\"x\"}",
     ),
+    (
+        "{\"a\": b\"{\n \"c\": 1\n}\"}",
+        "{\"a\": \"{\\n \\\"c\\\": 1\\n}\"}",
+    ),
     // Brackets that the string did not open end it at its line, if no mark stands behind that.
     (
         "{\"a\": {\"b\": \"c.js}\n\nDone.",
@@ -455,7 +459,7 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
                 let (n, now) = machine.feed(&text[at..end], at as u64, &mut out);
                 (at, step) = (at + n, now);
             }
-            if machine.settle_beyond(at as u64, &mut out) {
+            if machine.settle_string(at as u64, &mut out) {
                 step = machine.feed("", at as u64, &mut out).1;
             }
             let end = machine.behind().unwrap_or(at as u64) as usize;

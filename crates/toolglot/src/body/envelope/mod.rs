@@ -427,11 +427,7 @@ impl Envelope {
     /// The message ends: so did a string that may have, and a number where the model had `stopped`. Says whether there is
     /// something to read on.
     pub(crate) fn settle(&mut self, stopped: bool) -> bool {
-        let is_settled = if self.committed {
-            self.json.settle_beyond(self.pos, &mut self.out)
-        } else {
-            self.json.settle_string(self.pos, &mut self.out)
-        };
+        let is_settled = self.json.settle_string(self.pos, &mut self.out);
         let is_plain = self.inner.is_none() && self.escaped == Escaped::No;
         let is_settled =
             is_settled || stopped && is_plain && self.json.settle_word(self.pos, &mut self.out);
