@@ -142,15 +142,19 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        if !envelope.repairs.is_empty() {
-            self.teller.mended(&envelope.repairs, sink);
-            envelope.repairs.clear();
-        }
         if let Some(at) = envelope.encoded_at.take() {
+            // Repairs in the string come behind it.
+            let before = envelope.repairs.partition_point(|mended| mended.start < at);
+            self.teller.mended(&envelope.repairs[..before], sink);
+            envelope.repairs.drain(..before);
             let message =
                 String::from("the arguments are a string that holds JSON; it was unpacked");
             self.teller
                 .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
+        }
+        if !envelope.repairs.is_empty() {
+            self.teller.mended(&envelope.repairs, sink);
+            envelope.repairs.clear();
         }
         if let Some(at) = envelope.flat_at.take() {
             let message = String::from("the arguments stand beside the name, in no object");

@@ -152,7 +152,7 @@ impl Parser {
         let (is_cut_off, stopped) = (why == Finish::Length, why == Finish::Stop);
         let (mode, is_settled) = match core::mem::take(&mut self.mode) {
             Mode::Json(mut body) if !is_cut_off => {
-                let is_settled = body.json.settle_beyond(self.pos, &mut body.out)
+                let is_settled = body.json.settle_string(self.pos, &mut body.out)
                     || stopped && body.json.settle_word(self.pos, &mut body.out);
                 if is_settled {
                     self.fit_body(program, &mut body, sink);
@@ -379,6 +379,10 @@ impl Parser {
                 "the message ended inside the call; it is never run",
             ),
         };
+        // Junk that was held is told before the note, as it is where it was not.
+        if self.context.speech == Speech::Junk {
+            self.teller.markup(view, view.end(), sink);
+        }
         let at = if started {
             self.teller.cursor
         } else {

@@ -336,9 +336,10 @@ impl Envelope {
         }
     }
 
-    /// The next `length` bytes were told.
-    pub(crate) fn pass(&mut self, length: u64) {
-        self.pos += length;
+    /// The next bytes were told.
+    pub(crate) fn pass(&mut self, text: &str) {
+        self.json.pass(text, self.pos);
+        self.pos += text.len() as u64;
         self.args_end = self.pos;
     }
 
@@ -426,11 +427,7 @@ impl Envelope {
     /// The message ends: so did a string that may have, and a number where the model had `stopped`. Says whether there is
     /// something to read on.
     pub(crate) fn settle(&mut self, stopped: bool) -> bool {
-        let is_settled = if self.committed {
-            self.json.settle_beyond(self.pos, &mut self.out)
-        } else {
-            self.json.settle_string(self.pos, &mut self.out)
-        };
+        let is_settled = self.json.settle_string(self.pos, &mut self.out);
         let is_plain = self.inner.is_none() && self.escaped == Escaped::No;
         let is_settled =
             is_settled || stopped && is_plain && self.json.settle_word(self.pos, &mut self.out);
