@@ -104,10 +104,15 @@ impl Found {
         self.known.digest.get_or_init(hash)
     }
 
-    /// What the file says about itself; read when it is first asked for, and kept.
+    /// What the file says about itself, and what keeps it from being called; read when it is first asked for, and kept.
     pub fn tool(&self) -> &ToolFile {
-        let read = || ToolFile::read(&self.id, self.language, self.text());
+        let read = || ToolFile::to_run(&self.id, self.language, self.text());
         self.known.tool.get_or_init(read)
+    }
+
+    /// Everything that is to be said about the file, what it could do better included; read anew.
+    pub fn checked(&self) -> ToolFile {
+        ToolFile::read(&self.id, self.language, self.text()).checked()
     }
 
     /// What checks the arguments of the tool, or those of one of its actions; made when it is first asked for, and kept.
@@ -149,28 +154,17 @@ impl Found {
 
     fn imported(&self) -> Vec<Sibling> {
         let category = self.id.category();
-        match self.language {
-            Language::Python => crate::read::imports(self.text())
-                .into_iter()
-                .filter_map(|name| {
-                    let id = within(category, &name)?;
-                    Some(Sibling {
-                        name,
-                        files: vec![(id, "py")],
-                    })
-                })
-                .collect(),
-            Language::JavaScript | Language::TypeScript => {
-                crate::read::imported(self.language, self.text())
-                    .into_iter()
-                    .map(|path| Sibling {
-                        files: by_path(category, &path),
-                        name: path,
-                    })
-                    .collect()
-            }
-            _ => Vec::new(),
-        }
+        let files = |name: &str| match self.language {
+            Language::Python => Some(vec![(within(category, name)?, "py")]),
+            _ => Some(by_path(category, name)),
+        };
+        let sibling = |name: &String| {
+            Some(Sibling {
+                files: files(name)?,
+                name: name.clone(),
+            })
+        };
+        self.tool().imports.iter().filter_map(sibling).collect()
     }
 
     /// How the file is called in messages.

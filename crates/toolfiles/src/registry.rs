@@ -16,7 +16,7 @@ use cap_std::fs::Dir;
 use thiserror::Error;
 
 use memory::Memory;
-use open::{failure, read};
+use open::{failure, lacks, read};
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
@@ -173,7 +173,7 @@ impl Registry {
     fn read_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
         let made = self.made.get(id).filter(|made| made.space >= space);
         for (here, dir, root) in &self.places {
-            if *here < space {
+            if *here < space || lacks(dir, id.category()) {
                 continue;
             }
             for (extension, language) in EXTENSIONS {

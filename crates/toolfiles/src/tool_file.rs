@@ -29,6 +29,8 @@ pub struct ToolFile {
     pub has_entry: bool,
     /// What is to be said about it, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// What it imports, where that was asked for.
+    pub(crate) imports: Vec<String>,
 }
 
 impl ToolFile {
@@ -50,10 +52,12 @@ impl ToolFile {
 
     /// The same with its errors only: what could be better takes as long to find as the rest, but for parsing.
     pub fn outline(id: &ItemId, language: Language, text: &str) -> ToolFile {
-        let mut tool = ToolFile::of((id, language), text, Asked::Errors);
-        tool.diagnostics
-            .retain(|diagnostic| diagnostic.severity == Severity::Error);
-        tool
+        ToolFile::of((id, language), text, Asked::Errors)
+    }
+
+    /// The same, and what it imports.
+    pub(crate) fn to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
+        ToolFile::of((id, language), text, Asked::ToRun)
     }
 
     fn of((id, language): (&ItemId, Language), text: &str, asked: Asked) -> ToolFile {
@@ -82,6 +86,10 @@ impl ToolFile {
             rules::apply(subject, asked, &mut diagnostics);
         }
         let (schema, actions) = Schema::of(&reading);
+        let mut diagnostics = diagnostics.sorted();
+        if asked != Asked::All {
+            diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        }
         ToolFile {
             id: id.clone(),
             language,
@@ -89,7 +97,8 @@ impl ToolFile {
             schema,
             actions,
             has_entry: reading.code.entry.is_some(),
-            diagnostics: diagnostics.sorted(),
+            diagnostics,
+            imports: reading.imports,
         }
     }
 

@@ -286,7 +286,7 @@ impl<'a> FileTools<'a> {
             .registry
             .find(&id)
             .map_err(|error| error.to_string())?;
-        let tool: ToolFile = found.tool().checked();
+        let tool: ToolFile = found.checked();
         if let Some(error) = tool.worst() {
             return Err(format!(
                 "`{id}` breaks rules of tool files: {}",

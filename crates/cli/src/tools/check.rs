@@ -48,7 +48,7 @@ pub(super) fn check(
     }
     if !ids.is_empty() || words.is_empty() {
         for found in house.named(&ids)? {
-            let mut tool = found.tool().checked();
+            let mut tool = found.checked();
             executor(&mut tool, &house, found.space);
             pages.push(Page {
                 name: found.name(),

@@ -15,7 +15,7 @@ pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Out
     let house = House::open(&common.root)?;
     let id = ItemId::new(id).map_err(Failure::BadId)?;
     let found = house.registry.find_called(&id)?;
-    let tool = found.tool().checked();
+    let tool = found.checked();
     let metadata = &tool.metadata;
     let standing = house.trust.standing(&found, metadata.version.as_deref());
     let mut shown = view::brief(&found, &tool, &standing);

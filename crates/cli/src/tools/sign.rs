@@ -55,7 +55,7 @@ fn one(
     let (Some(path), false) = (&found.path, found.space == Space::System) else {
         return Ok(Err("tools of the system cannot be signed anew".to_owned()));
     };
-    let tool = found.tool().checked();
+    let tool = found.checked();
     if let Some(error) = tool.worst() {
         let place = Place::of(found.text(), error.span.start);
         let n = tool.errors().count();

@@ -20,7 +20,7 @@ pub(super) fn trust(
     let mut house = House::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in house.named(words)? {
-        let tool = found.tool().checked();
+        let tool = found.checked();
         let version = tool
             .metadata
             .version

@@ -1,71 +1,131 @@
-//! A session over lines: one message a line, whatever the lines travel on.
-
-use std::io::{BufRead, BufReader, Read};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+//! Lines of a server, one message each, from whatever pieces they come in.
 
 use serde_json::Value;
 
-use super::{Heard, Trouble, Wire};
-use crate::message::Message;
+use super::{Heard, Trouble};
 
-/// Two ends of channels that lines go through; whoever made them moves the lines.
+/// What came and was not looked at yet.
 #[derive(Debug)]
 pub struct Lines {
-    /// Lines for the server, each with its end.
-    pub to: Sender<String>,
-    /// What came from it, from [`lines_of`].
-    pub from: Receiver<Heard>,
-    /// Held as long as the session: dropping it ends the server.
-    pub keep: Box<dyn std::any::Any + Send>,
+    bytes: Vec<u8>,
+    /// Where the first line that was not given yet begins.
+    begin: usize,
+    /// Up to where there is no end of that line.
+    looked: usize,
+    /// A longer line is no message.
+    limit: usize,
 }
 
-impl Wire for Lines {
-    fn send(&mut self, message: &Message) -> Result<(), Trouble> {
-        // A server that is gone is heard of as such, with its last words.
-        let _ = self.to.send(format!("{}\n", message.write()));
-        Ok(())
-    }
-
-    fn heard(&mut self, wait: Duration) -> Heard {
-        match self.from.recv_timeout(wait) {
-            Ok(heard) => heard,
-            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Heard::Ended("and left no word".to_owned()),
+impl Lines {
+    /// None yet; a line has less than `limit` bytes.
+    pub fn new(limit: usize) -> Lines {
+        Lines {
+            bytes: Vec::new(),
+            begin: 0,
+            looked: 0,
+            limit,
         }
     }
-}
 
-/// Reads lines until the end, a line of more than `limit` bytes, or one that ends in `end`.
-pub fn lines_of(from: impl Read, tell: &Sender<Heard>, limit: usize, end: &str) {
-    let mut reader = BufReader::new(from);
-    loop {
-        let mut line = Vec::new();
-        let n_read = (&mut reader)
-            .take(limit as u64)
-            .read_until(b'\n', &mut line);
-        match n_read {
-            Ok(0) | Err(_) => return,
-            Ok(_) if !line.ends_with(b"\n") && line.len() >= limit => {
-                let why = format!("wrote a line that is too long ({limit} bytes are the most)");
-                let _ = tell.send(Heard::Failed(Trouble::Odd(why)));
-                return;
+    /// A piece came.
+    pub fn push(&mut self, piece: &[u8]) {
+        if self.begin == self.bytes.len() {
+            self.bytes.clear();
+            (self.begin, self.looked) = (0, 0);
+        } else if self.begin >= piece.len().max(self.bytes.len() - self.begin) {
+            // What is left moves at most as often as something came.
+            self.bytes.drain(..self.begin);
+            (self.begin, self.looked) = (0, self.looked - self.begin);
+        }
+        self.bytes.extend_from_slice(piece);
+    }
+
+    /// The next line that is not empty, once it has its end. Linear in all that came, however it was cut.
+    pub fn take(&mut self) -> Option<Heard> {
+        loop {
+            let Some(length) = memchr::memchr(b'\n', &self.bytes[self.looked..]) else {
+                self.looked = self.bytes.len();
+                let is_too_long = self.looked - self.begin >= self.limit;
+                return is_too_long.then(|| self.too_long());
+            };
+            let end = self.looked + length;
+            let line = self.bytes[self.begin..end].trim_ascii();
+            if end - self.begin >= self.limit {
+                return Some(self.too_long());
             }
-            Ok(_) => {}
+            (self.begin, self.looked) = (end + 1, end + 1);
+            if line.is_empty() {
+                continue;
+            }
+            return Some(match serde_json::from_slice::<Value>(line) {
+                Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
+                // Some servers log to standard output.
+                _ => Heard::Noise(String::from_utf8_lossy(line).into_owned()),
+            });
         }
-        if !end.is_empty() && line.ends_with(end.as_bytes()) {
-            return;
+    }
+
+    fn too_long(&self) -> Heard {
+        let limit = self.limit;
+        let why = format!("wrote a line that is too long ({limit} bytes are the most)");
+        Heard::Failed(Trouble::Odd(why))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(pieces: &[&[u8]], limit: usize) -> Vec<Heard> {
+        let mut lines = Lines::new(limit);
+        let mut heard = Vec::new();
+        for piece in pieces {
+            lines.push(piece);
+            while let Some(one) = lines.take() {
+                let is_over = matches!(one, Heard::Failed(_));
+                heard.push(one);
+                if is_over {
+                    return heard;
+                }
+            }
         }
-        if line.trim_ascii().is_empty() {
-            continue;
+        heard
+    }
+
+    #[test]
+    fn lines_are_the_same_however_they_are_cut() {
+        let text = b"{\"a\": 1}\n\n  \nlog: x\r\n[2]\n7\n\"s\"\n{\"b\":\n\xff\n{\"c\": 3}\nrest";
+        let whole = all(&[text], 100);
+        let message = |text: &str| Heard::Message(serde_json::from_str(text).expect(text));
+        let noise = |text: &str| Heard::Noise(text.to_owned());
+        let expected = [
+            message("{\"a\": 1}"),
+            noise("log: x"),
+            message("[2]"),
+            noise("7"),
+            noise("\"s\""),
+            noise("{\"b\":"),
+            noise("\u{fffd}"),
+            message("{\"c\": 3}"),
+        ];
+        assert_eq!(whole, expected);
+        for size in 1..text.len() {
+            let pieces: Vec<&[u8]> = text.chunks(size).collect();
+            assert_eq!(all(&pieces, 100), whole, "{size}");
         }
-        let heard = match serde_json::from_slice::<Value>(&line) {
-            Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
-            // Some servers log to standard output.
-            _ => Heard::Noise(String::from_utf8_lossy(&line).trim_end().to_owned()),
-        };
-        if tell.send(heard).is_err() {
-            return;
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_told_before_its_end() {
+        for size in 1..30 {
+            let heard = all(
+                &b"{\"a\": 1}\n0123456789012345\n"
+                    .chunks(size)
+                    .collect::<Vec<_>>(),
+                12,
+            );
+            assert_eq!(heard.len(), 2, "{size}: {heard:?}");
+            assert!(matches!(heard[1], Heard::Failed(_)), "{size}: {heard:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-pub use lines::{Lines, lines_of};
+pub use lines::Lines;
 pub use stateless::STATELESS;
 pub use stream::{Answer, Stream, Web, WebError};
 pub use wire::{Heard, Wire};
@@ -242,7 +242,7 @@ impl Client {
     /// # Errors
     /// If the server is gone.
     pub fn is_changed(&mut self) -> Result<bool, Trouble> {
-        loop {
+        for _ in 0..MAX_MESSAGES {
             match self.wire.heard(Duration::ZERO) {
                 Heard::Message(value) => {
                     for value in self.messages(value) {
@@ -255,6 +255,9 @@ impl Client {
                 Heard::Nothing => return Ok(self.is_changed),
             }
         }
+        Err(Trouble::Odd(format!(
+            "wrote {MAX_MESSAGES} messages that nobody asked for"
+        )))
     }
 
     /// What came that was no message: the first lines, and how many there were.

@@ -12,6 +12,7 @@
 
 mod login;
 mod oauth;
+mod pipes;
 mod pool;
 mod program;
 mod result;

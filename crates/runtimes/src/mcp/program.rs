@@ -3,18 +3,17 @@
 //! It reads and writes lines on two pipes in a directory of its session's own; the sandbox starts it, and ends it with all it
 //! started when the session goes.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
-use toolglot_mcp::client::{Heard, Lines, Trouble, Wire, lines_of};
-use toolglot_sandbox::{Cancel, Exit, Watch};
+use toolglot_mcp::client::{Heard, Trouble, Wire};
+use toolglot_mcp::message::Message;
+use toolglot_sandbox::{Cancel, Exit, Outcome, Watch};
 use toolglot_toolfiles::template;
 
+use super::pipes::Pipes;
 use super::{Definition, Failed};
 use crate::CallError;
 use crate::answer::Manner;
@@ -23,16 +22,12 @@ use crate::call::Host;
 use crate::environment;
 use crate::programs::{Program, words};
 
-/// A longer line is no message.
-const MAX_LINE: usize = 64 << 20;
 /// How long a session may last, whatever it is used for.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
 /// What is kept of what a server writes to standard error, in bytes: the beginning and the end.
 const STDERR_BYTES: usize = 64 << 10;
 /// How long an ended server may take to be gone.
 const GRACE: Duration = Duration::from_secs(3);
-/// What unblocks our own reader when the server is gone.
-const END: &str = "\u{1}end\n";
 
 /// The wire to a server that is started now.
 pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn Wire>, Failed> {
@@ -46,16 +41,9 @@ pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn W
     let folder =
         tempfile::tempdir().map_err(|error| bad(format!("no room for its pipes: {error}")))?;
     let program = program(host, definition, folder.path()).map_err(bad)?;
-    let open = |name: &str| {
-        // Both ends at once: so it does not wait for the other side.
-        let opened = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(folder.path().join(name));
-        opened.map_err(|error| bad(format!("its pipe cannot be opened: {error}")))
-    };
-    let (mut input, output) = (open("in")?, open("out")?);
-    let own = output.try_clone().map_err(|error| bad(error.to_string()))?;
+    let opened = Pipes::open(folder.path());
+    let (pipes, end) =
+        opened.map_err(|error| bad(format!("its pipes cannot be opened: {error}")))?;
     let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
     let mut command = command(host, program, LIFE).map_err(Failed::Refused)?;
     command.write.push(folder.path().to_owned());
@@ -64,74 +52,54 @@ pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn W
         cancel: Some(cancel.clone()),
         heard: None,
     };
-    let (tell, from) = channel();
-    let (to, lines) = channel::<String>();
-    let (gone, is_gone) = channel();
-    let told = tell.clone();
     std::thread::spawn(move || {
-        let heard = match command.run() {
-            Ok(outcome) => {
-                let stderr = outcome.stderr.text();
-                let last: String = stderr
-                    .trim_end()
-                    .rsplit('\n')
-                    .next()
-                    .unwrap_or_default()
-                    .chars()
-                    .take(300)
-                    .collect();
-                let how = match outcome.exit {
-                    Exit::Code(code) => format!("(exit code {code}): {last}"),
-                    Exit::Signal(signal) => format!("(signal {signal}): {last}"),
-                    _ => "(it was ended)".to_owned(),
-                };
-                Heard::Ended(how)
-            }
+        end.tell(match command.run() {
+            Ok(outcome) => Heard::Ended(how(&outcome)),
             Err(refusal) => Heard::Failed(Trouble::Barred(refusal.to_string())),
-        };
-        let _ = told.send(heard);
-        let _ = gone.send(());
+        });
     });
-    std::thread::spawn(move || lines_of(output, &tell, MAX_LINE, END));
-    std::thread::spawn(move || {
-        // Ends, and with it the server's input, when the session is dropped.
-        for line in lines {
-            if input.write_all(line.as_bytes()).is_err() {
-                break;
-            }
-        }
-    });
-    let keep = Keep {
+    Ok(Box::new(Started {
+        pipes,
         cancel,
-        own,
-        is_gone,
         _folder: folder,
-    };
-    Ok(Box::new(Lines {
-        to,
-        from,
-        keep: Box::new(keep),
     }))
 }
 
-/// What a session holds; without it the server is ended.
-struct Keep {
+/// How a server ended, with the last line that it wrote to standard error.
+fn how(outcome: &Outcome) -> String {
+    let stderr = outcome.stderr.text();
+    let last = stderr.trim_end().rsplit('\n').next().unwrap_or_default();
+    let last: String = last.chars().take(300).collect();
+    match outcome.exit {
+        Exit::Code(code) => format!("(exit code {code}): {last}"),
+        Exit::Signal(signal) => format!("(signal {signal}): {last}"),
+        _ => "(it was ended)".to_owned(),
+    }
+}
+
+/// A server that was started; it is ended with this.
+#[derive(Debug)]
+struct Started {
+    pipes: Pipes,
     cancel: Cancel,
-    /// Our own end of its output, to unblock the reader with.
-    own: File,
-    is_gone: std::sync::mpsc::Receiver<()>,
     _folder: tempfile::TempDir,
 }
 
-impl Drop for Keep {
+impl Wire for Started {
+    fn send(&mut self, message: &Message) -> Result<(), Trouble> {
+        self.pipes.send(message)
+    }
+
+    fn heard(&mut self, wait: Duration) -> Heard {
+        self.pipes.heard(wait)
+    }
+}
+
+impl Drop for Started {
     fn drop(&mut self) {
         self.cancel.cancel();
         // Nothing of it is left behind when this returns, unless the system itself hangs.
-        let _ = self.is_gone.recv_timeout(GRACE);
-        // The pipe is ours too, so that the reader would wait for ever. Where it is full, there is something to read.
-        let mut own = &self.own;
-        let _ = rustix::fs::fcntl_setfl(own, rustix::fs::OFlags::NONBLOCK);
-        let _ = own.write_all(END.as_bytes());
+        self.pipes.wait_for_end(GRACE);
     }
 }
 

@@ -17,9 +17,7 @@ mod yaml;
 use std::ops::Range;
 
 pub(crate) use code::{Code, Gives, Success, WorksOn};
-pub(crate) use javascript::imported;
 pub use javascript::javascript_of;
-pub(crate) use python::imports;
 pub(crate) use shell::{is_fetcher, words as shell_words};
 
 use crate::Language;
@@ -33,6 +31,8 @@ pub(crate) struct Reading {
     pub(crate) fields: Vec<Field>,
     /// What the code looks like; of configuration nothing.
     pub(crate) code: Code,
+    /// What it imports, each once: modules by the first part of their names in Python, files by their paths in JavaScript.
+    pub(crate) imports: Vec<String>,
 }
 
 /// A field of a tool.
@@ -72,7 +72,9 @@ impl Reading {
 pub(crate) enum Asked {
     /// What it says, and what keeps it from being called.
     Errors,
-    /// And what it could do better.
+    /// And what it imports: all that is to be known before it runs.
+    ToRun,
+    /// What it says, and what it could do better.
     All,
 }
 

@@ -47,6 +47,11 @@ pub(super) fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindErro
         .map_err(|_| FindError::NotText { path: path() })
 }
 
+/// Whether there is no such folder: then none of the names that a file could have in it has to be tried.
+pub(super) fn lacks(dir: &Dir, folder: &str) -> bool {
+    !folder.is_empty() && dir.metadata(folder).is_err_and(|error| is_absent(&error))
+}
+
 fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -4,20 +4,22 @@ use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::super::tree::{self, text, walk};
-use super::{grammar, string};
-use crate::Language;
+use super::super::tree::{text, walk};
+use super::string;
 
 /// The paths that a file imports, wherever it does: those that begin with `./` or `../`, each once.
 ///
 /// `import .. from`, `export .. from`, `import("..")` and `require("..")` of texts that are written down; what is computed is
 /// found by nobody before it runs, and then is not there.
-pub(crate) fn imported(language: Language, source: &str) -> Vec<String> {
-    let Some(tree) = tree::parse(&grammar(language), source) else {
-        return Vec::new();
-    };
+pub(super) fn imported(root: Node<'_>, source: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
-    walk(tree.root_node(), |node| {
+    if !["import", "from", "require"]
+        .iter()
+        .any(|word| source.contains(word))
+    {
+        return paths;
+    }
+    walk(root, |node| {
         let literal = match node.kind() {
             "import_statement" | "export_statement" => node.child_by_field_name("source"),
             "call_expression" => argument(node, source),
@@ -48,8 +50,14 @@ fn argument<'n>(call: Node<'n>, source: &str) -> Option<Node<'n>> {
 
 #[cfg(test)]
 mod tests {
-    use super::imported;
+    use super::super::super::tree::parse;
+    use super::super::grammar;
     use crate::Language;
+
+    fn imported(language: Language, source: &str) -> Vec<String> {
+        let tree = parse(&grammar(language), source).expect("the grammar fits");
+        super::imported(tree.root_node(), source)
+    }
 
     #[test]
     fn paths_are_found_wherever_they_are_imported() {

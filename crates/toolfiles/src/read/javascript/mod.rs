@@ -18,7 +18,6 @@ use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
 use crate::rules;
 
-pub(crate) use imports::imported;
 pub use untyped::javascript_of;
 
 /// How many values the literals of one file may have, constants counted wherever they are used.
@@ -62,8 +61,10 @@ pub(super) fn read(
         module.statement(*statement);
     }
     module.finish();
-    if asked == Asked::All {
-        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    match asked {
+        Asked::Errors => {}
+        Asked::ToRun => reading.imports = imports::imported(tree.root_node(), source),
+        Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
     reading
 }

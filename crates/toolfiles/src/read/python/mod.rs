@@ -36,21 +36,24 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
     if !reading.code.is_async {
         reading.code.forgets_to_wait = None;
     }
-    reading.code.only_defines = children(tree.root_node()).into_iter().all(only_defines);
-    if asked == Asked::All {
-        shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code);
+    reading.code.only_defines = children(tree.root_node())
+        .into_iter()
+        .all(|statement| only_defines(statement, source));
+    match asked {
+        Asked::Errors => {}
+        Asked::ToRun => reading.imports = imports(tree.root_node(), source),
+        Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
     reading
 }
 
 /// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
-pub(crate) fn imports(source: &str) -> Vec<String> {
-    let language = tree_sitter_python::LANGUAGE.into();
-    let Some(tree) = tree::parse(&language, source) else {
-        return Vec::new();
-    };
+fn imports(root: Node<'_>, source: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    walk(tree.root_node(), |node| {
+    if !source.contains("import") {
+        return names;
+    }
+    walk(root, |node| {
         let parts = match node.kind() {
             "import_statement" => children(node),
             "import_from_statement" => node
@@ -381,7 +384,7 @@ impl<'t> Literals<'t> for Module<'_> {
 }
 
 /// Whether a statement does nothing but give names to things: nothing in it is called.
-fn only_defines(statement: Node<'_>) -> bool {
+fn only_defines(statement: Node<'_>, source: &str) -> bool {
     if statement.kind() != "expression_statement" {
         return matches!(
             statement.kind(),
@@ -392,6 +395,11 @@ fn only_defines(statement: Node<'_>) -> bool {
                 | "future_import_statement"
                 | "pass_statement"
         );
+    }
+    // Without a bracket or that word there is neither, and no need to walk through a schema.
+    let words = text(statement, source);
+    if !words.contains('(') && !words.contains("await") {
+        return true;
     }
     let mut calls = false;
     walk(statement, |node| {
