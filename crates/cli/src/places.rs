@@ -103,7 +103,9 @@ impl<'a> Places<'a> {
         };
         if !is_verbatim {
             let around = call.span.range().start..found.end;
-            found = self.member(&written.args[part], &around).unwrap_or(found);
+            let part = &written.args[part];
+            let place = self.member(part, &around);
+            found = place.or_else(|| self.item(part, &found)).unwrap_or(found);
         }
         self.trimmed(found).unwrap_or(call.span)
     }
@@ -142,6 +144,23 @@ impl<'a> Places<'a> {
             Some(at) => Span::new((begin + at) as u64, (begin + at + key.len()) as u64),
             None => member,
         }
+    }
+
+    /// The place of a list's item in text that spells it otherwise: right behind a tag.
+    fn item(&self, item: &str, around: &Range<usize>) -> Option<Range<usize>> {
+        let value = match item.as_bytes().first()? {
+            b'{' | b'[' => return None,
+            b'"' => toolglot_json::string(item)?,
+            _ => item.into(),
+        };
+        let text = self.text.get(around.clone())?;
+        let at = if text.starts_with(&*value) {
+            0
+        } else {
+            text.find(&format!(">{value}"))? + 1
+        };
+        let start = around.start + at;
+        (!value.is_empty()).then(|| start..start + value.len())
     }
 
     /// The elements of that name, from the first one's tag to the last one's end.
