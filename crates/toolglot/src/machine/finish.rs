@@ -376,17 +376,7 @@ impl Parser {
             return;
         }
         // Tag dialects: the head or a parameter was whole, and only closers are missing.
-        let takes_nothing = |tool| {
-            self.program
-                .tools
-                .tool(tool)
-                .parameters
-                .properties
-                .is_empty()
-        };
-        // A tool without parameters lacks nothing.
-        let is_bare = !call.opened && call.tool.is_some_and(takes_nothing);
-        let whole = call.whole || self.between_values || is_bare;
+        let whole = call.whole || self.between_values;
         let (end, code, message) = match (whole, why) {
             (true, Finish::Stop) => (
                 End::Closed,
