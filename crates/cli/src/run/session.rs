@@ -295,6 +295,10 @@ impl Session<'_> {
             .notes
             .iter()
             .filter(|note| matches!(note.code, Code::UnknownParameter | Code::PlaceholderTag))
+            .filter(|note| {
+                let written = self.places.map_or("", |places| places.text(note.span));
+                !self.vocabulary.is_needless(&canonical.tool, written)
+            })
             .cloned()
             .collect();
         if !left_out.is_empty() {
