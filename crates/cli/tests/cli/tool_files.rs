@@ -368,6 +368,53 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
 }
 
 #[test]
+fn a_model_that_signs_changes_files() {
+    let world = World::new();
+    assert!(world.toolglot(&["tools", "keys", "new"]).status.success());
+    let file = world.project().join(".ai/tools/text/count-words.py");
+    let before = fs::read_to_string(&file).expect("a file");
+    fs::write(
+        world.project().join("message.txt"),
+        "<tool_call>{\"name\": \"rye_sign\", \"arguments\": {\"item_id\": \"text/count-words\"}}</tool_call>",
+    )
+    .expect("a file");
+    let policy = world.project().join("policy.toml");
+    let run = |rules: &str| -> Value {
+        fs::write(
+            &policy,
+            format!("version = 1\ndefault = \"allow\"\n{rules}"),
+        )
+        .expect("a file");
+        let (record, _) = world.json(&[
+            "run",
+            "message.txt",
+            "--capability",
+            "rye.sign",
+            "--policy",
+            "policy.toml",
+            "--format",
+            "json",
+        ]);
+        record["calls"][0].clone()
+    };
+    for rules in [
+        "[[rule]]\nid = \"no-writing\"\ndecision = \"deny\"\ncapabilities = [\"write\"]\n",
+        "[[rule]]\nid = \"no-writing\"\ndecision = \"deny\"\npaths = [\".ai/**\"]\n",
+    ] {
+        let call = run(rules);
+        assert_eq!(call["verdict"]["decision"], json!("deny"), "{call}");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), before);
+    }
+    let call = run("");
+    assert_eq!(call["result"]["output"]["success"], json!(true), "{call}");
+    assert!(
+        fs::read_to_string(&file)
+            .expect("a file")
+            .starts_with("# rye:signed:")
+    );
+}
+
+#[test]
 fn models_call_tools_by_id_by_server_and_by_verb() {
     if !can_run() {
         return;
