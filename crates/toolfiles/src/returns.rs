@@ -150,13 +150,12 @@ impl ReturnContract {
                 let is_inside = inner.get(name).is_some();
                 !self.speaks_of("success") && (!self.speaks_of(name) || is_inside)
             });
-        let violations = match result {
-            Some((_, result)) => output.validate(result),
-            None => {
-                let mut map = map.clone();
-                map.retain(|name, _| self.speaks_of(name) || !OF_CONTRACT.contains(&name.as_str()));
-                output.validate(&Value::Object(map))
-            }
+        let violations = if let Some((_, result)) = result {
+            output.validate(result)
+        } else {
+            let mut map = map.clone();
+            map.retain(|name, _| self.speaks_of(name) || !OF_CONTRACT.contains(&name.as_str()));
+            output.validate(&Value::Object(map))
         };
         violations
             .into_iter()

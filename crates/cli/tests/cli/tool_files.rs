@@ -368,6 +368,33 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
 }
 
 #[test]
+fn new_tools_keep_the_rules_whatever_they_are_called() {
+    let world = World::new();
+    for (id, language) in [
+        ("n/true", "yaml"),
+        ("12/34", "yaml"),
+        ("n/123", "bash"),
+        ("n/1.5", "bash"),
+        ("n/null", "toml"),
+        ("n/Greet_thing", "yaml"),
+        ("n/Other_thing", "bash"),
+    ] {
+        let made = world.toolglot(&["tools", "new", id, "--language", language]);
+        assert!(made.status.success(), "{id}: {made:?}");
+        let (checked, _) = world.json(&["tools", "check", id, "--format", "json"]);
+        assert!(
+            !checked.to_string().contains("\"error\""),
+            "{id}: {checked}"
+        );
+    }
+    // Of two files with one id one would never be used.
+    let again = world.toolglot(&["tools", "new", "n/true", "--language", "python"]);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(said.contains("is `n/true` already"), "{said}");
+}
+
+#[test]
 fn a_model_that_signs_changes_files() {
     let world = World::new();
     assert!(world.toolglot(&["tools", "keys", "new"]).status.success());

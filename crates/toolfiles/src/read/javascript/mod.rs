@@ -52,7 +52,7 @@ pub(super) fn read(
         constants: BTreeMap::new(),
         functions: BTreeMap::new(),
         entry: None,
-        is_module: false,
+        exports_by_statement: false,
         values_left: MAX_VALUES,
     };
     let statements = children(tree.root_node());
@@ -88,7 +88,7 @@ struct Module<'a, 't> {
     functions: BTreeMap<&'a str, Node<'t>>,
     entry: Option<Node<'t>>,
     /// Whether it exports by statements: then only the default export is called.
-    is_module: bool,
+    exports_by_statement: bool,
     values_left: usize,
 }
 
@@ -136,7 +136,7 @@ impl<'a, 't> Module<'a, 't> {
     fn statement(&mut self, statement: Node<'t>) {
         match statement.kind() {
             "export_statement" => {
-                self.is_module = true;
+                self.exports_by_statement = true;
                 if let Some(value) = statement.child_by_field_name("value") {
                     self.entry = Some(value);
                 } else if let Some(declaration) = statement.child_by_field_name("declaration") {

@@ -115,7 +115,7 @@ impl Module<'_, '_> {
             .get("execute")
             .or_else(|| self.functions.get("main"))
             .copied()
-            .filter(|_| !self.is_module);
+            .filter(|_| !self.exports_by_statement);
         let mut entry = self.entry.or(named);
         if let Some(node) = entry
             && matches!(node.kind(), "identifier" | "shorthand_property_identifier")
