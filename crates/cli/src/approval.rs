@@ -127,14 +127,15 @@ pub(crate) fn ask(
     let mut line = String::new();
     let asked = write!(
         out,
-        "\n{}\nThis would be done (sha256 {}):\n  {}\n{}Do it? [y/N] ",
+        "\n{}\nThis would be done (sha256 {}):\n  {}\n{}  {}\nDo it? [y/N] ",
         visible(&verdict.because),
         &before[..16],
         visible(&shown.canonical()),
         shown
             .change()
             .map(|text| visible_lines(&text))
-            .unwrap_or_default()
+            .unwrap_or_default(),
+        visible(&shown.short())
     )
     .and_then(|()| out.flush())
     .and_then(|()| input.read_line(&mut line));
@@ -148,6 +149,9 @@ pub(crate) fn ask(
     }
 }
 
+/// So much of an argument stands before the question, in characters.
+const SHORT: usize = 80;
+
 impl Shown<'_> {
     /// The call as it will be run, keys in order.
     pub(crate) fn canonical(&self) -> String {
@@ -159,6 +163,20 @@ impl Shown<'_> {
             .collect();
         let root = self.root.path().to_string_lossy();
         serde_json::json!({"tool": self.tool, "arguments": sorted, "root": root}).to_string()
+    }
+
+    /// The tool with its arguments, each cut short: what stands right before the question, however long the rest is.
+    fn short(&self) -> String {
+        let mut names: Vec<&String> = self.arguments.keys().collect();
+        names.sort();
+        let mut text = self.tool.to_owned();
+        for name in names {
+            let value = self.arguments[name].to_string();
+            let cut: String = value.chars().take(SHORT).collect();
+            let dots = if cut.len() < value.len() { ".." } else { "" };
+            text = format!("{text} {name}={cut}{dots}");
+        }
+        text.chars().take(16 * SHORT).collect()
     }
 
     /// What an edit would change, as a diff.
@@ -249,6 +267,29 @@ mod tests {
                 "{out}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_asked_about_stands_right_before_the_question() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path()).expect("opened");
+        let arguments = json!({"path": "a.rs", "content": "line\n".repeat(9000)});
+        let shown = Shown {
+            root: &root,
+            tool: "write_file",
+            arguments: arguments.as_object().expect("an object"),
+        };
+        let mut out = Vec::new();
+        ask(&shown, &asked(), &mut Cursor::new("n\n"), &mut out);
+        let out = String::from_utf8(out).expect("text");
+        let mut last = out.lines().rev();
+        assert_eq!(last.next(), Some("Do it? [y/N] "));
+        let before = last.next().expect("there is more");
+        assert!(
+            before.starts_with("  write_file content=\"line"),
+            "{before}"
+        );
+        assert!(before.ends_with(".. path=\"a.rs\""), "{before}");
     }
 
     /// Answers, and changes the file while doing so.

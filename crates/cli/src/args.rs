@@ -80,14 +80,14 @@ pub(crate) struct ParseArguments {
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
     /// Read {"id","input","dialect"?,"tools"?,..} per line and write one JSON document per line
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long)]
     pub(crate) jsonl: bool,
     /// Give tools and parameters their canonical names
     #[arg(long)]
     pub(crate) normalize: bool,
-    /// How to show what was read
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: ParseFormat,
+    /// How to show what was read; `human` without it, and `json` with --jsonl, which takes no other
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ParseFormat>,
     /// Exit with 1 if there is any note
     #[arg(long)]
     pub(crate) strict: bool,

@@ -171,6 +171,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
         auditor: auditor.as_ref(),
         journal: journal.as_ref(),
         dry_run: arguments.dry_run,
+        seen: None,
     };
     let asked = Asked {
         id: &arguments.id,

@@ -70,6 +70,16 @@ pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Fa
 
 fn sound(text: &str) -> Result<Vec<Dialect>, GrammarError> {
     let dialects = Dialect::parse(text, toolglot_dialects::all())?;
+    if dialects.is_empty() {
+        return Err(GrammarError {
+            message: "the file holds no dialect".to_owned(),
+            help: Some(
+                "begin with `dialect NAME`, as `toolglot dialects new NAME` does".to_owned(),
+            ),
+            span: 0..0,
+            dialect: None,
+        });
+    }
     for dialect in &dialects {
         // Each alone: what is wrong then is wrong in this file.
         Program::compile(

@@ -9,11 +9,12 @@ use toolglot_tools::ToolError;
 
 use crate::dialect_file;
 use crate::human::snippet;
+use crate::source;
 
 /// Why a command could not be carried out; the exit code is 2.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read {}", source::name(path))]
     Input {
         path: PathBuf,
         #[source]
@@ -62,6 +63,8 @@ pub(crate) enum Failure {
     },
     #[error("`--dialect` names no dialect")]
     NoDialect,
+    #[error("`--jsonl` gives a JSON document for each line: no `--format` but `json` goes with it")]
+    NotOfLines,
     #[error("there are no tools to teach")]
     NothingToTeach,
     #[error("`{0}` is more than one dialect; name one")]
@@ -107,14 +110,19 @@ impl Failure {
         if let Failure::DialectFile(fault) = self {
             return fault.report(snippet::is_colored_err());
         }
-        let mut report = format!("error: {self}");
+        format!("error: {}", self.told())
+    }
+
+    /// It and all that it comes from, on one line: what a batch answers in place of a document.
+    pub(crate) fn told(&self) -> String {
+        let mut told = self.to_string();
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
-            report.push_str(": ");
-            report.push_str(&error.to_string());
+            told.push_str(": ");
+            told.push_str(&error.to_string());
             source = error.source();
         }
-        report
+        told
     }
 }
 

@@ -25,6 +25,7 @@ use crate::approval::{Answer, Approver, Shown};
 use crate::audit::Auditor;
 use crate::authority;
 use crate::failure::Failure;
+use crate::run::seen::Seen;
 
 /// The gate of one run.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Gate<'a> {
     /// Where what is changed is kept, to be taken back.
     pub(crate) journal: Option<&'a Journal>,
     pub(crate) dry_run: bool,
+    /// What the calls of the same message did.
+    pub(crate) seen: Option<&'a Seen>,
 }
 
 /// A call by id.
@@ -115,6 +118,12 @@ impl Gate<'_> {
             .iter()
             .map(|builtin| plan(self.root, builtin.tool, &builtin.arguments));
         let planned: Vec<_> = planned.collect();
+        if let Some(seen) = self.seen {
+            for (builtin, planned) in builtins.iter().zip(&planned) {
+                let plan = planned.as_ref().ok();
+                asked.is_repeat |= seen.keeps(builtin.tool, &builtin.arguments, plan);
+            }
+        }
         let mut verdict = self.judge(host, &mut prepared, &asked);
         for (builtin, planned) in builtins.iter().zip(&planned) {
             let ruled = self.ruled(builtin, planned.as_ref().ok(), &asked);

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use toolglot::{Dialect, Limits, Program, ToolSet};
 use toolglot_tools::Toolbox;
 
+use crate::select;
+
 /// Programs that must read no call in a result: those for any tools, and those for `known` ones. A reader that goes by the names
 /// of its tools reads more than one that knows none.
 pub(crate) fn guards(known: &[ToolSet]) -> Vec<Arc<Program>> {
@@ -19,6 +21,12 @@ pub(crate) fn guards(known: &[ToolSet]) -> Vec<Arc<Program>> {
         [Arc::new(any), Arc::new(roo), Arc::new(usual)]
     });
     let own = known.iter().filter(|tools| !tools.is_empty());
-    let own = own.map(|tools| Arc::new(guards[0].for_tools(tools)));
+    let own = own.flat_map(|tools| {
+        // Where the bytes cannot tell, the order counts, and the tools may change it.
+        let ordered = select::ordered(tools)
+            .and_then(|dialects| Program::compile(&dialects, tools, Limits::default()).ok());
+        let plain = guards[0].for_tools(tools);
+        [Some(plain), ordered].into_iter().flatten().map(Arc::new)
+    });
     guards.iter().map(Arc::clone).chain(own).collect()
 }

@@ -53,12 +53,7 @@ struct Compiled {
 
 impl Batch<'_> {
     fn new(arguments: &ParseArguments) -> Result<Batch<'_>, Failure> {
-        let toolbox = arguments
-            .reading
-            .tools
-            .as_deref()
-            .map(toolboxes::load)
-            .transpose()?;
+        let toolbox = toolboxes::known(arguments.reading.tools.as_deref())?;
         Ok(Batch {
             arguments,
             toolbox: toolbox.map(Arc::new),
@@ -80,7 +75,7 @@ impl Batch<'_> {
             })
             .map_err(|failure| BadLine {
                 id: line.id,
-                error: failure.to_string(),
+                error: failure.told(),
             })
     }
 
@@ -123,11 +118,9 @@ impl Batch<'_> {
             return Ok(compiled.clone());
         }
         let toolbox = match &line.tools {
-            Some(tools) => Some(Arc::new(toolboxes::of_value(tools)?)),
+            Some(tools) => toolboxes::known_of_value(tools)?.map(Arc::new),
             None => self.toolbox.clone(),
         };
-        // An empty list is as good as none: it knows no name that a call could miss.
-        let toolbox = toolbox.filter(|toolbox| !toolbox.is_empty());
         let dialects = match &line.dialect {
             Some(list) => select::by_name(list, toolbox.as_deref()),
             None => select::dialects(list, toolbox.as_deref()),

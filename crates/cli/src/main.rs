@@ -84,11 +84,19 @@ impl Outcome {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
     toolglot_sandbox::outlive_file_limits();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let outcome = dispatch(arguments.command, &mut out)
-        .and_then(|outcome| out.flush().map(|()| outcome).map_err(Failure::Output));
+    let outcome = match Arguments::try_parse() {
+        Ok(arguments) => dispatch(arguments.command, &mut out),
+        Err(usage) if usage.use_stderr() => usage.exit(),
+        // Help, and the version.
+        Err(asked) => asked
+            .print()
+            .map(|()| Outcome::Fine)
+            .map_err(Failure::Output),
+    };
+    let outcome =
+        outcome.and_then(|outcome| out.flush().map(|()| outcome).map_err(Failure::Output));
     match outcome {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Faulty) => ExitCode::from(1),

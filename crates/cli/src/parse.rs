@@ -15,18 +15,17 @@ use crate::{Outcome, jsonl, select, source, toolboxes};
 
 /// Reads a message and shows its calls.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let format = arguments.format.unwrap_or_default();
     if arguments.jsonl {
-        return jsonl::parse(arguments, out);
+        return match arguments.format {
+            None | Some(ParseFormat::Json) => jsonl::parse(arguments, out),
+            Some(_) => Err(Failure::NotOfLines),
+        };
     }
-    let toolbox = arguments
-        .reading
-        .tools
-        .as_deref()
-        .map(toolboxes::load)
-        .transpose()?;
+    let toolbox = toolboxes::known(arguments.reading.tools.as_deref())?;
     let dialects = select::dialects(&arguments.reading.dialect, toolbox.as_ref())?;
     let manner = Manner::new(compile(&dialects, toolbox.as_ref())?, &arguments.reading);
-    if arguments.format == ParseFormat::Events {
+    if format == ParseFormat::Events {
         return events(arguments, &manner, out);
     }
 
@@ -39,7 +38,7 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
         places: Some(&places),
     };
     let digest = digest(reading.trace.message.clone(), knowledge);
-    if arguments.format == ParseFormat::Human {
+    if format == ParseFormat::Human {
         let view = human::View {
             name: &source::name(&arguments.file),
             reading: &reading,

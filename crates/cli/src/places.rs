@@ -57,6 +57,11 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// What stands there.
+    pub(crate) fn text(&self, span: Span) -> &'a str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
     /// Where the value that `pointer` names stands, its key included; the whole call where nobody can tell.
     ///
     /// `names` gives other names of a parameter, under which the model may have written it. Linear in the text, once.
@@ -98,9 +103,77 @@ impl<'a> Places<'a> {
         };
         if !is_verbatim {
             let around = call.span.range().start..found.end;
-            found = self.member(&written.args[part], &around).unwrap_or(found);
+            let part = &written.args[part];
+            let place = self.member(part, &around);
+            found = place.or_else(|| self.item(part, &found)).unwrap_or(found);
         }
         self.trimmed(found).unwrap_or(call.span)
+    }
+
+    /// Where the key stands of the member that `pointer` names; all of the member where the key is written beside its value.
+    pub(crate) fn of_key<'n>(
+        &self,
+        call: &Call,
+        pointer: &str,
+        names: impl Fn(&str) -> &'n [String],
+    ) -> Span {
+        let member = self.of(call, pointer, names);
+        let key = pointer.rsplit('/').next().unwrap_or_default();
+        let key = key.replace("~1", "/").replace("~0", "~");
+        let (range, begin) = (member.range(), call.span.range().start);
+        let (Some(text), Some(before)) = (
+            self.text.get(range.clone()),
+            self.text.get(begin.min(range.start)..range.start),
+        ) else {
+            return member;
+        };
+        let written = text.trim_start_matches(['"', '\'', '`', '\\', '<']);
+        let behind = written.strip_prefix(key.as_str());
+        let is_beside = behind
+            .and_then(|behind| {
+                behind
+                    .trim_start_matches(['"', '\'', '`', '\\', ' '])
+                    .chars()
+                    .next()
+            })
+            .is_some_and(|next| matches!(next, ':' | '=' | '>'));
+        match before
+            .rfind(key.as_str())
+            .filter(|_| !is_beside && !key.is_empty())
+        {
+            Some(at) => Span::new((begin + at) as u64, (begin + at + key.len()) as u64),
+            None => member,
+        }
+    }
+
+    /// The place of a list's item in text that spells it otherwise: right behind a tag.
+    fn item(&self, item: &str, around: &Range<usize>) -> Option<Range<usize>> {
+        let value = match item.as_bytes().first()? {
+            b'{' | b'[' => return None,
+            b'"' => toolglot_json::string(item)?,
+            _ => item.into(),
+        };
+        let text = self.text.get(around.clone())?;
+        let at = if text.starts_with(&*value) {
+            0
+        } else {
+            text.find(&format!(">{value}"))? + 1
+        };
+        let start = around.start + at;
+        (!value.is_empty()).then(|| start..start + value.len())
+    }
+
+    /// The elements of that name, from the first one's tag to the last one's end.
+    fn elements(&self, key: &str, around: &Range<usize>) -> Option<Range<usize>> {
+        let text = self.text.get(around.clone())?;
+        let close = format!("</{key}>");
+        let is_tag = |at: &usize| text[at + 1 + key.len()..].starts_with(['>', ' ', '\n', '/']);
+        let open = text
+            .match_indices(&format!("<{key}"))
+            .map(|(at, _)| at)
+            .find(is_tag)?;
+        let end = text.rfind(&close).filter(|end| *end > open)? + close.len();
+        Some(around.start + open..around.start + end)
     }
 
     /// The place of a member in text that spells it otherwise: its value behind its key, if that can be found, or all from
@@ -110,7 +183,7 @@ impl<'a> Places<'a> {
         let (key, value) = members(&whole).next()?;
         let text = self.text.get(around.clone())?;
         let value = match value.as_bytes().first()? {
-            b'{' | b'[' => return None,
+            b'{' | b'[' => return self.elements(&key, around),
             b'"' => toolglot_json::string(value)?,
             _ => value.into(),
         };

@@ -17,11 +17,7 @@ use crate::{Outcome, batch, select, source, toolboxes};
 /// Renders one document, or one per line.
 pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let dialect = select::one(&arguments.dialect)?;
-    let toolbox = arguments
-        .tools
-        .as_deref()
-        .map(toolboxes::load)
-        .transpose()?;
+    let toolbox = toolboxes::known(arguments.tools.as_deref())?;
     let tools = tool_set(std::slice::from_ref(&dialect), toolbox.as_ref());
     if arguments.jsonl {
         return lines(arguments, &dialect, &tools, out);
@@ -67,7 +63,7 @@ fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, 
         Ok(text) => Ok(Rendered { id, text }),
         Err(failure) => Err(BadLine {
             id,
-            error: failure.to_string(),
+            error: failure.told(),
         }),
     }
 }

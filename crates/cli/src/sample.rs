@@ -1,12 +1,46 @@
 //! Simple values for what a schema asks for: examples in prompts and in the right form of a call.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use serde_json::{Map, Number, Value, json};
+use toolglot_schema::Validator;
 
-/// Simple values for the required properties of an object schema; where none is required, for the first.
+/// Simple values for the required properties of an object schema; where none is required, for the first. Where the schema has
+/// alternatives, of the first that it takes such values of.
 pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
-    object(schema, schema, 0)
+    let first = Sampler::new(schema, 0);
+    let arguments = first.object(schema, 0);
+    if !first.has_choice.get() {
+        return arguments;
+    }
+    let Ok(validator) = Validator::new(schema) else {
+        return arguments;
+    };
+    let fits = |arguments: &Map<String, Value>| {
+        let arguments = Value::Object(arguments.clone());
+        validator.validate(&arguments).is_empty()
+    };
+    if fits(&arguments) {
+        return arguments;
+    }
+    let mut others = (1..MAX_CHOICES).map(|choice| Sampler::new(schema, choice).object(schema, 0));
+    others.find(fits).unwrap_or(arguments)
+}
+
+/// So many alternatives are tried.
+const MAX_CHOICES: usize = 8;
+
+/// The names that a schema requires.
+pub(crate) fn required(schema: &Value) -> Vec<&str> {
+    let names = schema["required"].as_array().into_iter().flatten();
+    names.filter_map(Value::as_str).collect()
+}
+
+/// The alternatives of a schema: any of them, or exactly one.
+pub(crate) fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
+    let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+    choices.filter(|choices| !choices.is_empty())
 }
 
 /// A schema with its references into `root` followed and its `allOf` joined. What cannot be followed stays.
@@ -43,76 +77,121 @@ fn joined(schema: &Value) -> Option<Value> {
         return Some(Value::Object(only.chain(whole).collect()));
     }
     parts.try_for_each(|part| {
-        for (key, value) in part.as_object()? {
-            match (whole.get_mut(key), value) {
-                (Some(Value::Object(all)), Value::Object(more)) => {
-                    all.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
-                }
-                (Some(Value::Array(all)), Value::Array(more)) => all.extend(more.iter().cloned()),
-                (Some(_), _) => {}
-                (None, value) => {
-                    whole.insert(key.clone(), value.clone());
-                }
-            }
-        }
+        merge(&mut whole, part.as_object()?);
         Some(())
     })?;
     Some(Value::Object(whole))
 }
 
+/// Adds what a part of a schema says.
+fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) {
+    for (key, value) in part {
+        match (whole.get_mut(key), value) {
+            (Some(Value::Object(all)), Value::Object(more)) => {
+                all.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            (Some(Value::Array(all)), Value::Array(more)) => all.extend(more.iter().cloned()),
+            (Some(_), _) => {}
+            (None, value) => {
+                whole.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
 /// Deeper schemas get an empty object: an example is to be read.
 const MAX_DEPTH: usize = 4;
 
-fn object(root: &Value, schema: &Value, depth: usize) -> Map<String, Value> {
-    let schema = resolved(root, schema);
-    let Some(properties) = schema["properties"].as_object() else {
-        return Map::new();
-    };
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let is_shown = |name: &str| required.contains(&name);
-    let shown = properties.iter().filter(|(name, _)| is_shown(name));
-    let first = properties.iter().take(usize::from(required.is_empty()));
-    shown
-        .chain(first)
-        .map(|(name, property)| (name.clone(), sample(root, name, property, depth + 1)))
-        .collect()
+/// Makes values of one alternative of each schema that has several.
+struct Sampler<'a> {
+    root: &'a Value,
+    /// Which alternative; the last where there are fewer.
+    choice: usize,
+    /// Whether there was one to choose.
+    has_choice: Cell<bool>,
 }
 
-fn sample(root: &Value, name: &str, schema: &Value, depth: usize) -> Value {
-    let schema = resolved(root, schema);
-    if let Some(given) = given(&schema) {
-        return given;
-    }
-    let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
-    if let Some(choices) = choices.filter(|_| depth < MAX_DEPTH) {
-        let is_null = |choice: &&Value| choice["type"] == "null";
-        let choice = choices.iter().find(|choice| !is_null(choice));
-        return choice.map_or(Value::Null, |choice| sample(root, name, choice, depth + 1));
-    }
-    let kind = match &schema["type"] {
-        Value::Array(kinds) => kinds.first().and_then(Value::as_str),
-        Value::Null if schema["properties"].is_object() => Some("object"),
-        kind => kind.as_str(),
-    };
-    match kind {
-        Some("integer") => number(&schema, 1.0, 1.0),
-        Some("number") => number(&schema, 1.5, 0.5),
-        Some("boolean") => json!(true),
-        Some("null") => Value::Null,
-        Some("array") if depth < MAX_DEPTH => {
-            let item = sample(root, name, &schema["items"], depth + 1);
-            let n_items = schema["minItems"].as_u64().unwrap_or(1).clamp(1, MAX_ITEMS);
-            Value::Array(vec![item; n_items as usize])
+impl Sampler<'_> {
+    fn new(root: &Value, choice: usize) -> Sampler<'_> {
+        Sampler {
+            root,
+            choice,
+            has_choice: Cell::new(false),
         }
-        Some("array") => json!([]),
-        Some("object") if depth < MAX_DEPTH => Value::Object(object(root, &schema, depth)),
-        Some("object") => json!({}),
-        _ => text(name, &schema).into(),
+    }
+
+    fn chosen<'c>(&self, choices: &'c [Value]) -> Option<&'c Value> {
+        self.has_choice
+            .set(self.has_choice.get() || choices.len() > 1);
+        choices.get(self.choice).or(choices.last())
+    }
+
+    fn object(&self, schema: &Value, depth: usize) -> Map<String, Value> {
+        let mut schema = resolved(self.root, schema);
+        // An alternative says more of the same object.
+        for _ in 0..MAX_STEPS {
+            let Some(part) = alternatives(&schema).and_then(|all| self.chosen(all)) else {
+                break;
+            };
+            let part = resolved(self.root, part).into_owned();
+            let (Some(part), Some(mut whole)) = (part.as_object(), schema.as_object().cloned())
+            else {
+                break;
+            };
+            whole.retain(|key, _| !matches!(key.as_str(), "anyOf" | "oneOf"));
+            merge(&mut whole, part);
+            schema = Cow::Owned(Value::Object(whole));
+        }
+        let Some(properties) = schema["properties"].as_object() else {
+            return Map::new();
+        };
+        let required = required(&schema);
+        let is_shown = |name: &str| required.contains(&name);
+        let shown = properties.iter().filter(|(name, _)| is_shown(name));
+        let first = properties.iter().take(usize::from(required.is_empty()));
+        shown
+            .chain(first)
+            .map(|(name, property)| (name.clone(), self.sample(name, property, depth + 1)))
+            .collect()
+    }
+
+    fn sample(&self, name: &str, schema: &Value, depth: usize) -> Value {
+        let schema = resolved(self.root, schema);
+        if let Some(given) = given(&schema) {
+            return given;
+        }
+        let is_object = schema["properties"].is_object();
+        let choices = alternatives(&schema).filter(|_| depth < MAX_DEPTH && !is_object);
+        if let Some(choices) = choices {
+            let is_null = |choice: &&Value| choice["type"] == "null";
+            let choices: Vec<Value> = choices
+                .iter()
+                .filter(|one| !is_null(one))
+                .cloned()
+                .collect();
+            let choice = self.chosen(&choices);
+            return choice.map_or(Value::Null, |choice| self.sample(name, choice, depth + 1));
+        }
+        let kind = match &schema["type"] {
+            Value::Array(kinds) => kinds.first().and_then(Value::as_str),
+            Value::Null if is_object => Some("object"),
+            kind => kind.as_str(),
+        };
+        match kind {
+            Some("integer") => number(&schema, 1.0, 1.0),
+            Some("number") => number(&schema, 1.5, 0.5),
+            Some("boolean") => json!(true),
+            Some("null") => Value::Null,
+            Some("array") if depth < MAX_DEPTH => {
+                let item = self.sample(name, &schema["items"], depth + 1);
+                let n_items = schema["minItems"].as_u64().unwrap_or(1).clamp(1, MAX_ITEMS);
+                Value::Array(vec![item; n_items as usize])
+            }
+            Some("array") => json!([]),
+            Some("object") if depth < MAX_DEPTH => Value::Object(self.object(&schema, depth)),
+            Some("object") => json!({}),
+            _ => text(name, &schema).into(),
+        }
     }
 }
 
@@ -238,6 +317,35 @@ mod tests {
             &json!({"properties": {"to": {"enum": ["a", "b"]}}, "required": ["to"]}),
             &json!({"to": "a"}),
         );
+    }
+
+    /// Alternatives that say which properties are required.
+    #[test]
+    fn one_of_several_requirements_is_shown() {
+        let of = |more: Value| {
+            let mut schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}, "c": {}}});
+            let settings = schema.as_object_mut().expect("an object");
+            settings.extend(more.as_object().expect("an object").clone());
+            schema
+        };
+        let either = json!([{"required": ["b"]}, {"required": ["a", "c"]}]);
+        check(&of(json!({"oneOf": either})), &json!({"b": 1}));
+        check(&of(json!({"anyOf": either})), &json!({"b": 1}));
+        // With what is required anyway the first would be both.
+        check(
+            &of(json!({"oneOf": [{"required": ["b"]}, {"required": ["a"]}], "required": ["a"]})),
+            &json!({"a": "text"}),
+        );
+        let inner = of(json!({"oneOf": either}));
+        check(
+            &json!({"properties": {"x": inner}, "required": ["x"]}),
+            &json!({"x": {"b": 1}}),
+        );
+        let whole = json!({"oneOf": [
+            {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+            {"type": "object", "properties": {"m": {}}, "required": ["m"]},
+        ]});
+        check(&whole, &json!({"n": 1}));
     }
 
     #[test]

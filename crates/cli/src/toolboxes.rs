@@ -25,6 +25,19 @@ pub(crate) const BUILTIN: &[&str] = &[
     "tool_call",
 ];
 
+/// The tools that a text is read or written with: those that `--tools` names. A list without tools is as good as no list: it
+/// knows no name that a call could miss.
+pub(crate) fn known(argument: Option<&str>) -> Result<Option<Toolbox>, Failure> {
+    let named = argument.map(load).transpose()?;
+    Ok(named.filter(|toolbox| !toolbox.is_empty()))
+}
+
+/// The same of a document.
+pub(crate) fn known_of_value(value: &Value) -> Result<Option<Toolbox>, Failure> {
+    let named = of_value(value)?;
+    Ok(Some(named).filter(|toolbox| !toolbox.is_empty()))
+}
+
 /// The tools that `--tools` names: `builtin:NAME`, a file or a directory of files.
 pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
     if let Some(name) = argument.strip_prefix("builtin:") {
@@ -151,7 +164,7 @@ fn project_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 /// The tools of a document: any shape that a file may have, or a string that names a builtin set.
-pub(crate) fn of_value(value: &Value) -> Result<Toolbox, Failure> {
+fn of_value(value: &Value) -> Result<Toolbox, Failure> {
     match value {
         Value::String(name) => builtin(name.strip_prefix("builtin:").unwrap_or(name)),
         value => Toolbox::from_json(value).map_err(|error| Failure::Tools {

@@ -21,11 +21,16 @@ pub(crate) struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    fn place(&self, tool: &str, pointer: &str) -> Span {
+    /// Where that part of the arguments stands; of one that has no business there (`is_key`) what it is called.
+    fn place(&self, tool: &str, pointer: &str, is_key: bool) -> Span {
         let names = |parameter: &str| self.toolbox.other_names(tool, parameter);
         let places = self.places;
         places.map_or(self.call.span, |places| {
-            places.of(self.call, pointer, names)
+            if is_key {
+                places.of_key(self.call, pointer, names)
+            } else {
+                places.of(self.call, pointer, names)
+            }
         })
     }
 }
@@ -36,9 +41,9 @@ pub(crate) fn violations(
     arguments: &Map<String, Value>,
     ground: Ground<'_>,
 ) -> Vec<Note> {
-    let note = |code, path: &str, message| Note {
+    let note = |code, (path, is_key): (&str, bool), message| Note {
         code,
-        span: ground.place(&spec.name, path),
+        span: ground.place(&spec.name, path, is_key),
         message,
         help: None,
     };
@@ -46,7 +51,7 @@ pub(crate) fn violations(
         Ok(validator) => validator,
         Err(error) => {
             let message = format!("the schema of `{}` cannot be used: {error}", spec.name);
-            return vec![note(Code::InvalidArguments, "", message)];
+            return vec![note(Code::InvalidArguments, ("", false), message)];
         }
     };
     let violations = validator.validate(&Value::Object(arguments.clone()));
@@ -60,7 +65,11 @@ pub(crate) fn violations(
                 "required" => Code::MissingParameter,
                 _ => Code::InvalidArguments,
             };
-            note(code, path, violation.message)
+            let is_key = matches!(
+                violation.keyword.as_str(),
+                "additionalProperties" | "unevaluatedProperties"
+            );
+            note(code, (path, is_key && !path.is_empty()), violation.message)
         })
         .collect()
 }
@@ -111,6 +120,7 @@ pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     }
     let help = match toolglot_tools::nearest(name, names()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if toolbox.is_empty() => "there are no tools".to_owned(),
         None => format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")),
     };
     Note {

@@ -28,6 +28,108 @@ fn console_examples_do_what_they_show() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Commands and options that the README and the pages speak of are there, and the README names every command.
+#[test]
+fn what_is_written_of_commands_is_there() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = repository.join("docs");
+    let mut all = vec![repository.join("README.md")];
+    all.extend(pages(&docs));
+    all.extend(pages(&docs.join("formats")));
+    let mut help = Help::default();
+    let mut missing = Vec::new();
+    for page in &all {
+        let text = fs::read_to_string(page).expect("it was listed");
+        for command in commands(&text) {
+            if let Err(word) = help.knows(command) {
+                missing.push(format!("{}: `{word}` in `{command}`", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    let readme = fs::read_to_string(&all[0]).expect("it was read");
+    for command in help.below("") {
+        assert!(
+            command == "help" || readme.contains(&format!("`{command}`")),
+            "the README says nothing of `{command}`"
+        );
+    }
+}
+
+/// What stands behind `toolglot` in code: lines of fences, and code within a line.
+fn commands(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut is_fence = false;
+    for line in text.lines() {
+        let inside = line.trim_start();
+        if inside.starts_with("```") {
+            is_fence = !is_fence;
+        } else if is_fence {
+            found.extend(inside.trim_start_matches("$ ").strip_prefix("toolglot "));
+        } else {
+            let code = line.split('`').skip(1).step_by(2);
+            found.extend(code.filter_map(|code| code.strip_prefix("toolglot ")));
+        }
+    }
+    found
+}
+
+/// What `--help` says, by the words before it.
+#[derive(Default)]
+struct Help(std::collections::BTreeMap<String, String>);
+
+impl Help {
+    fn text(&mut self, words: &str) -> &str {
+        self.0.entry(words.to_owned()).or_insert_with(|| {
+            let output = Command::new(env!("CARGO_BIN_EXE_toolglot"))
+                .args(words.split_whitespace())
+                .arg("--help")
+                .output()
+                .expect("the binary starts");
+            String::from_utf8(output.stdout).expect("text")
+        })
+    }
+
+    /// The commands below these words.
+    fn below(&mut self, words: &str) -> Vec<String> {
+        let text = self.text(words);
+        let list = text.split("\nCommands:\n").nth(1).unwrap_or_default();
+        let lines = list.lines().take_while(|line| !line.is_empty());
+        let names = lines.filter_map(|line| line.split_whitespace().next());
+        names.map(str::to_owned).collect()
+    }
+
+    /// Whether there is such a command with such options; the first word that is not there.
+    fn knows<'a>(&mut self, command: &'a str) -> Result<(), &'a str> {
+        let mut known = String::new();
+        let mut words = command
+            .split(['|', ';', '>', '<', '&', '#'])
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
+        loop {
+            let below = self.below(&known);
+            let Some(word) = words.next() else {
+                return Ok(());
+            };
+            let option = word
+                .split('=')
+                .next()
+                .unwrap_or(word)
+                .trim_end_matches([',', ']']);
+            if option.starts_with("--") {
+                if option != "--" && option != "--help" && !self.text(&known).contains(option) {
+                    return Err(word);
+                }
+            } else if below.iter().any(|name| name == word) {
+                known = format!("{known} {word}");
+            } else if known.is_empty() {
+                return Err(word);
+            }
+        }
+    }
+}
+
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

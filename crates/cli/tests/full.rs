@@ -120,3 +120,30 @@ fn without_room_for_the_log_nothing_is_done() {
         assert_success(&output);
     }
 }
+
+/// Help and answers that nobody could be given are no success; a reader who has read enough is.
+#[test]
+fn what_cannot_be_written_is_a_failure() {
+    for words in [&["--help"][..], &["--version"], &["dialects", "list"]] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("it can be opened");
+        let output = Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args(words)
+            .stdout(full)
+            .output()
+            .expect("the binary starts");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("cannot write to standard output"), "{said}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args(words)
+            .stdout(writer)
+            .output()
+            .expect("the binary starts");
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    }
+}

@@ -4,6 +4,9 @@
 #[expect(dead_code, reason = "no record is read here")]
 mod recorded;
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 /// What a model may say of the tools that it has, and never call.
@@ -58,5 +61,62 @@ fn what_speaks_of_tools_calls_none() {
         for (text, document) in TEXTS.iter().zip(documents) {
             assert_eq!(document["calls"], json!([]), "{text}");
         }
+    }
+}
+
+/// Text in which brackets hold nothing.
+const EMPTY: &[&str] = &[
+    "Use x = [] in Python.",
+    "- [ ] buy milk\n- [x] sell it\n",
+    "The answer: {\"tags\": [], \"n\": {}}",
+    "Here it is:\n\n```python\nx = []\ny = f()\n```\n",
+    "A pair of (), of [ ], of {} and of `` is no call.",
+];
+
+/// Every word of the documentation, a few hundred at a time. No word is a marker by itself, whatever dialect has it inside one.
+fn words() -> Vec<String> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut words = BTreeSet::new();
+    for page in std::fs::read_dir(&docs)
+        .expect("the pages are there")
+        .flatten()
+    {
+        if page.path().extension().is_some_and(|ext| ext == "md") {
+            let text = std::fs::read_to_string(page.path()).expect("a page is text");
+            let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.extend(all.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+    }
+    let words: Vec<String> = words.into_iter().collect();
+    assert!(words.iter().any(|word| word == "final") && words.len() > 3000);
+    words.chunks(400).map(|words| words.join(" ")).collect()
+}
+
+#[test]
+fn words_and_empty_brackets_stay_in_the_text() {
+    let dialects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dialects");
+    let folders = std::fs::read_dir(dialects).expect("the dialects are there");
+    let mut names: Vec<String> = folders
+        .flatten()
+        .filter(|folder| folder.path().join("cases").is_dir())
+        .map(|folder| folder.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.push("auto".to_owned());
+    assert!(names.len() > 60, "{names:?}");
+    let texts: Vec<String> = words()
+        .into_iter()
+        .chain(EMPTY.iter().map(|text| (*text).to_owned()))
+        .collect();
+    let rows: Vec<(&String, &String)> = names
+        .iter()
+        .flat_map(|name| texts.iter().map(move |text| (name, text)))
+        // There a fence is a command.
+        .filter(|(name, text)| *name != "swe_agent" || !text.contains("```"))
+        .collect();
+    let line = |(n, (name, text)): (usize, &(&String, &String))| json!({"id": n, "dialect": name, "input": text});
+    let lines: Vec<Value> = rows.iter().enumerate().map(line).collect();
+    for ((name, text), document) in rows.iter().zip(recorded::parsed(&[], &lines)) {
+        assert_eq!(document["content"], json!(text), "{name}");
+        assert_eq!(document["calls"], json!([]), "{name}: {text}");
     }
 }

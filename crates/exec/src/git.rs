@@ -23,17 +23,7 @@ struct Entry<'a> {
 }
 
 pub(crate) fn status(root: &Root) -> Result<Outcome, Failure> {
-    let text = git(
-        root,
-        false,
-        &[
-            "status",
-            "--porcelain=v1",
-            "--branch",
-            "-z",
-            "--untracked-files=normal",
-        ],
-    )?;
+    let text = changes(root, "--untracked-files=normal")?;
     let (branch, entries) = entries(&text);
     let of = |is: fn(&Entry<'_>) -> bool| -> Vec<&str> {
         entries
@@ -69,20 +59,16 @@ pub(crate) fn status(root: &Root) -> Result<Outcome, Failure> {
     ))
 }
 
+/// What git says of the branch and of what changed, for programs to read.
+fn changes(root: &Root, untracked: &str) -> Result<String, Failure> {
+    let words = ["status", "--porcelain=v1", "--branch", "-z", untracked];
+    git(root, false, &words)
+}
+
 /// Commits `files`, or all that changed if there are none. What usually holds secrets, and what the policy keeps from being
 /// read, is left out, whether it is in a directory among `files` or was staged before.
 pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outcome, Failure> {
-    let status = git(
-        root,
-        false,
-        &[
-            "status",
-            "--porcelain=v1",
-            "--branch",
-            "-z",
-            "--untracked-files=all",
-        ],
-    )?;
+    let status = changes(root, "--untracked-files=all")?;
     let entries = entries(&status).1;
     let is_kept = |path: &str| {
         let path = Path::new(path);

@@ -16,6 +16,8 @@ pub enum Repair {
     MissingQuote,
     /// A quotation mark inside a string was escaped.
     InnerQuote,
+    /// A key, as it seems, at the begin of a line was read as text of the string before it.
+    SwallowedKey,
     /// A closing bracket was supplied.
     MissingBracket,
     /// A closing bracket that fits none was left out or replaced.
@@ -86,6 +88,7 @@ impl Repair {
         matches!(
             self,
             Repair::MissingQuote
+                | Repair::SwallowedKey
                 | Repair::MissingBracket
                 | Repair::WrongBracket
                 | Repair::MissingValue

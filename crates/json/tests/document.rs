@@ -34,6 +34,11 @@ fn check(text: &str) {
             continue;
         };
         assert!(
+            is_json(text) || !repaired.fixes.is_empty(),
+            "{preset} says nothing of {text:?}: {}",
+            repaired.text
+        );
+        assert!(
             is_json(&repaired.text),
             "{preset} makes no JSON of {text:?}: {}",
             repaired.text
@@ -524,6 +529,22 @@ fn blanks_that_json_does_not_know_count_before_a_text_without_json() {
         check(text);
         let repaired = repair(text, &Options::LLM, &Shape::Any).expect("refuses nothing");
         assert_eq!(repaired.text, want);
+    }
+}
+
+#[test]
+fn what_looking_ahead_never_names_has_a_note_as_well() {
+    for text in [
+        "",
+        "\"pa",
+        "{\"a\": [1, 2] \"d\": null}",
+        "{\"a\": 1,, \"b\": 2}",
+        "{\"a\": 01}",
+        "{\"a\u{0}\": 1}",
+        "{\"a\":\u{a0}1}",
+        "[1, +2]",
+    ] {
+        check(text);
     }
 }
 

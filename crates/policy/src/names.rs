@@ -4,6 +4,7 @@
 //! without their case, because some file systems ignore it.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Directories and files that hold secrets, wherever they stand.
@@ -30,6 +31,20 @@ const SECRET: &[Pattern] = &[
     Pattern::Name(".dockercfg"),
     Pattern::Name(".htpasswd"),
     Pattern::Name(".vault-token"),
+    Pattern::Name(".dev.vars"),
+    Pattern::Name(".mylogin.cnf"),
+    Pattern::Name(".boto"),
+    Pattern::Name(".databrickscfg"),
+    Pattern::Name(".snowsql"),
+    Pattern::Name("rclone.conf"),
+    Pattern::Name(".rclone.conf"),
+    // What people typed, passwords too.
+    Pattern::Name(".bash_history"),
+    Pattern::Name(".zsh_history"),
+    Pattern::Name(".python_history"),
+    Pattern::Name(".psql_history"),
+    Pattern::Name(".mysql_history"),
+    Pattern::Name(".node_repl_history"),
     // Tokens of servers of tools.
     Pattern::Name("mcp-tokens"),
     Pattern::Key("id_rsa"),
@@ -37,6 +52,10 @@ const SECRET: &[Pattern] = &[
     Pattern::Key("id_ecdsa"),
     Pattern::Key("id_ed25519"),
     Pattern::Key("id_xmss"),
+    Pattern::Name("ssh_host_dsa_key"),
+    Pattern::Name("ssh_host_ecdsa_key"),
+    Pattern::Name("ssh_host_ed25519_key"),
+    Pattern::Name("ssh_host_rsa_key"),
     Pattern::Prefix(".env"),
     Pattern::Suffix(".pem"),
     Pattern::Suffix(".key"),
@@ -50,6 +69,14 @@ const SECRET: &[Pattern] = &[
     Pattern::Within(".kube", "config"),
     Pattern::Within(".cargo", "credentials"),
     Pattern::Within(".cargo", "credentials.toml"),
+    Pattern::Within(".gem", "credentials"),
+    Pattern::Within(".huggingface", "token"),
+    Pattern::Within(".kaggle", "kaggle.json"),
+    Pattern::Within(".pulumi", "credentials.json"),
+    Pattern::Within(".streamlit", "secrets.toml"),
+    Pattern::Within(".svn", "auth"),
+    Pattern::Name(".hgrc"),
+    Pattern::Within(".hg", "hgrc"),
     Pattern::Within(".m2", "settings.xml"),
     Pattern::Within("gh", "hosts.yml"),
     Pattern::Within("gcloud", "credentials.db"),
@@ -103,6 +130,7 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".cursor"),
     Pattern::Name(".ripgreprc"),
     // What agents are told to obey.
+    Pattern::Name("agent.md"),
     Pattern::Name("agents.md"),
     Pattern::Name("agents.override.md"),
     Pattern::Name("claude.md"),
@@ -127,7 +155,14 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".qwen"),
     Pattern::Name(".trae"),
     Pattern::Name(".junie"),
+    Pattern::Name(".agent"),
     Pattern::Name(".agents"),
+    Pattern::Name(".amazonq"),
+    Pattern::Name(".augment"),
+    Pattern::Name(".crush"),
+    Pattern::Name(".crush.json"),
+    Pattern::Name("crush.json"),
+    Pattern::Name(".rules"),
     Pattern::Name("copilot-instructions.md"),
     // What shells, editors and debuggers run when they start.
     Pattern::Name(".profile"),
@@ -151,9 +186,9 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".exrc"),
     Pattern::Name(".gdbinit"),
     Pattern::Name(".lldbinit"),
-    Pattern::Name(".nvim.lua"),
-    Pattern::Name(".dir-locals.el"),
     Pattern::Name(".dir-locals-2.el"),
+    Pattern::Name(".helix"),
+    Pattern::Suffix(".code-workspace"),
     Pattern::Name(".zed"),
     Pattern::Name(".devcontainer"),
     Pattern::Name(".devcontainer.json"),
@@ -164,6 +199,15 @@ const GUARDED: &[Pattern] = &[
     Pattern::Name(".irbrc"),
     Pattern::Name(".pdbrc"),
     Pattern::Name(".rprofile"),
+    Pattern::Name(".pryrc"),
+    Pattern::Name(".ghci"),
+    Pattern::Name(".ocamlinit"),
+    Pattern::Name(".octaverc"),
+    Pattern::Name(".sqliterc"),
+    Pattern::Name(".psqlrc"),
+    Pattern::Name(".curlrc"),
+    Pattern::Name(".wgetrc"),
+    Pattern::Name(".screenrc"),
     Pattern::Name(".tmux.conf"),
     Pattern::Name(".pam_environment"),
     Pattern::Within(".config", "systemd"),
@@ -171,6 +215,7 @@ const GUARDED: &[Pattern] = &[
     // What builders obey.
     Pattern::Name(".yarnrc.yml"),
     Pattern::Name(".yarnrc"),
+    Pattern::Prefix(".pnpmfile."),
     Pattern::Within(".cargo", "config"),
     Pattern::Within(".cargo", "config.toml"),
     // Hooks, and the settings of other keepers of versions.
@@ -201,22 +246,42 @@ enum Pattern {
 ///
 /// `path` is relative to the root and resolved.
 pub fn is_secret(path: &Path) -> bool {
-    is_any(SECRET, path, SHARED) || is_any(SECRET, &without_copies(path), SHARED)
+    is_any(SECRET, path, SHARED)
+        || without_copies(path).is_some_and(|path| is_any(SECRET, &path, SHARED))
 }
 
 /// How names of copies that editors and people make end.
-const COPIES: &[&str] = &["~", ".bak", ".orig", ".old", ".swp"];
+const COPIES: &[&str] = &[
+    "~", ".backup", ".bak", ".old", ".orig", ".save", ".swo", ".swp",
+];
 
-/// A path of names as they were before somebody made copies of them.
-fn without_copies(path: &Path) -> PathBuf {
-    path.iter()
+/// A path of names as they were before somebody made copies of them; `None` where nobody did.
+fn without_copies(path: &Path) -> Option<PathBuf> {
+    let may_be_copy = |name: &OsStr| {
+        let name = name.as_encoded_bytes();
+        let ends_in = |end: &&str| {
+            let begin = name.len().checked_sub(end.len());
+            begin.is_some_and(|begin| name[begin..].eq_ignore_ascii_case(end.as_bytes()))
+        };
+        !name.is_ascii() || name.ends_with(b"#") || COPIES.iter().any(ends_in)
+    };
+    if !path.iter().any(may_be_copy) {
+        return None;
+    }
+    let own = path
+        .iter()
         .map(|name| {
             let name = name.to_string_lossy().to_lowercase();
-            let copy = COPIES.iter().find_map(|end| name.strip_suffix(end));
+            let in_signs = || name.strip_prefix('#')?.strip_suffix('#');
+            let copy = COPIES
+                .iter()
+                .find_map(|end| name.strip_suffix(end))
+                .or_else(in_signs);
             copy.filter(|own| !own.is_empty())
                 .map_or(name.clone(), str::to_owned)
         })
-        .collect()
+        .collect();
+    Some(own)
 }
 
 /// Whether the path leads to what a program obeys, git or an editor for instance: never written.
@@ -231,17 +296,20 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
     for component in path {
         let component = component.to_string_lossy();
         let name = folded(&component);
+        // A root has many names, and few of them are short for others.
+        let may_be_short = name.contains('~');
+        let is = |other| name == other || (may_be_short && is_short_for(&name, other, false));
         let fits = |pattern: &Pattern| match *pattern {
-            Pattern::Name(other) => name == other || is_short_for(&name, other, false),
+            Pattern::Name(other) => is(other),
             Pattern::Prefix(prefix) => {
-                name.starts_with(prefix) || is_short_for(&name, prefix, true)
+                name.starts_with(prefix) || (may_be_short && is_short_for(&name, prefix, true))
             }
             Pattern::Key(prefix) => {
                 name.starts_with(prefix) && !SOURCES.iter().any(|end| name.ends_with(end))
             }
             Pattern::Suffix(suffix) => name.ends_with(suffix),
             Pattern::Within(directory, other) => {
-                (name == other || is_short_for(&name, other, false))
+                is(other)
                     && above.last().is_some_and(|parent| {
                         parent == directory || is_short_for(parent, directory, false)
                     })
@@ -376,6 +444,13 @@ mod tests {
             "ENV~1",
             "ENV~2.LOC",
             ".config/rclone/rclone.conf",
+            "#.env#",
+            "server.key.save",
+            ".bash_history",
+            "x/.dev.vars",
+            ".streamlit/secrets.toml",
+            "etc/ssh/ssh_host_rsa_key",
+            ".HG/hgrc",
         ] {
             assert!(is_secret(Path::new(path)), "{path}");
         }
@@ -444,6 +519,11 @@ mod tests {
             "CLAUDE~1.MD",
             ".config/systemd/user/x.service",
             ".yarnrc.yml",
+            ".helix/languages.toml",
+            "x.code-workspace",
+            ".ghci",
+            "a/AGENT.md",
+            ".pnpmfile.cjs",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }

@@ -2,7 +2,7 @@
 //!
 //! | `config` | |
 //! |---|---|
-//! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded. Without it the parameter `url` |
+//! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded, and no step `..`. Without it the parameter `url` |
 //! | `method` | `GET`, or `POST` where there is a body |
 //! | `headers` | names and values; `{name}` is the parameter, if it holds no control characters |
 //! | `query` | names and values that are put behind the `?` |
@@ -293,7 +293,14 @@ fn filled_url<'p>(
             "the path of `config.url` needs `{name}`, which was not given"
         ));
     }
-    let mut out = format!("{}{}", &url[..end], filled(path, params, used, percent));
+    let steps = filled(path, params, used, percent);
+    if steps != path && climbs(&steps) {
+        return Err(
+            "a parameter makes a step `.` or `..` of the path, which leads elsewhere on that host"
+                .to_owned(),
+        );
+    }
+    let mut out = format!("{}{steps}", &url[..end]);
     let pairs: Vec<String> = query
         .into_iter()
         .flat_map(|query| query.split('&'))
@@ -316,6 +323,17 @@ fn absent(text: &str, params: &Map<String, Value>, takes: &dyn Fn(&str) -> bool)
     template::placeholders(text)
         .find(|name| takes(name) && params.get(*name).is_none_or(Value::is_null))
         .map(str::to_owned)
+}
+
+/// Whether a path holds `.` or `..`, as those see it who take percent forms for what they stand for: RFC 3986, section 6.2.2.
+fn climbs(rest: &str) -> bool {
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    let path = path.to_ascii_lowercase();
+    let path = path
+        .replace("%2e", ".")
+        .replace("%2f", "/")
+        .replace("%5c", "/");
+    path.split('/').any(|step| matches!(step, "." | ".."))
 }
 
 /// `{name}` replaced by what `shown` makes of the parameter; other braces stay.
@@ -398,10 +416,6 @@ fn percent(text: &str) -> String {
                 out.push(digit.to_ascii_uppercase());
             }
         }
-    }
-    // A part that is only dots would be taken for a step upwards.
-    if !out.is_empty() && out.bytes().all(|byte| byte == b'.') {
-        out = out.replace('.', "%2E");
     }
     out
 }

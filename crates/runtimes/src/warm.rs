@@ -185,6 +185,8 @@ struct Interpreter {
     socket: OwnedFd,
     resident: Resident,
     is_ready: bool,
+    /// Room for what is read of a pipe at a time.
+    piece: Box<[u8]>,
 }
 
 impl Interpreter {
@@ -205,6 +207,7 @@ impl Interpreter {
             socket,
             resident: command.stay(end)?,
             is_ready: false,
+            piece: vec![0; PIECE].into(),
         })
     }
 
@@ -284,7 +287,7 @@ impl Interpreter {
                 ),
             ] {
                 let before = taken.bytes.len();
-                if is_ready && !take(pipe.as_ref(), taken, most) {
+                if is_ready && !take(pipe.as_ref(), taken, most, &mut self.piece) {
                     *pipe = None;
                 }
                 if let (Some(heard), true) = (&watch.heard, is_heard)
@@ -316,7 +319,9 @@ impl Interpreter {
             (&pipes.stdout, &mut ended.stdout, terms.printed_bytes),
             (&pipes.stderr, &mut ended.stderr, terms.printed_bytes),
         ] {
-            while pipe.as_ref().is_some_and(has_more) && take(pipe.as_ref(), taken, most) {}
+            while pipe.as_ref().is_some_and(has_more)
+                && take(pipe.as_ref(), taken, most, &mut self.piece)
+            {}
         }
         Ok((ended, is_over && is_clean && is_sent))
     }
@@ -436,14 +441,13 @@ impl Pipes {
 }
 
 /// Reads what is there, once. Whether more may come.
-fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize) -> bool {
+fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize, piece: &mut [u8]) -> bool {
     let Some(pipe) = pipe else { return false };
-    let mut buffer = vec![0; PIECE];
-    match rustix::io::read(pipe, &mut buffer) {
+    match rustix::io::read(pipe, &mut *piece) {
         Ok(0) => false,
         Ok(n) => {
             let kept = n.min(most.saturating_sub(taken.bytes.len()));
-            taken.bytes.extend_from_slice(&buffer[..kept]);
+            taken.bytes.extend_from_slice(&piece[..kept]);
             taken.n_more += (n - kept) as u64;
             true
         }

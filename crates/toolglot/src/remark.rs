@@ -25,6 +25,10 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
             Code::InnerQuote,
             "a quotation mark inside the string was escaped",
         ),
+        Repair::SwallowedKey => (
+            Code::ValueInDoubt,
+            "what looks like a key at the begin of a line was read as text of the string before it",
+        ),
         Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
         Repair::WrongBracket => (
             Code::WrongBracket,

@@ -45,6 +45,8 @@ struct CatalogTool {
     file_lists: Vec<String>,
     #[serde(default)]
     element_lists: BTreeMap<String, String>,
+    #[serde(default)]
+    needless: Vec<String>,
 }
 
 impl Toolbox {
@@ -121,6 +123,7 @@ impl CatalogTool {
             parameter_aliases: self.parameter_aliases,
             file_lists: self.file_lists,
             element_lists: self.element_lists,
+            needless: self.needless,
         };
         Entry::new(
             ToolSpec {

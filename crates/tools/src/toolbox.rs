@@ -76,6 +76,8 @@ pub(crate) struct Habits {
     pub(crate) file_lists: Vec<String>,
     /// Parameters that may be written as a row of elements, and the elements' name.
     pub(crate) element_lists: BTreeMap<String, String>,
+    /// What models were taught to say besides, and the call does not need.
+    pub(crate) needless: Vec<String>,
 }
 
 /// An ordered set of tools, with the other names that models have for them.
@@ -121,6 +123,12 @@ impl Toolbox {
             }
         }
         toolbox
+    }
+
+    /// Whether the tool does without that parameter, which it does not have and models were taught to give.
+    pub fn is_needless(&self, tool: &str, parameter: &str) -> bool {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.is_some_and(|entry| entry.habits.needless.iter().any(|have| have == parameter))
     }
 
     /// The tool of exactly that name.

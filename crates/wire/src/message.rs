@@ -48,7 +48,7 @@ pub struct MessageResult {
 #[non_exhaustive]
 pub enum MessageError {
     /// It is no JSON.
-    #[error("not JSON: {0}")]
+    #[error("not JSON")]
     Syntax(#[from] serde_json::Error),
     /// A value has a wrong type or is missing.
     #[error("`{at}` must be {expected}, found {found}")]

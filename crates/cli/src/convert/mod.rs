@@ -37,11 +37,7 @@ pub(crate) fn convert(
     arguments: &ConvertArguments,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let toolbox = arguments
-        .tools
-        .as_deref()
-        .map(toolboxes::load)
-        .transpose()?;
+    let toolbox = toolboxes::known(arguments.tools.as_deref())?;
     let to = match &*arguments.to {
         STRUCTURED => None,
         name => Some(select::one(name)?),
@@ -127,7 +123,7 @@ fn conversation(text: &str, between: &Converter<'_>, tally: &mut Tally) -> Resul
     }
     *messages = between
         .conversation(messages, tally)
-        .map_err(|failure| bad(id, failure.to_string()))?;
+        .map_err(|failure| bad(id, failure.told()))?;
     Ok(value)
 }
 

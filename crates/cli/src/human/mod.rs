@@ -19,7 +19,8 @@ use crate::select;
 use paint::Style;
 use screen::{Screen, one_line};
 
-/// Whether `stream` is to be coloured: <https://no-color.org> is honoured unless colour was asked for.
+/// Whether `stream` is to be coloured. Unless colour was asked for, <https://no-color.org> is honoured, and so is a terminal that
+/// says that it knows none.
 pub(crate) fn is_colored(color: Color, stream: &impl IsTerminal) -> bool {
     match color {
         Color::Always => true,
@@ -27,6 +28,7 @@ pub(crate) fn is_colored(color: Color, stream: &impl IsTerminal) -> bool {
         Color::Auto => {
             stream.is_terminal()
                 && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
         }
     }
 }

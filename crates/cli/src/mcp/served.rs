@@ -300,6 +300,7 @@ fn work(
         auditor: auditor.as_ref(),
         journal: None,
         dry_run: false,
+        seen: None,
     };
     let mut pending = pending;
     loop {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use toolglot_tools::{ToolSpec, Toolbox};
 
-use crate::sample::resolved;
+use crate::sample::{alternatives, required, resolved};
 
 /// The list of tools, in Markdown.
 pub(crate) fn tool_list(toolbox: &Toolbox) -> String {
@@ -36,12 +36,10 @@ fn tool(spec: &ToolSpec) -> String {
 const MAX_DEPTH: usize = 3;
 
 fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
-    let required = object["required"].as_array();
-    let is_required =
-        |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
+    let required = required(object);
     for (name, schema) in object["properties"].as_object().into_iter().flatten() {
         let schema = &*resolved(root, schema);
-        let optional = if is_required(name) {
+        let optional = if required.contains(&name.as_str()) {
             "required"
         } else {
             "optional"
@@ -71,6 +69,27 @@ fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
             parameters(root, inner, depth + 1, text);
         }
     }
+    let indent = "  ".repeat(depth);
+    if let Some(words) = either(object) {
+        let _ = writeln!(text, "{indent}Required of these: {words}.");
+    }
+}
+
+/// What is required by alternatives that say nothing else: `a`, or `b` and `c`.
+fn either(object: &Value) -> Option<String> {
+    let sets: Vec<String> = alternatives(object)?
+        .iter()
+        .map(|choice| {
+            let names: Vec<String> = required(choice)
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect();
+            names.join(" and ")
+        })
+        .collect();
+    let is_told = sets.len() > 1 && sets.iter().all(|set| !set.is_empty());
+    let is_said_below = object["properties"].is_object();
+    (is_told && is_said_below).then(|| sets.join(", or "))
 }
 
 /// A schema's type in words. Beyond a few levels it is any: a schema may hold itself.
@@ -83,7 +102,10 @@ fn type_of(root: &Value, schema: &Value, depth: usize) -> String {
         let values: Vec<String> = values.iter().map(Value::to_string).collect();
         return format!("one of {}", values.join(", "));
     }
-    if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+    if schema["properties"].is_object() {
+        return "object".to_owned();
+    }
+    if let Some(choices) = alternatives(&schema) {
         let choices: Vec<String> = choices
             .iter()
             .map(|choice| type_of(root, choice, depth + 1))
@@ -101,7 +123,6 @@ fn type_of(root: &Value, schema: &Value, depth: usize) -> String {
             .filter_map(Value::as_str)
             .collect::<Vec<_>>()
             .join(" or "),
-        _ if schema["properties"].is_object() => "object".to_owned(),
         _ => "any".to_owned(),
     }
 }
@@ -140,6 +161,16 @@ mod tests {
         });
         let mut text = String::new();
         parameters(&schema, &schema, 0, &mut text);
+        let either = json!({
+            "properties": {"a": {"type": "string"}, "b": {}},
+            "oneOf": [{"required": ["a"]}, {"required": ["a", "b"]}],
+        });
+        let mut other = String::new();
+        parameters(&either, &either, 0, &mut other);
+        assert_eq!(
+            other,
+            "- a (string, optional)\n- b (any, optional)\nRequired of these: `a`, or `a` and `b`.\n"
+        );
         assert_eq!(
             text,
             "- path (string, required): The file, relative to the root.\n\

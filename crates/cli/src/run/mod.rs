@@ -10,6 +10,7 @@ mod answer;
 pub(crate) mod files;
 mod record;
 mod report;
+pub(crate) mod seen;
 mod session;
 pub(crate) mod step;
 #[cfg(test)]

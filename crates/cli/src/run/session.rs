@@ -12,6 +12,7 @@ use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use super::files::FileTools;
+use super::seen::Seen;
 use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
@@ -61,6 +62,7 @@ pub(crate) struct Session<'a> {
 #[derive(Clone, Copy)]
 struct Before<'a> {
     steps: &'a [Step],
+    seen: &'a Seen,
     /// Of the shell block that the call is a line of.
     refused: Option<&'a RefusedLine>,
 }
@@ -86,6 +88,7 @@ impl Session<'_> {
         let mut steps: Vec<Step> = Vec::new();
         let canonicals = toolglot_tools::normalize(&message.calls, self.vocabulary);
         let mut refused: Option<RefusedLine> = None;
+        let seen = Seen::default();
         for (index, canonical) in canonicals.iter().enumerate() {
             let call = &message.calls[canonical.call];
             let is_of_block = |step: &Step| message.calls[step.call.call].span == call.span;
@@ -95,6 +98,7 @@ impl Session<'_> {
             let started = Instant::now();
             let before = Before {
                 steps: &steps,
+                seen: &seen,
                 refused: refused.as_ref(),
             };
             let mut step = self.step(canonical.clone(), message, before);
@@ -181,8 +185,14 @@ impl Session<'_> {
             }
             None => self
                 .files
-                .and_then(|files| files.carry_out(&canonical, call, (&self.gate(), before.steps)))
-                .unwrap_or_else(|| self.judged(&canonical, call, before.steps)),
+                .and_then(|files| {
+                    let gate = Gate {
+                        seen: Some(before.seen),
+                        ..self.gate()
+                    };
+                    files.carry_out(&canonical, call, (&gate, before.steps))
+                })
+                .unwrap_or_else(|| self.judged(&canonical, call, before)),
         };
         Step {
             call: canonical,
@@ -224,6 +234,7 @@ impl Session<'_> {
         Before {
             steps: before,
             refused,
+            ..
         }: Before<'_>,
     ) -> Option<Objection> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
@@ -284,6 +295,10 @@ impl Session<'_> {
             .notes
             .iter()
             .filter(|note| matches!(note.code, Code::UnknownParameter | Code::PlaceholderTag))
+            .filter(|note| {
+                let written = self.places.map_or("", |places| places.text(note.span));
+                !self.vocabulary.is_needless(&canonical.tool, written)
+            })
             .cloned()
             .collect();
         if !left_out.is_empty() {
@@ -392,19 +407,20 @@ impl Session<'_> {
             auditor: self.auditor,
             journal: self.journal,
             dry_run: self.dry_run,
+            seen: None,
         }
     }
 
-    fn judged(&self, canonical: &Canonical, call: &Call, before: &[Step]) -> (Verdict, State) {
+    fn judged(&self, canonical: &Canonical, call: &Call, before: Before<'_>) -> (Verdict, State) {
         let effect = authority::effect(self.vocabulary.get(&canonical.tool));
         let plan = plan(self.root, &canonical.tool, &canonical.arguments);
-        let is_same = |step: &Step| {
-            step.call.tool == canonical.tool && step.call.arguments == canonical.arguments
-        };
+        let is_seen = before
+            .seen
+            .keeps(&canonical.tool, &canonical.arguments, plan.as_ref().ok());
         let request = Request {
             // A duplicate is not run again: nothing is done twice.
-            is_repeat: canonical.duplicate_of.is_none() && before.iter().any(is_same),
-            n_before: before.len(),
+            is_repeat: canonical.duplicate_of.is_none() && is_seen,
+            n_before: before.steps.len(),
             ..authority::request(
                 &canonical.tool,
                 effect,
@@ -511,12 +527,13 @@ impl Objection {
 fn misfit(canonical: &Canonical, ground: Ground<'_>, offered: &Toolbox) -> Option<Objection> {
     let Some(spec) = ground.toolbox.get(&canonical.tool) else {
         let note = verify::unknown_tool(&canonical.tool, offered, ground.call.name_at);
-        let help = note.help.as_deref().unwrap_or_default();
+        let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
         return Some(Objection {
             rule: "unknown-tool",
-            because: format!("{}; {help}", note.message),
+            because: said.collect::<Vec<_>>().join("; "),
+            // Of a tool that only other programs run there is no right form here.
+            shows_form: note.help.is_some(),
             notes: vec![note],
-            shows_form: true,
         });
     };
     let notes = verify::violations(spec, &canonical.arguments, ground);

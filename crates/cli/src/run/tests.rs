@@ -150,6 +150,30 @@ fn without_a_grant_nothing_is_written() {
 }
 
 #[test]
+fn a_write_is_done_once_however_its_path_is_spelled() {
+    let world = World::new("write");
+    let append = |path: &str| {
+        let arguments = json!({"path": path, "content": "three\n"});
+        ("append_file", arguments)
+    };
+    std::fs::create_dir(world.directory.path().join("sub")).expect("it is made");
+    let steps = world.run(&[
+        append("notes.txt"),
+        append("./notes.txt"),
+        append("sub/../notes.txt"),
+        append("sub//../././notes.txt"),
+    ]);
+    assert_eq!(rules(&steps)[0], "write-granted");
+    for rule in &rules(&steps)[1..] {
+        assert_eq!(*rule, "repeated-write");
+    }
+    assert_eq!(
+        world.text("notes.txt").as_deref(),
+        Some("one\ntwo\nthree\n")
+    );
+}
+
+#[test]
 fn a_dry_run_changes_nothing() {
     let world = World {
         dry_run: true,

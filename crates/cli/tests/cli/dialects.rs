@@ -51,6 +51,15 @@ fn a_bad_dialect_fails_the_check_and_points_at_the_byte() {
 }
 
 #[test]
+fn a_file_without_a_dialect_fails_the_check() {
+    for file in ["", "# a comment\n"] {
+        let check = toolglot(&["dialects", "check", "-"], file);
+        assert_eq!(check.code, 1, "{}", check.err);
+        assert!(check.out.contains("holds no dialect"), "{}", check.out);
+    }
+}
+
+#[test]
 fn a_name_that_is_none_is_an_error_of_usage() {
     assert_eq!(toolglot(&["dialects", "new", "Not-A-Name"], "").code, 2);
 }

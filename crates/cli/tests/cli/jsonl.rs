@@ -80,3 +80,15 @@ fn tools_of_a_line_are_its_own() {
     assert_eq!(lines[1]["notes"], json!([]), "{}", ran.out);
     assert_eq!(lines[1]["calls"][0]["arguments"], json!({"n": "1"}));
 }
+
+#[test]
+fn the_format_of_lines_is_json() {
+    let line = "{\"input\":\"a\"}\n";
+    let json = toolglot(&["parse", "--jsonl", "--format", "json"], line);
+    assert_eq!((json.code, json.lines().len()), (0, 1), "{}", json.err);
+    for format in ["human", "events"] {
+        let ran = toolglot(&["parse", "--jsonl", "--format", format], line);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{format}");
+        assert!(ran.err.contains("`--jsonl`"), "{}", ran.err);
+    }
+}

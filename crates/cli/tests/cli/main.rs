@@ -19,6 +19,8 @@ mod repair;
 mod run;
 #[cfg(target_os = "linux")]
 mod signing;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tool_files;
 #[cfg(unix)]
 mod undo;

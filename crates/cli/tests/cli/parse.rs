@@ -315,3 +315,38 @@ fn a_missing_file_is_an_error_of_input() {
         ran.err
     );
 }
+
+#[test]
+fn standard_input_has_a_name_in_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_toolglot"))
+        .args(["parse", "-"])
+        .stdin(std::fs::File::open(folder.path()).expect("a folder can be opened"))
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.starts_with("error: cannot read standard input: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_list_without_tools_is_as_good_as_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("tools.json");
+    std::fs::write(&list, "[]").expect("it is written");
+    let parsed = |tools: &std::path::Path| {
+        let tools = tools.to_str().expect("a path");
+        toolglot(&["parse", "--format", "json", "--tools", tools], MESSAGE)
+    };
+    let without = toolglot(&["parse", "--format", "json"], MESSAGE);
+    for tools in [&*list, &*folder.path().join("none")] {
+        if !tools.exists() {
+            std::fs::create_dir(tools).expect("it is made");
+        }
+        let ran = parsed(tools);
+        assert_eq!((ran.code, &ran.out), (0, &without.out), "{tools:?}");
+    }
+}

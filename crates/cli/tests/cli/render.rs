@@ -119,6 +119,11 @@ fn what_is_no_message_is_an_error_of_usage() {
     );
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert_eq!(ran.err, "error: expected either `calls` or `results`\n");
+    let ran = toolglot(&["render", "--dialect", "hermes"], "{");
+    assert_eq!(
+        ran.err,
+        "error: not JSON: EOF while parsing an object at line 1 column 1\n"
+    );
 }
 
 #[test]

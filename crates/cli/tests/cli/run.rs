@@ -374,3 +374,21 @@ fn a_repeated_command_is_no_second_one() {
     assert_eq!(record["calls"][1]["duplicate_of"], 0, "{}", ran.out);
     assert_eq!(record["calls"][1]["verdict"]["rule"], "command-granted");
 }
+
+#[test]
+fn a_named_tool_that_nobody_runs_is_refused_in_one_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tools = folder.path().join("tools.json");
+    let list = r#"[{"name":"ring","parameters":{"type":"object","properties":{}}}]"#;
+    std::fs::write(&tools, list).expect("it is written");
+    let message = "<tool_call>{\"name\": \"ring\", \"arguments\": {}}</tool_call>";
+    let tools = tools.to_str().expect("a path");
+    let ran = toolglot(&["run", "--tools", tools, "--format", "text"], message);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (
+            1,
+            "<tool_response>\nnothing here runs `ring`: it is a tool of other programs\n</tool_response>\n"
+        )
+    );
+}

@@ -22,6 +22,7 @@ mod oauth;
 mod play;
 mod serving;
 mod streams;
+mod web;
 
 /// A server in Python. How it behaves stands in the file `how` beside it, read anew at each start.
 const SERVER: &str = include_str!("server.py");

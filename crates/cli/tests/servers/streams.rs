@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::serving::{HELLO, Lines, Web, tools};
+use super::serving::{Lines, tools};
+use super::web::{HELLO, Web};
 use super::{World, can_run};
 
 /// Asks with a session and reads of the answer's events until `enough`; the ids and texts of those events.

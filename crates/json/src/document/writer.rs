@@ -247,6 +247,11 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Whether a repair was remembered.
+    pub(super) fn has_notes(&self) -> bool {
+        !self.fixes.is_empty()
+    }
+
     /// Counts a repair; whether it is to be kept.
     #[inline]
     fn counts(&mut self, repair: Repair) -> bool {

@@ -18,10 +18,13 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Whether `run`, brackets and blanks inside a string of one line, closes all that is open, and its line.
+    /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
+    /// part that the string did not open itself.
     pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
         let mut brackets = run.iter().filter(|byte| matches!(byte, b'}' | b']'));
-        let mut open = self.stack.iter().rev().map(|frame| frame.closer());
+        let open = self.stack.iter().rev().map(|frame| frame.closer());
+        let fits = |(bracket, closer): (&u8, u8)| *bracket == closer;
+        let n_brackets = brackets.clone().count();
         let behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
         matches!(quote, Quote::Double | Quote::Single)
             && !self.is_multiline
@@ -29,7 +32,8 @@ impl Transducer {
             && behind.into_iter().any(|&byte| byte == b'\n')
             && !run.contains(&b',')
             // One more than are open is one too many.
-            && open.all(|closer| brackets.next() == Some(&closer))
+            && brackets.by_ref().zip(open).all(fits)
+            && (n_brackets >= self.stack.len() || n_brackets > 0 && self.balance.is_even())
     }
 
     /// The same for the mark that waits with the blanks behind it.
@@ -74,15 +78,6 @@ impl Transducer {
         }
     }
 
-    /// The input ends: so did the string. Says whether one had.
-    pub fn settle_beyond(&mut self, at: u64, out: &mut Output) -> bool {
-        let is_beyond = self.state == State::Beyond;
-        if is_beyond {
-            self.end_before_beyond(at, out);
-        }
-        is_beyond
-    }
-
     /// The input ends in a string, or right behind it, that may have ended: it has. What follows it is read again. Says
     /// whether there is something to read.
     pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
@@ -90,7 +85,8 @@ impl Transducer {
         let is_due = matches!(self.ahead, Ahead::Mark | Ahead::Comma);
         match self.state {
             State::Beyond => self.end_before_beyond(at, out),
-            State::Quoted if !self.in_key && self.mark_at == 0 && is_due => {
+            State::Quoted if !self.in_key && is_due && self.is_behind_blanks() => {
+                self.settle_blanks(at, out);
                 self.end_before_beyond(at, out);
                 self.is_over = false;
             }
@@ -101,11 +97,26 @@ impl Transducer {
         true
     }
 
+    /// Whether blanks of the string wait before the mark, and nothing else.
+    fn is_behind_blanks(&self) -> bool {
+        self.owed[..self.mark_at].bytes().all(|byte| byte <= b' ')
+    }
+
+    /// They are data.
+    fn settle_blanks(&mut self, at: u64, out: &mut Output) {
+        let ahead = self.owed.split_off(self.mark_at);
+        let blanks = core::mem::replace(&mut self.owed, ahead);
+        let begin = at - (blanks.len() + self.owed.len()) as u64;
+        self.tell_controls(&blanks, begin, out);
+        escape_into(&mut out.text, &blanks);
+        self.mark_at = 0;
+    }
+
     /// The string ended where it may have; `at` is the byte behind what waits.
     fn end_before_beyond(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.owed);
         let begin = at - owed.len() as u64;
-        let is_marked = owed.starts_with('"');
+        let is_marked = owed.starts_with(['"', '\'']);
         if !is_marked {
             self.mend(Repair::MissingQuote, begin, begin, out);
         }
@@ -132,6 +143,7 @@ impl Transducer {
             self.tell_controls(before, begin, out);
         }
         escape_into(&mut out.text, before);
+        self.balance.count(before.as_bytes(), begin);
         (self.is_multiline, self.after_letter) = (true, false);
         self.replay.insert_str(0, beyond);
         self.replay_at = begin + before.len() as u64;

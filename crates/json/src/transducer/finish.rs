@@ -13,7 +13,7 @@ impl Transducer {
             self.replay.clear();
         }
         if close {
-            self.settle_beyond(at, out);
+            self.settle_string(at, out);
         }
         self.catch_up(at, out);
         if self.state == State::Next {
@@ -39,29 +39,6 @@ impl Transducer {
                 } else {
                     Rest::Brackets
                 }
-            }
-            State::Tail if close => {
-                // The brackets prove that the string had ended: only its quotation mark is missing.
-                let start = at - self.owed.len() as u64;
-                out.text.push('"');
-                self.mend(Repair::MissingQuote, start, start, out);
-                for bracket in core::mem::take(&mut self.owed)
-                    .bytes()
-                    .take_while(|b| !b"<[".contains(b))
-                {
-                    if self
-                        .stack
-                        .last()
-                        .is_some_and(|frame| frame.closer() == bracket)
-                    {
-                        out.text.extend(self.stack.pop().map(Frame::json_closer));
-                    }
-                }
-                if self.stack.is_empty() {
-                    self.state = State::Done;
-                    return Rest::Brackets;
-                }
-                Rest::Brackets
             }
             State::Word if !self.in_key && self.stack.is_empty() => {
                 self.end_word(at, out);
@@ -94,7 +71,7 @@ impl Transducer {
     /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
-        self.settle_beyond(at, out);
+        self.settle_string(at, out);
         self.catch_up(at, out);
         self.settle_tail(at, out);
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {

@@ -66,6 +66,7 @@ impl Transducer {
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
+        self.weigh(piece);
         if self.stack.is_empty() {
             // Nothing can follow a string that is the document.
             piece.out.text.push('"');
@@ -178,8 +179,11 @@ impl Transducer {
             }
             (Turn::Inside | Turn::Wait, _) => {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
+                if self.ahead == Ahead::Doubt {
+                    self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
+                }
                 // Further marks are judged by themselves.
-                let n_read = if self.ahead.is_element() {
+                let n_read = if self.ahead.is_element() || self.ahead == Ahead::Doubt {
                     1
                 } else {
                     ahead.len()
@@ -188,13 +192,18 @@ impl Transducer {
                 self.replay.push_str(&ahead[n_read..]);
                 self.replay_at = mark + n_read as u64;
                 self.after_letter = false;
-                self.is_multiline |= ahead[..n_read].contains('\n');
-                self.has_inner |= !self.in_key;
+                let n_data = self.mark_at + n_read;
+                self.is_multiline |= owed[..n_data].contains('\n');
+                if !self.in_key {
+                    self.has_inner = true;
+                    self.balance.count(&owed.as_bytes()[..n_data], begin);
+                }
                 self.state = State::Str(self.mark);
             }
             (Turn::Joins, _) if matches!(self.ahead, Ahead::Plus | Ahead::Mark) => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
                 self.raw = false;
+                self.balance.give_up();
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
                 } else {
@@ -274,6 +283,7 @@ impl Transducer {
         } else {
             Quote::Double
         };
+        self.balance.give_up();
         self.state = State::Str(self.mark);
         self.replay.push_str(&ahead[behind..]);
         self.replay_at = mark + behind as u64;
@@ -430,6 +440,7 @@ impl Transducer {
                 return Turn::Ends;
             }
             (Ahead::Mark, _) if word && n_ahead == 1 && self.may_open_a_key() => Ahead::Key,
+            (Ahead::Mark, _) if word && n_ahead == 1 && self.is_at_a_line() => Ahead::Key,
             // Behind a blank another argument may begin, whose comma is missing.
             (Ahead::Mark, _) if word && n_ahead > 1 && frame == Some(Frame::Keywords) => {
                 Ahead::Bare
@@ -461,7 +472,11 @@ impl Transducer {
             (Ahead::Bare | Ahead::BareEnd, _) if blank => Ahead::BareEnd,
             (Ahead::Key, _) if word && n_ahead < WORD => Ahead::Key,
             (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
-            (Ahead::KeyEnd, b':') => return Turn::Key,
+            (Ahead::KeyEnd, b':') if self.may_open_a_key() => return Turn::Key,
+            (Ahead::KeyEnd, b':') => {
+                self.ahead = Ahead::Doubt;
+                return Turn::Inside;
+            }
             (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
             (Ahead::Mark, _) if self.may_be_over_behind_mark() => Ahead::Beyond,
             _ => return Turn::Inside,
@@ -478,15 +493,22 @@ impl Transducer {
             State::Named(_) => self.end_named(false, at),
             _ => {}
         }
-        while self.has_read_ahead() {
-            // Behind the document nothing is read.
-            if matches!(self.read_again(out), Step::Stuck | Step::Done) {
-                self.replay.clear();
+        loop {
+            while self.has_read_ahead() {
+                // Behind the document nothing is read.
+                if matches!(self.read_again(out), Step::Stuck | Step::Done) {
+                    self.replay.clear();
+                }
+            }
+            if self.state != State::Quoted || !self.catch_up_mark(at, out) {
+                break;
             }
         }
-        if self.state != State::Quoted {
-            return;
-        }
+        self.value_ended = false;
+    }
+
+    /// The input ends behind a mark that waits. Says whether there is something to read again.
+    fn catch_up_mark(&mut self, at: u64, out: &mut Output) -> bool {
         let mut owed = core::mem::take(&mut self.owed);
         let ahead = owed.split_off(self.mark_at);
         let mark = at - ahead.len() as u64;
@@ -496,11 +518,11 @@ impl Transducer {
         // A key that is cut behind its mark says nothing.
         if self.ahead == Ahead::Mark || self.in_key {
             self.owed = ahead;
-            return;
+            return false;
         }
         if matches!(self.ahead, Ahead::Second | Ahead::SecondEnd) {
             self.join(&ahead, mark, out);
-            return self.catch_up(at, out);
+            return true;
         }
         if self.ahead.is_element() {
             self.mend(Repair::MissingQuote, mark, mark, out);
@@ -509,13 +531,14 @@ impl Transducer {
             self.mend(Repair::InnerQuote, mark, mark + 1, out);
             escape_into(&mut out.text, &ahead);
             self.state = State::Str(Quote::Double);
-            return;
+            return false;
         }
         out.text.push('"');
         self.end_value();
         self.value_ended = false;
-        self.read(&ahead[1..], mark + 1, out);
-        self.value_ended = false;
+        self.replay.push_str(&ahead[1..]);
+        self.replay_at = mark + 1;
+        true
     }
 
     /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
@@ -604,7 +627,18 @@ impl Transducer {
         let is_here = depth == self.stack.len();
         !self.in_key
             && self.stack[..depth].last() == Some(&Frame::Object)
-            && (is_here && self.keys_at(depth).is_some() || self.mark_at > 0 && !self.has_inner)
+            && (is_here && self.keys_at(depth).is_some()
+                || self.mark_at > 0
+                    && !self.has_inner
+                    && (self.owed[..self.mark_at].contains(',') || self.balance.is_even()))
+    }
+
+    /// Whether the mark stands at the begin of a line, and the string has opened no bracket whose key it may begin.
+    fn is_at_a_line(&self) -> bool {
+        self.mark_at > 0
+            && self.owed[..self.mark_at].contains('\n')
+            && !self.balance.is_open()
+            && self.stack[..self.depth_before_mark()].last() == Some(&Frame::Object)
     }
 
     /// Whether the object whose key may come has such a key, and has not had it yet.

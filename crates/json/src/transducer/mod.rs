@@ -11,6 +11,7 @@
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
+mod balance;
 mod beyond;
 mod dense;
 mod escapes;
@@ -41,6 +42,7 @@ use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::{odd_blank, plain_data};
+use balance::Balance;
 use piece::Piece;
 use state::{Ahead, Frame, Quote, State};
 
@@ -172,6 +174,8 @@ pub struct Transducer {
     has_inner: bool,
     /// The string has a raw line break.
     is_multiline: bool,
+    /// The brackets in the string.
+    balance: Balance,
     /// Where in `owed` begins what stands beyond the place where the string may have ended, and the line being read.
     beyond_at: usize,
     line_at: usize,
@@ -229,6 +233,7 @@ impl Default for Transducer {
             n_closed: 0,
             has_inner: false,
             is_multiline: false,
+            balance: Balance::default(),
             beyond_at: 0,
             line_at: 0,
             is_over: false,
@@ -431,6 +436,12 @@ impl Transducer {
         Stretch { length, is_raw }
     }
 
+    /// `text`, which stands at `at`, was a [`stretch`](Transducer::stretch) that the caller wrote.
+    #[inline]
+    pub fn pass(&mut self, text: &str, at: u64) {
+        self.balance.count(text.as_bytes(), at);
+    }
+
     /// How much of `bytes` stands inside a JSON string as it is.
     fn plain_stretch(&self, bytes: &[u8]) -> usize {
         let mut i = 0;
@@ -614,7 +625,21 @@ impl Transducer {
         if piece.run < piece.i {
             self.copy(&piece.text[piece.run..piece.i], piece.out);
         }
+        if matches!(
+            self.state,
+            State::Str(_) | State::Esc(_) | State::Apostrophe
+        ) {
+            self.weigh(piece);
+        }
         (piece.i, step)
+    }
+
+    /// Counts the brackets of the string up to here.
+    #[inline]
+    fn weigh(&mut self, piece: &Piece<'_>) {
+        if !self.in_key {
+            self.balance.count(&piece.bytes()[..piece.i], piece.at);
+        }
     }
 
     #[cold]

@@ -98,6 +98,8 @@ pub(super) enum Ahead {
     /// A word right behind the mark: the mark opens a key, if another and a colon follow.
     Key,
     KeyEnd,
+    /// It was one, but the string has marks inside: it may have swallowed a key.
+    Doubt,
     /// Closing brackets behind the mark of a string with marks inside: one more mark behind them, and it ended none.
     Closing,
     /// A line break behind the mark, and what is no member.

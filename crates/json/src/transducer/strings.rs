@@ -15,6 +15,13 @@ impl Transducer {
         self.state = State::Str(quote);
     }
 
+    /// The inside of a value's string begins at `at`.
+    #[inline]
+    pub(super) fn begin_inside(&mut self, at: u64) {
+        self.is_multiline = false;
+        self.balance.begin(at);
+    }
+
     pub(super) fn copy(&mut self, piece: &str, out: &mut Output) {
         if self.in_key {
             self.key.push_str(piece);

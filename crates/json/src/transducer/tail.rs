@@ -33,7 +33,7 @@ impl Transducer {
         };
         let may_open_a_key = takes_commas
             && behind.first() == Some(&b'"')
-            && (run.contains(&b',') || self.pause(&bytes[..at]) > 0);
+            && (run.contains(&b',') || self.pause(&bytes[..at]) > 0 || self.ends_a_line(run));
         let is_open = behind.is_empty()
             || may_open_a_key
             || self.closers.iter().any(fits)
@@ -46,6 +46,11 @@ impl Transducer {
         quote == Quote::Double
             && !self.python
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))
+    }
+
+    /// Whether `run` has a line break, behind which a key of the innermost object may stand.
+    fn ends_a_line(&self, run: &[u8]) -> bool {
+        run.contains(&b'\n') && self.stack.last() == Some(&Frame::Object)
     }
 
     /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets
@@ -70,6 +75,7 @@ impl Transducer {
         piece.i -= self.pause(&piece.bytes()[piece.run..piece.i]);
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
+        self.weigh(piece);
         (self.tail_next, self.tail_closer) = (0, 0);
         self.tail_quote = quote;
         self.state = State::Tail;
@@ -91,17 +97,17 @@ impl Transducer {
             piece.skip(length);
             return;
         }
-        if self.tail_next == 0 && self.may_be_over(self.tail_quote, self.owed.as_bytes()) {
-            self.begin_beyond(self.tail_quote);
-            return;
-        }
         if piece.bytes()[piece.i] == b'"'
             && self.takes_commas(self.tail_quote)
             && self.tail_closer == self.owed.len()
-            && self.owed.contains(',')
+            && (self.owed.contains(',') || self.ends_a_line(self.owed.as_bytes()))
         {
             self.begin_ahead(Quote::Double);
             piece.skip(1);
+            return;
+        }
+        if self.tail_next == 0 && self.may_be_over(self.tail_quote, self.owed.as_bytes()) {
+            self.begin_beyond(self.tail_quote);
             return;
         }
         self.tail_was_data(piece.here(), piece.out);
@@ -131,6 +137,7 @@ impl Transducer {
             owed.truncate(owed.len() - n_begun);
         }
         escape_into(&mut out.text, &owed);
+        self.balance.count(owed.as_bytes(), at - owed.len() as u64);
         self.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
         self.is_multiline |= owed.contains('\n');
         self.owed = owed;

@@ -47,6 +47,42 @@ const CASES: &[(&str, &str)] = &[
     ),
     (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
     (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
+    // What waits behind a mark at the end is read as what it was taken for.
+    (r#"{"a": ["b]' ,"z]k=1}"#, r#"{"a": ["b]' ,","z"],"k":1}"#),
+    // A line break and a key: the string before has lost its mark, unless it opened what the key stands in.
+    (
+        "{\"a\": \"b.txt\n  \"c\": \"x\"}",
+        "{\"a\": \"b.txt\"\n  ,\"c\": \"x\"}",
+    ),
+    (
+        "{\"a\": \"one\ntwo\n\"c\": \"x\"}",
+        "{\"a\": \"one\\ntwo\"\n,\"c\": \"x\"}",
+    ),
+    (
+        "{\"a\": {\"b\": \"c}\n\"d\": \"x\"}",
+        "{\"a\": {\"b\": \"c\"}\n,\"d\": \"x\"}",
+    ),
+    (
+        "{\"a\": \"{\n\"c\": [1]\n}\"}",
+        "{\"a\": \"{\\n\\\"c\\\": [1]\\n}\"}",
+    ),
+    (
+        "{\"a\": \"x \"y\" z\n\"c\": \"x\"}",
+        "{\"a\": \"x \\\"y\\\" z\\n\\\"c\\\": \\\"x\"}",
+    ),
+    (
+        "{\"a\": b\"{\n \"c\": 1\n}\"}",
+        "{\"a\": \"{\\n \\\"c\\\": 1\\n}\"}",
+    ),
+    // Brackets that the string did not open end it at its line, if no mark stands behind that.
+    (
+        "{\"a\": {\"b\": \"c.js}\n\nDone.",
+        "{\"a\": {\"b\": \"c.js\"}\n\n}",
+    ),
+    (
+        "{\"a\": {\"b\": \"f(x) {}\n\nDone.\"}}",
+        "{\"a\": {\"b\": \"f(x) {}\\n\\nDone.\"}}",
+    ),
     (
         "{\"a\": \"line\nnext\tcol\"}",
         r#"{"a": "line\nnext\tcol"}"#,
@@ -423,7 +459,7 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
                 let (n, now) = machine.feed(&text[at..end], at as u64, &mut out);
                 (at, step) = (at + n, now);
             }
-            if machine.settle_beyond(at as u64, &mut out) {
+            if machine.settle_string(at as u64, &mut out) {
                 step = machine.feed("", at as u64, &mut out).1;
             }
             let end = machine.behind().unwrap_or(at as u64) as usize;

@@ -18,7 +18,7 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 self.token_at = piece.here();
-                self.is_multiline = false;
+                self.begin_inside(piece.here() + 1);
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
@@ -131,7 +131,8 @@ impl Transducer {
                     piece.out,
                 );
                 self.token_at = piece.here();
-                (self.after_letter, self.is_multiline) = (false, false);
+                self.after_letter = false;
+                self.begin_inside(piece.here() + 1);
                 piece.skip(1);
                 self.state = State::Str(if byte == b'`' {
                     Quote::Backtick
@@ -164,6 +165,7 @@ impl Transducer {
                     piece.here() + 3,
                     piece.out,
                 );
+                self.begin_inside(piece.here() + 3);
                 piece.skip(3);
                 self.state = State::Str(Quote::Curly);
             }

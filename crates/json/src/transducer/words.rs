@@ -75,6 +75,7 @@ impl Transducer {
                 self.token.clear();
                 piece.out.text.push('"');
                 self.mend(Repair::OtherQuote, self.token_at, piece.here(), piece.out);
+                self.begin_inside(piece.here());
                 self.state = State::Str(if mark == Some('"') {
                     Quote::Double
                 } else {
@@ -93,6 +94,7 @@ impl Transducer {
                 );
                 self.raw = self.python && self.token.contains(['r', 'R']);
                 self.token.clear();
+                self.begin_inside(piece.here() + 1);
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
                 } else {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::AuthError;
 use super::address::query;
-use crate::server::Request;
+use crate::server::{Patient, Request};
 
 /// The path of the answer.
 const PATH: &str = "/callback";
@@ -80,10 +80,10 @@ impl Loopback {
 
 fn answer(stream: &TcpStream, port: u16, state: &str, tell: &Sender<Query>) -> std::io::Result<()> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(TIME))?;
     stream.set_write_timeout(Some(TIME))?;
     let mut out = stream;
-    let Ok(request) = Request::read(&mut BufReader::new(stream), &mut out) else {
+    let Ok(request) = Request::read(&mut BufReader::new(Patient::new(stream, TIME)), &mut out)
+    else {
         return Ok(());
     };
     let (path, text) = request.path.split_once('?').unwrap_or((&request.path, ""));

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once};
@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::channel::{Channel, Live};
+use super::patience::Patient;
 use super::reply::Reply;
-use super::request::{Request, Unread};
+use super::request::{self, Request, Unread};
 use super::{Heads, Out, Session, is_stateless, locked};
 use crate::VERSIONS;
 use crate::message::{Fault, Message, PARSE, REQUEST};
@@ -31,8 +32,12 @@ const MAX_CONNECTIONS: usize = 128;
 const MAX_SESSIONS: usize = 512;
 /// How long a session may be idle.
 const IDLE: Duration = Duration::from_secs(3600);
-/// How long the next request is waited for, and each part of it.
-const READ: Duration = Duration::from_secs(60);
+/// How long the next request is waited for.
+const NEXT: Duration = Duration::from_secs(60);
+/// How long a head may take to come, from its first byte, so that slow ones do not use up the connections.
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a body may.
+const BODY: Duration = Duration::from_secs(60);
 /// How long a client may take to read.
 const WRITE: Duration = Duration::from_secs(30);
 /// How often a silent stream shows that it is there.
@@ -118,13 +123,19 @@ pub fn serve(
 }
 
 fn connection(server: &Server, stream: &TcpStream) -> io::Result<()> {
-    stream.set_read_timeout(Some(READ))?;
     stream.set_write_timeout(Some(WRITE))?;
     stream.set_nodelay(true)?;
-    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut reader = BufReader::new(Patient::new(stream, NEXT));
     loop {
         let mut out = stream.try_clone()?;
-        match Request::read(&mut reader, &mut out) {
+        reader.get_mut().wait(NEXT);
+        if reader.fill_buf()?.is_empty() {
+            return Ok(());
+        }
+        reader.get_mut().wait(HEAD);
+        let head = request::head(&mut reader);
+        reader.get_mut().wait(BODY);
+        match head.and_then(|head| Request::behind(&head, &mut reader, &mut out)) {
             Ok(request) => {
                 let is_kept = request.is_kept;
                 if !server.answer(&request, Reply::new(out))? || !is_kept {

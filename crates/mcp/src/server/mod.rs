@@ -3,6 +3,7 @@
 mod batch;
 mod channel;
 mod http;
+mod patience;
 mod reply;
 mod request;
 mod stateless;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 pub use batch::Answer;
 pub use http::{Gate, serve};
+pub(crate) use patience::Patient;
 pub(crate) use request::Request;
 pub use stateless::{Heads, is_stateless};
 

@@ -70,9 +70,18 @@ impl Request {
     /// Reads a request. `out` is for `100 Continue`.
     pub(crate) fn read(from: &mut impl BufRead, out: &mut impl Write) -> Result<Request, Unread> {
         let head = head(from)?;
+        Request::behind(&head, from, out)
+    }
+
+    /// Reads what stands behind a head.
+    pub(super) fn behind(
+        head: &[u8],
+        from: &mut impl BufRead,
+        out: &mut impl Write,
+    ) -> Result<Request, Unread> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
-        match parsed.parse(&head) {
+        match parsed.parse(head) {
             Ok(httparse::Status::Complete(_)) => {}
             Err(httparse::Error::TooManyHeaders) => {
                 return Err(Unread::Bad(431, "too many headers"));
@@ -141,7 +150,7 @@ impl Request {
 }
 
 /// All up to the empty line.
-fn head(from: &mut impl BufRead) -> Result<Vec<u8>, Unread> {
+pub(super) fn head(from: &mut impl BufRead) -> Result<Vec<u8>, Unread> {
     let mut head = Vec::new();
     loop {
         let before = head.len();

@@ -1,6 +1,8 @@
 //! What a command runs besides itself.
 
+mod awk;
 mod git;
+mod hooks;
 
 use super::shell::{Input, Simple, UNKNOWN, is_unknown};
 use super::{CommandLine, wrappers};
@@ -14,63 +16,11 @@ const OTHER_SHELLS: &[&str] = &[
 ];
 
 /// Programs that run the text behind `-c` in a shell.
-const WITH_TEXT: &[&str] = &["flock", "runuser", "script", "su"];
+const WITH_TEXT: &[&str] = &["flock", "runuser", "script", "sg", "su"];
 
 /// Options of shells whose value is the next word.
 const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O"];
 
-/// Options of other programs whose value is a command: the program, the option, and what stands before the command in it. An
-/// option that begins with `--` may have its value behind `=`, one of a single letter right behind it.
-const HOOKS: &[(&str, &str, &str)] = &[
-    ("tar", "--to-command", ""),
-    ("tar", "--checkpoint-action", "exec="),
-    ("tar", "--use-compress-program", ""),
-    ("tar", "-I", ""),
-    ("tar", "--rsh-command", ""),
-    ("tar", "--info-script", ""),
-    ("tar", "--new-volume-script", ""),
-    ("tar", "-F", ""),
-    ("tar", "--rmt-command", ""),
-    ("cpio", "--rsh-command", ""),
-    ("cpio", "--rmt-command", ""),
-    ("rsync", "--rsync-path", ""),
-    ("start-stop-daemon", "--exec", ""),
-    ("start-stop-daemon", "-x", ""),
-    ("start-stop-daemon", "--startas", ""),
-    ("start-stop-daemon", "-a", ""),
-    ("capsh", "-c", ""),
-    ("rsync", "--rsh", ""),
-    ("rsync", "-e", ""),
-    ("rg", "--pre", ""),
-    ("sort", "--compress-program", ""),
-    ("man", "--pager", ""),
-    ("man", "-P", ""),
-    ("git", "--upload-pack", ""),
-    ("git", "--receive-pack", ""),
-    ("git", "--exec", ""),
-    ("git", "--extcmd", ""),
-    ("git", "--tree-filter", ""),
-    ("git", "--index-filter", ""),
-    ("git", "--env-filter", ""),
-    ("git", "--msg-filter", ""),
-    ("git", "--commit-filter", ""),
-    ("git", "--parent-filter", ""),
-    ("git", "--tag-name-filter", ""),
-    ("git", "--open-files-in-pager", ""),
-    ("gdb", "-ex", "shell "),
-    ("gdb", "-ex", "!"),
-    ("npm", "-c", ""),
-    ("npm", "--call", ""),
-    ("npx", "-c", ""),
-    ("npx", "--call", ""),
-    ("zip", "-TT", ""),
-    ("zip", "--unzip-command", ""),
-    ("split", "--filter", ""),
-    ("scp", "-S", ""),
-    ("sftp", "-S", ""),
-    ("hyperfine", "--prepare", ""),
-    ("xterm", "-e", ""),
-];
 /// Programs whose words, joined, are a text for a shell; and their options whose value is the next word.
 const TEXTS: &[(&str, &[&str])] = &[
     (
@@ -82,13 +32,41 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("watch", &["-n", "--interval", "-q", "--equexit"]),
     ("entr", &[]),
     ("pee", &[]),
+    ("mispipe", &[]),
+    ("concurrently", &["-n", "-c", "--names", "--prefix"]),
+];
+
+/// Wrappers that start a shell where they are given nothing to run.
+const STARTS_SHELL: &[&str] = &[
+    "chroot",
+    "dbus-run-session",
+    "fakeroot",
+    "firejail",
+    "linux32",
+    "linux64",
+    "lxc-attach",
+    "nsenter",
+    "proot",
+    "runuser",
+    "setarch",
+    "systemd-nspawn",
+    "unshare",
+];
+
+/// Wrappers that start one where an option of these letters asks for it.
+const AS_OTHERS: &[(&str, &[char])] = &[
+    ("doas", &['s']),
+    ("sudo", &['s', 'i']),
+    ("systemd-run", &['S']),
 ];
 
 /// Programs that run what their input says, at once or later.
-const OBEY_INPUT: &[&str] = &["at", "batch", "crontab"];
+const OBEY_INPUT: &[&str] = &["at", "batch", "crontab", "newgrp"];
 
 /// Programs that run what stands in a variable, by the end of its name, by its beginning, or as a whole.
-const HOOKED_ENDS: &[&str] = &["PAGER", "EDITOR", "_COMMAND", "ASKPASS", "_RSH"];
+const HOOKED_ENDS: &[&str] = &[
+    "PAGER", "EDITOR", "_COMMAND", "ASKPASS", "_RSH", "_RUNNER", "_WRAPPER",
+];
 const HOOKED: &[&str] = &[
     "BROWSER",
     "GIT_EXTERNAL_DIFF",
@@ -159,8 +137,11 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
             found.extend(texts.map(|text| Inner::Text(text.to_owned())));
         }
         "find" | "fd" | "fdfind" => find(arguments, &mut found),
-        "ssh" => found.push(remote(arguments)),
+        "ssh" | "autossh" | "mosh" | "rsh" => found.push(remote(arguments)),
         "git" => git::runs(arguments, &mut found),
+        _ if awk::NAMES.contains(&name) && awk::runs_commands(arguments) => {
+            found.push(Inner::Unknown(format!("`{name}` runs commands of its own")));
+        }
         "parallel" => found.push(unknown("`parallel` makes commands of what it reads")),
         _ => {}
     }
@@ -186,7 +167,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
             _ => Inner::Unknown(format!("`{name}` runs what it reads")),
         });
     }
-    hooks(name, arguments, &mut found);
+    hooks::hooks(name, arguments, &mut found);
     if let Some((_, with_value)) = TEXTS.iter().find(|(program, _)| *program == name) {
         texts(arguments, with_value, &mut found);
     }
@@ -210,10 +191,32 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         && arguments
             .first()
             .is_some_and(|word| word.starts_with('-') && word.contains(['v', 'V']));
-    if let Some(wrapper) = wrappers::of(name).filter(|_| !only_looks) {
-        let rest = wrapper.behind(arguments);
-        if !rest.is_empty() {
-            let mut rest = rest.to_vec();
+    if only_looks {
+        return found;
+    }
+    // Words of several commands of one program: `tmux new \; split-window`.
+    for arguments in arguments.split(|word| word == ";") {
+        let Some(behind) = wrappers::behind(name, arguments) else {
+            continue;
+        };
+        if behind.words.is_empty() {
+            let asks = AS_OTHERS.iter().find(|(others, _)| *others == name);
+            let starts_one = STARTS_SHELL.contains(&name)
+                || asks.is_some_and(|(_, letters)| {
+                    arguments.iter().any(|word| asks_for_shell(word, letters))
+                });
+            if starts_one {
+                found.push(match &command.input {
+                    Input::Text(text) => Inner::Text(text.clone()),
+                    _ => {
+                        Inner::Unknown(format!("`{name}` starts a shell, which runs what it reads"))
+                    }
+                });
+            }
+        } else if behind.is_text {
+            found.push(Inner::Text(behind.words.join(" ")));
+        } else {
+            let mut rest = behind.words.to_vec();
             if name == "xargs" {
                 let before = &arguments[..arguments.len() - rest.len()];
                 filled(&mut rest, before);
@@ -222,6 +225,16 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         }
     }
     found
+}
+
+/// Whether an option asks for a shell: one of these letters, also in one word with others, or `--shell`, `--login`.
+fn asks_for_shell(word: &str, letters: &[char]) -> bool {
+    match word.strip_prefix("--") {
+        Some(long) => !long.is_empty() && ("shell".starts_with(long) || "login".starts_with(long)),
+        None => word
+            .strip_prefix('-')
+            .is_some_and(|word| word.contains(letters)),
+    }
 }
 
 fn unknown(why: &str) -> Inner {
@@ -275,82 +288,6 @@ fn filled(rest: &mut Vec<String>, options: &[String]) {
             }
         }
         None => rest.push(UNKNOWN.to_string()),
-    }
-}
-
-/// The commands in values of options.
-fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
-    for (_, option, before) in HOOKS.iter().filter(|(program, ..)| *program == name) {
-        for (index, word) in arguments.iter().enumerate() {
-            let next = || arguments.get(index + 1).map(String::as_str);
-            let Some(value) = value_of(option, word, next) else {
-                continue;
-            };
-            if let Some(text) = value.strip_prefix(before) {
-                found.push(Inner::Text(text.to_owned()));
-            }
-        }
-    }
-    if name == "tar" {
-        // The letters of its first word may stand without a `-`, and their values behind it in order.
-        let letters = arguments.first().filter(|word| !word.starts_with('-'));
-        if letters.is_some_and(|letters| letters.contains(['I', 'F'])) {
-            found.extend(arguments[1..].iter().map(|word| Inner::Text(word.clone())));
-        }
-    }
-    if matches!(name, "ssh" | "scp" | "sftp") {
-        let values = arguments.iter().enumerate().filter_map(|(index, word)| {
-            value_of("-o", word, || arguments.get(index + 1).map(String::as_str))
-        });
-        for value in values {
-            let at = value.find(['=', ' ']).unwrap_or(value.len());
-            if value[..at].to_ascii_lowercase().ends_with("command") {
-                found.push(Inner::Text(
-                    value[at..].trim_start_matches(['=', ' ']).to_owned(),
-                ));
-            }
-        }
-    }
-    if matches!(name, "vim" | "vi" | "view" | "ex" | "nvim") {
-        let texts = arguments.iter().filter_map(|word| word.split_once('!'));
-        found.extend(texts.map(|(_, text)| Inner::Text(text.to_owned())));
-    }
-}
-
-/// The value of an option in this word, or in the next: a long option may be cut short, a short one stand behind others.
-fn value_of<'a>(
-    option: &str,
-    word: &'a str,
-    next: impl Fn() -> Option<&'a str>,
-) -> Option<&'a str> {
-    if let Some(long) = option.strip_prefix("--") {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (word, None),
-        };
-        let is_it = name
-            .strip_prefix("--")
-            .is_some_and(|name| !name.is_empty() && long.starts_with(name));
-        return if is_it { value.or_else(next) } else { None };
-    }
-    if word == option {
-        return next();
-    }
-    let letter = option
-        .strip_prefix('-')
-        .filter(|rest| rest.chars().count() == 1)?;
-    let cluster = word
-        .strip_prefix('-')
-        .filter(|word| !word.starts_with('-'))?;
-    let (before, value) = cluster.split_once(letter)?;
-    // Letters before it are options without a value; anything else is the value of the first.
-    if !before.chars().all(|c| c.is_ascii_alphabetic()) {
-        return None;
-    }
-    if value.is_empty() {
-        next()
-    } else {
-        Some(value)
     }
 }
 
@@ -467,13 +404,16 @@ fn text_of(name: &str, text: &str) -> Inner {
 fn remote(arguments: &[String]) -> Inner {
     const WITH_VALUE: &str = "BbcDEeFIiJLlmOopQRSWw";
     let mut rest = arguments;
+    // Options may stand behind the host as well.
+    let mut has_host = false;
     while let Some((word, behind)) = rest.split_first() {
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            return if behind.is_empty() {
-                unknown("`ssh` runs what it reads")
-            } else {
-                Inner::Text(behind.join(" "))
-            };
+            if has_host {
+                return Inner::Text(rest.join(" "));
+            }
+            has_host = true;
+            rest = behind;
+            continue;
         };
         let takes_next = letters
             .char_indices()

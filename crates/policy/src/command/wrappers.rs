@@ -1,203 +1,77 @@
 //! Programs that run the rest of their line.
 
+mod rows;
+
+use rows::WRAPPERS;
+
 /// A program that runs the rest of its line.
 pub(super) struct Wrapper {
     name: &'static str,
-    /// Options whose value is the next word.
+    /// Words that have to stand before, options aside: each with its other spellings, behind `|`. One that begins with `*`
+    /// may have any words before it.
+    path: &'static [&'static str],
+    /// Options whose value is the next word; those that stand here twice take two.
     with_value: &'static [&'static str],
     /// Words before the program that are no options.
     n_words: usize,
+    /// Whether the rest is a text for a shell, and not a program with its arguments.
+    is_text: bool,
 }
 
-/// A row of [`WRAPPERS`].
-const fn wrapper(
-    name: &'static str,
-    with_value: &'static [&'static str],
-    n_words: usize,
-) -> Wrapper {
-    Wrapper {
-        name,
-        with_value,
-        n_words,
-    }
-}
-
-const WRAPPERS: &[Wrapper] = &[
-    wrapper("builtin", &[], 0),
-    wrapper("bundle", &[], 1),
-    wrapper("busybox", &[], 0),
-    wrapper("caffeinate", &["-t", "-w"], 0),
-    wrapper("capsh", &[], 0),
-    wrapper("cgexec", &["-g"], 0),
-    wrapper("choom", &["-n"], 0),
-    wrapper("chronic", &[], 0),
-    wrapper("chroot", &[], 1),
-    wrapper(
-        "chrt",
-        &[
-            "-T",
-            "-P",
-            "-D",
-            "--sched-runtime",
-            "--sched-period",
-            "--sched-deadline",
-        ],
-        1,
-    ),
-    wrapper("command", &[], 0),
-    wrapper("conda", &["-n", "--name", "-p", "--prefix", "--cwd"], 1),
-    wrapper("coproc", &[], 0),
-    wrapper(
-        "cpulimit",
-        &["-l", "--limit", "-p", "--pid", "-e", "--exe"],
-        0,
-    ),
-    wrapper("dbus-run-session", &["--config-file"], 0),
-    wrapper("doas", &["-u", "-C"], 0),
-    wrapper("dumb-init", &[], 0),
-    wrapper("eatmydata", &[], 0),
-    wrapper(
-        "env",
-        &["-u", "--unset", "-C", "--chdir", "-a", "--argv0"],
-        0,
-    ),
-    wrapper("exec", &["-a"], 0),
-    wrapper("fakeroot", &["-l", "-s", "-i"], 0),
-    wrapper("faketime", &["-f"], 1),
-    wrapper("firejail", &[], 0),
-    wrapper(
-        "flock",
-        &["-w", "--timeout", "--wait", "-E", "--conflict-exit-code"],
-        1,
-    ),
-    wrapper("gdb", &[], 0),
-    wrapper("gosu", &[], 1),
-    wrapper("i386", &[], 0),
-    wrapper(
-        "ionice",
-        &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"],
-        0,
-    ),
-    wrapper(
-        "ld-linux.so.2",
-        &["--library-path", "--preload", "--argv0", "--audit"],
-        0,
-    ),
-    wrapper("ifne", &[], 0),
-    wrapper("linux32", &[], 0),
-    wrapper("linux64", &[], 0),
-    wrapper("ltrace", &["-o", "-e", "-p"], 0),
-    wrapper("mise", &[], 1),
-    wrapper("nice", &["-n", "--adjustment"], 0),
-    wrapper("nohup", &[], 0),
-    wrapper("npx", &["-p", "--package", "-w", "--workspace"], 0),
-    wrapper("nsenter", &["-t", "--target", "-S", "-G"], 0),
-    wrapper("numactl", &["-m", "-N", "-C"], 0),
-    wrapper("parallel", &["-j", "--jobs", "-a", "-I", "-n"], 0),
-    wrapper(
-        "perf",
-        &["-e", "-o", "-p", "-r", "--event", "--output", "--repeat"],
-        1,
-    ),
-    wrapper("pipenv", &[], 1),
-    wrapper("pkexec", &["--user"], 0),
-    wrapper("poetry", &[], 1),
-    wrapper("prlimit", &["-p", "--pid"], 0),
-    wrapper("proxychains", &["-f"], 0),
-    wrapper("pyenv", &[], 1),
-    wrapper("rlwrap", &["-f"], 0),
-    wrapper("runuser", &["-u", "-g", "-G"], 0),
-    wrapper("setarch", &[], 1),
-    wrapper("setpriv", &["--reuid", "--regid", "--groups"], 0),
-    wrapper("setsid", &[], 0),
-    wrapper("sshpass", &["-p", "-f", "-d", "-P"], 0),
-    wrapper("ssh-agent", &["-a", "-t", "-E"], 0),
-    wrapper(
-        "stdbuf",
-        &["-i", "-o", "-e", "--input", "--output", "--error"],
-        0,
-    ),
-    wrapper("strace", &["-o", "-e", "-p", "-s", "-u", "-E", "-P"], 0),
-    wrapper("su-exec", &[], 1),
-    wrapper(
-        "sudo",
-        &[
-            "-u",
-            "-g",
-            "-h",
-            "-p",
-            "-C",
-            "-T",
-            "-r",
-            "-t",
-            "-U",
-            "-D",
-            "-R",
-            "--user",
-            "--group",
-            "--host",
-            "--prompt",
-            "--chdir",
-            "--chroot",
-            "--role",
-            "--type",
-            "--other-user",
-            "--command-timeout",
-            "--close-from",
-        ],
-        0,
-    ),
-    wrapper("systemd-inhibit", &[], 0),
-    wrapper("systemd-run", &["-p", "--property", "--unit"], 0),
-    wrapper("taskset", &[], 1),
-    wrapper("time", &["-f", "-o", "--format", "--output"], 0),
-    wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
-    wrapper("tini", &[], 0),
-    wrapper("torsocks", &[], 0),
-    wrapper("toybox", &[], 0),
-    wrapper("trickle", &["-d", "-u"], 0),
-    wrapper("unbuffer", &[], 0),
-    wrapper("unshare", &["-S", "-G", "-w", "-R"], 0),
-    wrapper("uv", &[], 1),
-    wrapper("valgrind", &[], 0),
-    wrapper("x86_64", &[], 0),
-    wrapper(
-        "xargs",
-        &[
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-E",
-            "-s",
-            "-a",
-            "--arg-file",
-            "--delimiter",
-            "--max-args",
-            "--max-chars",
-            "--max-procs",
-            "--process-slot-var",
-        ],
-        0,
-    ),
-    wrapper("xvfb-run", &["-n", "-e", "-f", "-s"], 0),
-];
-
-/// The wrapper of this name.
-pub(super) fn of(name: &str) -> Option<&'static Wrapper> {
+/// What runs behind a program of this name with these arguments.
+pub(super) fn behind<'a>(name: &str, arguments: &'a [String]) -> Option<Behind<'a>> {
     // The loader has the machine's name in its own.
     let name = if name == "ld.so" || (name.starts_with("ld-") && name.contains(".so")) {
         "ld-linux.so.2"
     } else {
         name
     };
-    WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+    let mut rows = WRAPPERS.iter().filter(|wrapper| wrapper.name == name);
+    rows.find_map(|wrapper| {
+        let rest = wrapper.below(arguments)?;
+        Some(Behind {
+            words: wrapper.behind(rest),
+            is_text: wrapper.is_text,
+        })
+    })
+}
+
+/// What a wrapper runs.
+pub(super) struct Behind<'a> {
+    /// Program and arguments; empty where there is none.
+    pub(super) words: &'a [String],
+    /// Whether they are a text for a shell.
+    pub(super) is_text: bool,
 }
 
 impl Wrapper {
+    /// What stands behind the path. Before each of its words there may be options, and words that may be an option's value.
+    fn below<'a>(&self, arguments: &'a [String]) -> Option<&'a [String]> {
+        let mut rest = arguments;
+        for names in self.path {
+            let (names, may_be_anywhere) = match names.strip_prefix('*') {
+                Some(names) => (names, true),
+                None => (*names, false),
+            };
+            let mut may_be_value = false;
+            loop {
+                let (word, behind) = rest.split_first()?;
+                rest = behind;
+                if names.split('|').any(|name| name == word) {
+                    break;
+                }
+                let is_option = word.starts_with('-');
+                if !is_option && !may_be_value && !may_be_anywhere {
+                    return None;
+                }
+                may_be_value = is_option && !word.contains('=');
+            }
+        }
+        Some(rest)
+    }
+
     /// The program that it runs, with its arguments.
-    pub(super) fn behind<'a>(&self, arguments: &'a [String]) -> &'a [String] {
+    fn behind<'a>(&self, arguments: &'a [String]) -> &'a [String] {
         let mut rest = arguments;
         let mut n_words = self.n_words;
         let mut is_behind_options = false;
@@ -206,7 +80,7 @@ impl Wrapper {
                 is_behind_options = true;
                 rest = behind;
             } else if !is_behind_options && word.starts_with('-') && word.len() > 1 {
-                let n_taken = usize::from(self.takes_value(word));
+                let n_taken = self.n_values(word);
                 rest = behind.get(n_taken..).unwrap_or_default();
             } else if word == "-" && self.name == "env" {
                 rest = behind;
@@ -220,6 +94,12 @@ impl Wrapper {
             }
         }
         rest
+    }
+
+    /// How many words behind this option are its values.
+    fn n_values(&self, word: &str) -> usize {
+        let n_rows = self.with_value.iter().filter(|known| **known == word);
+        n_rows.count().max(usize::from(self.takes_value(word)))
     }
 
     /// Whether the next word is the value of this option, or of the last of several in one word. A long option may be cut short.

@@ -92,7 +92,7 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
             &format!("{WEATHER}config:\n  url: 'http://127.0.0.1:{port}/of/{{city}}'\n  headers: {{Authorization: 'Bearer ${{SECRET}}', X-City: '{{city}}'}}\n"),
         ),
     );
-    let returned = world.returned("t/get-weather", json!({"city": "../${SECRET}?x"}));
+    let returned = world.returned("t/get-weather", json!({"city": "a/${SECRET}?x"}));
     assert_eq!(
         returned,
         json!({"success": true, "status": 200, "data": {"warm": true}})
@@ -100,7 +100,7 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
     let first = heard.lock().expect("no test panics here")[0].clone();
     assert_eq!(
         first.line,
-        "GET /of/..%2F%24%7BSECRET%7D%3Fx?days=3 HTTP/1.1"
+        "GET /of/a%2F%24%7BSECRET%7D%3Fx?days=3 HTTP/1.1"
     );
     assert!(
         first
@@ -109,7 +109,7 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
         "{first:?}"
     );
     assert!(
-        first.headers.contains(&"x-city: ../${secret}?x".to_owned()),
+        first.headers.contains(&"x-city: a/${secret}?x".to_owned()),
         "{first:?}"
     );
     // A value that would begin another header is no value.
@@ -119,6 +119,12 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
         ("bad-config", 1),
         "{why}"
     );
+    // Nor is one that leads to another path.
+    for city in ["..", ".", "../admin", "a/../..", "a/..", "..\\admin"] {
+        let (code, why) = world.refused("t/get-weather", json!({"city": city}));
+        let n_asked = heard.lock().expect("no test panics here").len();
+        assert_eq!((code, n_asked), ("bad-config", 1), "{city}: {why}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer, escape_into, 
 use crate::Code;
 use crate::grammar::Typing;
 use crate::machine::{How, how, infer, plain_json, typed};
+use crate::render::ITEM;
 
 /// An element's content. Text lies in a buffer that all trees of a body share.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub(crate) enum Content {
 pub(crate) struct Writer<'a> {
     pub(crate) flat: &'a str,
     pub(crate) typing: &'a Typing,
+    /// Elements that are called `item` are those of a list.
+    pub(crate) has_items: bool,
     pub(crate) out: &'a mut String,
     pub(crate) remarks: &'a mut Vec<(Code, String)>,
     /// A value that JSON cannot say: the call must not run.
@@ -81,6 +84,18 @@ impl Writer<'_> {
                 },
                 _ => self.string(text),
             },
+            (_, Content::Elements(children))
+                if self.has_items && children.iter().all(|(name, _)| name == ITEM) =>
+            {
+                self.out.push('[');
+                for (n, (_, child)) in children.iter().enumerate() {
+                    if n > 0 {
+                        self.out.push(',');
+                    }
+                    self.tree(child, None);
+                }
+                self.out.push(']');
+            }
             (_, Content::Elements(children)) => self.members(children, &tree.attributes, None),
         }
     }

@@ -87,9 +87,10 @@ fn complete(dialect: &mut Dialect, inherited: &mut Vec<Rule>) {
         .rules
         .iter()
         .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
+    // The dialect's own, not those that are added here: a base may have several rules of one name.
+    let n_own = dialect.rules.len();
     for rule in inherited.drain(..) {
-        let is_replaced = dialect
-            .rules
+        let is_replaced = dialect.rules[..n_own]
             .iter()
             .any(|own| own.name == rule.name && own.tool == rule.tool);
         let is_foreign = has_other_calls && rule.is_taught();

@@ -76,6 +76,7 @@ impl Parser {
                     start,
                     end,
                 } => self.argument(program, view, (node, index), (start, end), upto, sink),
+                Act::Supplied { start, end } => self.supplied(Span::new(start, end), sink),
                 Act::Exit(node) => {
                     if matches!(
                         program.node(node),
@@ -185,8 +186,36 @@ impl Parser {
             }
             (Capture::Kind, _) => self.registers.kind = text,
             (Capture::Skip, _) => self.registers.skip = text,
-            (Capture::Id | Capture::Ns, None) => {}
+            (Capture::Ns, None) => self.late_ns(&text, Span::new(start, end), sink),
+            (Capture::Id, None) => {}
         }
+    }
+
+    /// The call's name space stands behind its arguments: the call was told without it, or with another.
+    fn late_ns(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
+        let Some(call) = self.teller.call.as_mut() else {
+            return;
+        };
+        if text.is_empty() || call.ns.as_deref() == Some(text) {
+            return;
+        }
+        call.worsen(End::Recovered);
+        let message = format!("the server `{text}` stands behind the arguments; it was left out");
+        self.teller.note(Code::Junk, at, message, None, sink);
+    }
+
+    /// The closer behind the name was not there as it should be.
+    fn supplied(&mut self, at: Span, sink: &mut dyn Sink) {
+        if let Some(call) = &mut self.teller.call {
+            call.worsen(End::Recovered);
+        }
+        let message = if at.start == at.end {
+            "the closer of the name is missing; it was supplied"
+        } else {
+            "the closer of the name is misspelt"
+        };
+        self.teller
+            .note(Code::MissingCloser, at, message.into(), None, sink);
     }
 
     /// An element that means nothing goes by, if a `kind` came right before what is skipped. Behind the name it may have

@@ -1,6 +1,7 @@
 //! Between bodies: the set of threads, byte by byte, until a body wins, the entry ends, or nothing is left.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::log::Act;
 use super::step::Stepper;
@@ -47,6 +48,12 @@ impl Parser {
             if self.junk.is_some() && !self.skip_junk(view, sink) {
                 break;
             }
+            if let Some(at) = self.misspelt
+                && !self.skip_misspelt(at, view)
+            {
+                break;
+            }
+            self.skip_gap(view, sink);
             self.skip_alone(program, view);
             let Some(byte) = view.byte(self.pos) else {
                 break;
@@ -140,6 +147,9 @@ impl Parser {
                 self.pos = at;
                 self.junk = Some(Junk::Outside);
                 self.threads.clone_from(&self.safe_threads);
+                continue;
+            }
+            if self.next.is_empty() && self.supply_closer(program, view) {
                 continue;
             }
             if self.next.is_empty() && self.fallback.is_none() && self.body_is_left(program) {
@@ -268,6 +278,88 @@ impl Parser {
             thread.since = self.pos;
         }
         self.junk.is_none()
+    }
+
+    /// The closing tag behind a name is missing, or misspelt: what may follow it is read in its place, and until that has
+    /// come whole the candidate is what it was.
+    fn supply_closer(&mut self, program: &Program, view: View<'_>) -> bool {
+        if self.committed || self.fallback.is_some() || self.quoted {
+            return false;
+        }
+        let is_tag = |bytes: &[u8]| bytes.starts_with(b"</") && bytes.ends_with(b">");
+        let named = |act: &Act| matches!(act, Act::Captured { what, .. } if *what == Capture::Name);
+        let mut closers = self.threads.iter().filter_map(|thread| {
+            let Node::Literal { bytes, next, .. } = program.node(thread.node) else {
+                return None;
+            };
+            let is_closer =
+                is_tag(bytes) && self.log.last(thread.log).is_some_and(|act| named(&act));
+            is_closer.then_some((*thread, *next))
+        });
+        let Some((closer, next)) = closers.next() else {
+            return false;
+        };
+        let begin = self.pos - u64::from(closer.off);
+        // `</` begins a closer; a bracket alone begins the next tag.
+        let is_misspelt = closer.off >= 2;
+        let end = if is_misspelt { self.pos } else { begin };
+        let act = Act::Supplied { start: begin, end };
+        let behind = Thread {
+            node: next,
+            off: 0,
+            log: self.log.push(closer.log, act, begin),
+            ..closer
+        };
+        let mut threads = Vec::new();
+        self.stepper(program, view, Judge::Reading)
+            .close(behind, end, &mut threads);
+        // The closer of the call itself is missed where nothing shows what the word before it was.
+        let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        if threads.iter().any(ends) {
+            return false;
+        }
+        self.threads = threads;
+        self.pos = end;
+        self.misspelt = is_misspelt.then_some(end);
+        true
+    }
+
+    /// Passes the rest of a misspelt closer, up to its bracket, or to what cannot be its own. Returns whether that came.
+    fn skip_misspelt(&mut self, at: u64, view: View<'_>) -> bool {
+        /// Bytes of one, at most.
+        const LONGEST: u64 = 64;
+        while let Some(byte) = view.byte(self.pos) {
+            let goes_on = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+            if !goes_on || self.pos - at > LONGEST {
+                self.pos += u64::from(byte == b'>');
+                self.misspelt = None;
+                for thread in &mut self.threads {
+                    thread.since = self.pos;
+                }
+                return true;
+            }
+            self.pos += 1;
+            self.work += 1;
+        }
+        false
+    }
+
+    /// Passes text between the values of a call, where the evidence for the one before it found it.
+    fn skip_gap(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let Some(gap) = self.gap.filter(|gap| gap.start == self.pos) else {
+            return;
+        };
+        self.gap = None;
+        if let Some(call) = &mut self.teller.call {
+            call.worsen(End::Recovered);
+        }
+        self.teller.markup(view, gap.start, sink);
+        let message = String::from("text between arguments belongs to none of them");
+        self.teller.note(Code::Junk, gap, message, None, sink);
+        self.pos = gap.end;
+        for thread in &mut self.threads {
+            thread.since = self.pos;
+        }
     }
 
     /// Nothing goes on but a body that can begin here.
@@ -422,7 +514,11 @@ impl Parser {
             .any(self.flushed, common, |act| matches!(act, Act::Exit(_)));
         let marked = self.threads.iter().all(|thread| thread.marked);
         if !self.committed {
-            if !(names && marked) {
+            // Behind a closer that is not there, a bracket alone confirms nothing.
+            let supplied = |act| matches!(act, Act::Supplied { .. });
+            let is_weak =
+                self.found.literal_length < MARK && self.log.any(self.flushed, common, supplied);
+            if !(names && marked) || is_weak {
                 return;
             }
             self.commit(program, view, sink);

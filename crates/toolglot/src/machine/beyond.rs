@@ -34,6 +34,11 @@ pub(super) struct Closer {
 }
 
 impl Closer {
+    /// What stands behind it.
+    pub(super) fn next(&self) -> NodeId {
+        self.next
+    }
+
     /// As far as `bytes` are here.
     pub(super) fn fits(&self, bytes: &[u8]) -> bool {
         let length = self.bytes.len().min(bytes.len());

@@ -131,6 +131,7 @@ impl Parser {
         self.log.clear();
         self.flushed = Log::ROOT;
         self.instances.clear();
+        (self.misspelt, self.gap) = (None, None);
     }
 }
 

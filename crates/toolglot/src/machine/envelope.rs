@@ -3,9 +3,11 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use toolglot_json::Rest;
 
+use super::log::{Act, Log};
 use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
@@ -44,6 +46,7 @@ impl Parser {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
                 Asked::Args => {}
+                Asked::Another => self.another_envelope(program, &mut envelope, view, sink),
                 Asked::Done => {
                     self.end_envelope(program, &mut envelope, view, sink);
                     break;
@@ -134,6 +137,35 @@ impl Parser {
         self.tell_envelope(program, envelope, view, sink);
     }
 
+    /// Behind the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
+    fn another_envelope(
+        &mut self,
+        program: &Program,
+        envelope: &mut Envelope,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let mut acts = Vec::new();
+        self.log.acts(Log::ROOT, envelope.bodies[0].log, &mut acts);
+        let enter = acts.iter().rev().find_map(|&(act, _)| match act {
+            Act::Enter(node) => Some(node),
+            _ => None,
+        });
+        self.tell_envelope(program, envelope, view, sink);
+        self.end_fitting(program, true, sink);
+        self.teller.flush_args(envelope.args_end, sink);
+        if envelope.args_at.is_some() {
+            self.whole();
+        }
+        let at = self.teller.cursor;
+        self.teller.end_call(End::Closed, view, at, sink);
+        if let Some(enter) = enter {
+            self.enter(program, view, enter, at, sink);
+        }
+        envelope.begin_next();
+        self.commit_envelope(program, envelope, view, sink);
+    }
+
     /// Tells the arguments read so far.
     pub(super) fn tell_envelope(
         &mut self,
@@ -142,15 +174,19 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        if !envelope.repairs.is_empty() {
-            self.teller.mended(&envelope.repairs, sink);
-            envelope.repairs.clear();
-        }
         if let Some(at) = envelope.encoded_at.take() {
+            // Repairs in the string come behind it.
+            let before = envelope.repairs.partition_point(|mended| mended.start < at);
+            self.teller.mended(&envelope.repairs[..before], sink);
+            envelope.repairs.drain(..before);
             let message =
                 String::from("the arguments are a string that holds JSON; it was unpacked");
             self.teller
                 .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
+        }
+        if !envelope.repairs.is_empty() {
+            self.teller.mended(&envelope.repairs, sink);
+            envelope.repairs.clear();
         }
         if let Some(at) = envelope.flat_at.take() {
             let message = String::from("the arguments stand beside the name, in no object");

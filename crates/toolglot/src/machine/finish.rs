@@ -58,6 +58,8 @@ impl Parser {
         match core::mem::take(&mut self.mode) {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
+            // With the last byte it was decided.
+            Mode::Ahead(_) | Mode::Spoken(_) => false,
             Mode::Value(value)
                 if why != Finish::Length && Parser::ends_with_message(program, &value, view) =>
             {
@@ -126,9 +128,15 @@ impl Parser {
                 self.after_json(program, rest, why, envelope.bodies[0].node, view, sink);
                 false
             }
-            Mode::Python(_) => {
+            Mode::Python(python) => {
                 let marked = self.threads.first().is_some_and(|body| body.marked);
-                if marked && !self.quoted {
+                // Behind a call another one begins only with its name.
+                let word = view.slice(python.name_at.min(view.end()), view.end());
+                let name = word.split('(').next().unwrap_or_default();
+                let goes_on = name.len() < word.len() || self.cut_off;
+                let is_call = !self.committed
+                    || goes_on && (self.cut_off || program.tools.find(name.trim()).is_some());
+                if marked && is_call && !self.quoted {
                     return self.end_begun(view, sink);
                 }
                 self.dead_python(program, view, sink)
@@ -152,7 +160,7 @@ impl Parser {
         let (is_cut_off, stopped) = (why == Finish::Length, why == Finish::Stop);
         let (mode, is_settled) = match core::mem::take(&mut self.mode) {
             Mode::Json(mut body) if !is_cut_off => {
-                let is_settled = body.json.settle_beyond(self.pos, &mut body.out)
+                let is_settled = body.json.settle_string(self.pos, &mut body.out)
                     || stopped && body.json.settle_word(self.pos, &mut body.out);
                 if is_settled {
                     self.fit_body(program, &mut body, sink);
@@ -256,7 +264,8 @@ impl Parser {
             return true;
         }
         if !self.committed {
-            if !self.is_begun_call(program, view, view.end()) {
+            let is_cut_tag = self.cut_off && self.is_cut_tag(program, view);
+            if !is_cut_tag && !self.is_begun_call(program, view, view.end()) {
                 self.explain_rejection(program, view, view.end(), sink);
                 self.reject(view.end());
                 return true;
@@ -305,7 +314,7 @@ impl Parser {
 
     /// The message ends in what is certainly a begun call, before that has a name: no call, and no text either. It is
     /// markup, as it would have been had the message gone on.
-    fn end_begun(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn end_begun(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let from = self.teller.cursor;
         self.teller.markup(view, view.end(), sink);
         if !self.candidate_noted {
@@ -320,6 +329,17 @@ impl Parser {
         self.pos = view.end();
         self.mode = Mode::Text;
         false
+    }
+
+    /// Whether a tag that is a known tool's name begins its line, and the message was cut off behind it.
+    fn is_cut_tag(&self, program: &Program, view: View<'_>) -> bool {
+        let is_known = |thread: &super::Thread| {
+            let named = self.log.newest(thread.log, Log::ROOT, Capture::Name);
+            let dialect = program.dialect_of(thread.node);
+            let known = |(start, end)| program.knows(dialect, view.slice(start, end));
+            !thread.extra && named.is_some_and(known)
+        };
+        self.bol && !self.quoted && self.safe_threads.iter().any(is_known)
     }
 
     /// `end`: the message ends here.
@@ -379,6 +399,10 @@ impl Parser {
                 "the message ended inside the call; it is never run",
             ),
         };
+        // Junk that was held is told before the note, as it is where it was not.
+        if self.context.speech == Speech::Junk {
+            self.teller.markup(view, view.end(), sink);
+        }
         let at = if started {
             self.teller.cursor
         } else {

@@ -22,6 +22,11 @@ pub(crate) enum Act {
         start: u64,
         end: u64,
     },
+    /// The closer behind a name was missing, or misspelt: its extent.
+    Supplied {
+        start: u64,
+        end: u64,
+    },
     /// An attribute that is an argument: which of the node's attributes, and its value.
     Argument {
         node: NodeId,
@@ -58,6 +63,11 @@ impl Log {
 
     fn line(&self, id: LogId) -> Line {
         self.lines[id as usize - 1]
+    }
+
+    /// The last act of a thread's log.
+    pub(crate) fn last(&self, at: LogId) -> Option<Act> {
+        (at != Log::ROOT).then(|| self.line(at).act)
     }
 
     /// The newest capture of a kind in a thread's own log, behind `flushed`: the bytes of older ones may be gone.

@@ -9,6 +9,7 @@
 //! ```
 
 mod acts;
+mod ahead;
 mod attributes;
 mod between;
 mod beyond;
@@ -21,6 +22,7 @@ mod filled;
 mod finish;
 mod fitting;
 mod forgotten;
+mod gap;
 mod log;
 mod outcome;
 mod probe;
@@ -46,7 +48,7 @@ use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{NodeId, Program};
-use crate::{Finish, InCode, InReasoning, Input, Sink};
+use crate::{Finish, InCode, InReasoning, Input, Sink, Span};
 use context::{Context, Waiting, first_bytes};
 use filled::Filled;
 use log::{Act, Log, LogId};
@@ -62,6 +64,10 @@ enum Mode {
     #[default]
     Text,
     Between,
+    /// Arguments stand before the name.
+    Ahead(Box<ahead::Ahead>),
+    /// A tag in the midst of a line may be spoken of.
+    Spoken(ahead::Spoken),
     Value(Box<Value>),
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
@@ -103,6 +109,10 @@ pub struct Parser {
     quoted: bool,
     /// Members of a list that are no objects go by.
     junk: Option<between::Junk>,
+    /// The rest of a closer that is misspelt goes by.
+    misspelt: Option<u64>,
+    /// Text between the values of a call, which goes by.
+    gap: Option<Span>,
     /// The entry that is being read ended reasoning that had no end.
     ended_reasoning: bool,
     /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
@@ -161,6 +171,8 @@ impl Parser {
             candidate_in_code: false,
             quoted: false,
             junk: None,
+            misspelt: None,
+            gap: None,
             ended_reasoning: false,
             safe: 0,
             safe_threads: Vec::new(),
@@ -347,6 +359,8 @@ impl Parser {
             let goes_on = match self.mode {
                 Mode::Text => self.text(&program, view, eof, sink),
                 Mode::Between => self.between(&program, view, sink),
+                Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
+                Mode::Spoken(_) => self.spoken_tag(&program, view, eof, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
                     self.body(&program, view, eof, sink)
@@ -378,6 +392,10 @@ impl Parser {
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
             Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
+            Mode::Ahead(_) | Mode::Spoken(_) => {
+                self.teller
+                    .speak(self.context.speech, view, self.candidate, sink);
+            }
             Mode::Between if !self.committed => {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);

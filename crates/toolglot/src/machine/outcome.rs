@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::ahead::Spoken;
 use super::remarks::wants;
 use super::thread::{Judge, Thread};
 use super::value::Value;
@@ -40,6 +41,17 @@ impl Parser {
                 return;
             }
             _ => {}
+        }
+        if let Node::Json { .. } | Node::Xml(_) = program.node(body.node)
+            && self.is_before_name(program, &body)
+        {
+            self.look_ahead(program, view, body);
+            return;
+        }
+        if matches!(program.node(body.node), Node::Text(_)) && self.may_be_spoken_of(program, &body)
+        {
+            self.mode = Mode::Spoken(Spoken { body, pos: at });
+            return;
         }
         self.threads.clear();
         self.threads.push(body);
@@ -193,8 +205,17 @@ impl Parser {
                 help,
                 sink,
             );
+            // Arguments that did not begin where they should are lost: without them it must not run.
+            let begins = |thread: &Thread| {
+                matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
+            };
+            let is_lost = safe_threads.iter().any(begins);
             if let Some(call) = &mut self.teller.call {
-                call.worsen(End::Recovered);
+                call.worsen(if is_lost {
+                    End::Truncated
+                } else {
+                    End::Recovered
+                });
             }
         }
         let anchors = self.anchors(program, safe_threads, view);

@@ -9,6 +9,7 @@ use super::Parser;
 use super::beyond::{Beyond, OVERS, Over};
 use super::fence::{Fence, fence};
 use super::forgotten::{Forgotten, Step};
+use super::gap::Gap;
 use super::log::{Act, Log};
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::{Value, next_closer};
@@ -66,6 +67,9 @@ pub(crate) struct Probe {
     pub(super) damaged: bool,
     /// Reading over the value of an unknown parameter.
     pub(super) over: Option<Over>,
+    /// Reading over text behind the value's closer; once is enough.
+    pub(super) gap: Option<Gap>,
+    pub(super) was_gap: bool,
     /// Unknown parameters that were.
     pub(super) n_overs: u8,
     /// At the probe's begin another value opens.
@@ -87,10 +91,16 @@ impl Probe {
             self.unknown_key,
         ) = (at, at, None, false, None, false);
         (self.unknown_at, self.over, self.n_overs) = (None, None, 0);
+        (self.gap, self.was_gap) = (None, false);
         self.damaged = false;
         (self.closer_end, self.left_call) = (None, false);
         (self.leaves, self.prose_to) = (false, None);
         self.forgotten = None;
+    }
+
+    /// It looks whether the value's closer was forgotten.
+    pub(super) fn forgets(&self) -> bool {
+        self.forgotten.is_some()
     }
 }
 
@@ -218,6 +228,30 @@ impl Parser {
                         value.probe = Some(probe);
                         return Verdict::Pending;
                     }
+                }
+                continue;
+            }
+            if let Some(mut gap) = probe.gap.take() {
+                let turn = match self.run_gap(program, &mut gap, view, eof) {
+                    Some(true) => {
+                        self.gap = Some(gap.text);
+                        probe.left_call = false;
+                        Some(Turn::Ends {
+                            recovered: false,
+                            enclosing: false,
+                        })
+                    }
+                    Some(false) => self.look_beyond(program, text, &mut probe, view),
+                    None => {
+                        probe.gap = Some(gap);
+                        value.probe = Some(probe);
+                        return Verdict::Pending;
+                    }
+                };
+                if let Some(turn) = turn
+                    && let Some(turn) = probe.turned(turn)
+                {
+                    return self.settle(turn, value, probe);
                 }
                 continue;
             }
@@ -423,6 +457,9 @@ impl Parser {
             && probe.n_overs < OVERS
         {
             self.read_over(program, probe, key, view);
+            return None;
+        }
+        if value.nest == 0 && self.begin_gap(program, text, probe, view) {
             return None;
         }
         self.look_beyond(program, text, probe, view)

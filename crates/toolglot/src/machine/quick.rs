@@ -57,13 +57,15 @@ impl Parser {
             return 0;
         }
         let length = stretch.length as u64;
-        if let Mode::Envelope(envelope) = &mut self.mode {
-            envelope.pass(length);
+        let json = &text[..stretch.length];
+        match &mut self.mode {
+            Mode::Envelope(envelope) => envelope.pass(json),
+            Mode::Json(body) => body.json.pass(json, self.pos),
+            _ => {}
         }
         self.work += length;
         self.pos += length;
         self.base = self.pos;
-        let json = &text[..stretch.length];
         if stretch.is_raw && !is_plain(json) {
             escape_into(self.teller.args(), json);
             self.teller.flush_args(self.pos, sink);

@@ -190,6 +190,11 @@ impl Quote {
         self.lead == Lead::Blank && self.run.is_none()
     }
 
+    /// Whether a fence may open here: also behind the marker of a list.
+    pub(crate) fn at_fence(&self) -> bool {
+        self.lead.is_open() && self.run.is_none()
+    }
+
     /// Bytes that are not text went by: markup, arguments. They open and close nothing.
     pub(crate) fn skip(&mut self, last: u8) {
         self.end_run();

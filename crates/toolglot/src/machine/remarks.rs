@@ -95,7 +95,10 @@ impl Parser {
 
     /// Placeholders and unknown names where only the name marks a call.
     pub(super) fn remark_names(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        if let (Some((start, end)), false) = (self.found.placeholder.take(), self.quoted) {
+        // What else it may be goes on.
+        let is_dead = !self.next.iter().any(|thread| !thread.extra);
+        if let (Some((start, end)), true) = (self.found.placeholder.take(), is_dead && !self.quoted)
+        {
             let text: String = view.slice(start, end).into();
             let message = format!("`{text}` is a placeholder, not the name of a tool");
             let help = String::from("write the tool's own name in its place");

@@ -220,7 +220,9 @@ impl Stepper<'_> {
             }
             Node::Xml(xml) => {
                 let tag = xml.prefix.as_deref().unwrap_or("<").as_bytes()[0];
-                if byte == tag || is_blank(byte) {
+                // Behind a marker words may stand before the first tag.
+                let is_word = thread.marked && tag == b'<' && byte.is_ascii_alphabetic();
+                if byte == tag || is_blank(byte) || is_word {
                     self.body(thread, next, found);
                 }
             }

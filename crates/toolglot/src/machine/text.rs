@@ -107,7 +107,12 @@ impl Parser {
         self.fallback = None;
         let special = self.special_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
-        self.bol = self.teller.quote.at_bol() || self.teller.mute || special;
+        let begins = if next == b'`' {
+            self.teller.quote.at_fence()
+        } else {
+            self.teller.quote.at_bol()
+        };
+        self.bol = begins || self.teller.mute || special;
         // The fence that closes a wrapper opens no other one.
         let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
         self.start = !self.teller.spoken && !closes_wrapper;

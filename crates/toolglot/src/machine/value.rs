@@ -245,7 +245,7 @@ impl Value {
             _ if self.overlong => self.scan,
             Trim::Blanks | Trim::Lines => self.blank_from,
             Trim::PairedNl if !self.broke => self.scan,
-            Trim::PairedNl => self.blank_from,
+            Trim::PairedNl | Trim::OwnNl => self.blank_from,
         }
     }
 
@@ -272,7 +272,7 @@ impl Value {
                 .rev()
                 .take_while(|&&b| b == b'\n' || b == b'\r')
                 .count(),
-            Trim::PairedNl => match bytes {
+            Trim::PairedNl | Trim::OwnNl => match bytes {
                 [.., b'\r', b'\n'] => 2,
                 [.., b'\n' | b'\r'] => 1,
                 _ => 0,
@@ -281,7 +281,7 @@ impl Value {
         };
         let carried = match text.trim {
             // The return that this line break belongs to came before.
-            Trim::PairedNl => bytes == b"\n" && self.last == b'\r',
+            Trim::PairedNl | Trim::OwnNl => bytes == b"\n" && self.last == b'\r',
             _ => trailing == bytes.len(),
         };
         if !carried {
@@ -303,7 +303,7 @@ impl Value {
         let taken = match text.trim {
             Trim::None => 0,
             Trim::Blanks => waiting.len(),
-            Trim::PairedNl => match waiting {
+            Trim::PairedNl | Trim::OwnNl => match waiting {
                 [.., b'\r', b'\n'] => 2,
                 [.., b'\n'] => 1,
                 _ => 0,

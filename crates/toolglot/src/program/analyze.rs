@@ -457,6 +457,9 @@ fn trimming(nodes: &[Node], next: NodeId) -> (Trim, NodeId) {
         // A loop of line breaks.
         Node::Split(all) => match all.as_slice() {
             [one, rest] if breaks_back_to(nodes, *one, next) => (Trim::Lines, *rest),
+            [one, rest] if matches!(&nodes[*one as usize], Node::Nl { next } if next == rest) => {
+                (Trim::OwnNl, *rest)
+            }
             _ => (Trim::None, next),
         },
         _ => (Trim::None, next),
@@ -527,6 +530,9 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
     let mut seen: BTreeSet<NodeId> = level.iter().copied().collect();
     for _ in 0..4 {
         let mut deeper = Vec::new();
+        // Closing tags come before what else may stand there.
+        let closes = |literal: &NodeId| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"</"));
+        level.sort_by_key(|literal| !closes(literal));
         for &literal in &level {
             if is_opener(nodes, literal) {
                 continue;

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::analyze::takes;
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, is_blank};
 use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
 /// Refuses rules that are undecided or unending, as far as their own text shows.
@@ -72,7 +72,12 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
             .filter(|&byte| takes(*what, byte))
             .for_each(|byte| set.insert(byte)),
-        TermKind::Text(_) | TermKind::Xml(_) => set = ByteSet::ALL,
+        TermKind::Text(_) => set = ByteSet::ALL,
+        // A tag, or words before it.
+        TermKind::Xml(None) => (0..=255u8)
+            .filter(|byte| *byte == b'<' || byte.is_ascii_alphabetic() || is_blank(*byte))
+            .for_each(|byte| set.insert(byte)),
+        TermKind::Xml(Some(_)) => set = ByteSet::ALL,
         TermKind::Json(_) | TermKind::Object(_) => set.insert(b'{'),
         TermKind::Py => (0..=255u8)
             .filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_')

@@ -115,6 +115,8 @@ pub(crate) enum Trim {
     Blanks,
     /// `nl`: one line break, if one was left out at the begin.
     PairedNl,
+    /// `nl?`: one line break.
+    OwnNl,
     /// `"\n"*`: all line breaks before the closer.
     Lines,
 }

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 
 use crate::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet};
 use equal::same_value;
+pub(crate) use value::ITEM;
 use write::Writer;
 
 /// A call to be written.

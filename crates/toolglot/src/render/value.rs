@@ -56,17 +56,16 @@ pub(super) fn siblings(
     prefix: &str,
     indent: usize,
 ) -> Result<(), Unrenderable> {
-    const DEPTH: usize = 32;
-    if indent > DEPTH {
-        return Err(Unrenderable::new(
-            "the arguments are nested too deeply for elements",
-        ));
-    }
     for (key, value) in members(json) {
         element(out, &key, value, values, prefix, indent)?;
     }
     Ok(())
 }
+
+/// Deepest element that is written.
+const DEPTH: usize = 32;
+/// The name of a list's elements where tokens stand before the tags.
+pub(crate) const ITEM: &str = "item";
 
 fn element(
     out: &mut String,
@@ -76,6 +75,11 @@ fn element(
     prefix: &str,
     indent: usize,
 ) -> Result<(), Unrenderable> {
+    if indent > DEPTH {
+        return Err(Unrenderable::new(
+            "the arguments are nested too deeply for elements",
+        ));
+    }
     let begins = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
     if !begins
         || !key
@@ -92,6 +96,14 @@ fn element(
         (String::new(), "")
     };
     match kind(json) {
+        // Between tokens a list has elements of its own.
+        Kind::Array if !prefix.is_empty() => {
+            let _ = write!(out, "{prefix}<{key}>");
+            for item in elements(json) {
+                element(out, ITEM, item, values, prefix, indent + 1)?;
+            }
+            let _ = write!(out, "{prefix}</{key}>");
+        }
         Kind::Array => {
             // Repeated siblings; what cannot be told so (none, or one) is for the schema, and read back.
             let mut any = false;

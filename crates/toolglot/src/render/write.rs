@@ -384,6 +384,14 @@ impl<'a> Writer<'a> {
     /// Whether an optional part is to be written.
     fn is_wanted(&self, pen: &Pen<'_>, inner: &Term, last: bool) -> bool {
         if holds(self.dialect, inner, &|kind| {
+            matches!(
+                kind,
+                TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
+            )
+        }) {
+            return !pen.left.is_empty();
+        }
+        if holds(self.dialect, inner, &|kind| {
             matches!(kind, TermKind::Capture(Capture::Ns, _))
         }) {
             return pen.call.is_some_and(|call| call.ns.is_some());
@@ -393,18 +401,10 @@ impl<'a> Writer<'a> {
         }) {
             return pen.call.is_some_and(|call| call.id.is_some());
         }
-        if holds(self.dialect, inner, &|kind| {
-            matches!(
-                kind,
-                TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
-            )
-        }) {
-            return !pen.left.is_empty();
-        }
         match &inner.kind {
             kind if is_comma(kind) => pen.more,
             // The fullest spelling is the one that was taught.
-            TermKind::Literal(_) => true,
+            TermKind::Literal(_) | TermKind::Nl => true,
             TermKind::Group(alt) => {
                 let is_markup =
                     |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws);

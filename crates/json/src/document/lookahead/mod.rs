@@ -171,9 +171,46 @@ impl<'a> Reader<'a> {
         };
         let mut out = String::with_capacity(self.text.len());
         self.tree.write(root, self.shape, &mut out);
+        self.note_the_rest(&out);
         *self.writer.out() = out;
         let work = self.work + self.text.len() as u64;
         Ok((self.writer, work))
+    }
+
+    /// Looking ahead passes over much that it never names. Where nothing was named, the stretch that is another now is,
+    /// blanks aside.
+    fn note_the_rest(&mut self, out: &str) {
+        if self.writer.has_notes() {
+            return;
+        }
+        let solid = |text: &str| -> Vec<(usize, char)> {
+            let chars = text.char_indices();
+            chars.filter(|(_, c)| !c.is_ascii_whitespace()).collect()
+        };
+        let (was, is) = (solid(&self.text), solid(out));
+        let pairs = was.iter().zip(&is);
+        let head = pairs.take_while(|(a, b)| a.1 == b.1).count();
+        let pairs = was[head..].iter().rev().zip(is[head..].iter().rev());
+        let tail = pairs.take_while(|(a, b)| a.1 == b.1).count();
+        let gone = &was[head..was.len() - tail];
+        let came: String = is[head..is.len() - tail].iter().map(|&(_, c)| c).collect();
+        let from = was.get(head).map_or(self.text.len(), |&(at, _)| at);
+        let to = gone.last().map_or(from, |&(at, c)| at + c.len_utf8());
+        let is_number = |&(_, c): &(usize, char)| c.is_ascii_digit() || "+-._eE".contains(c);
+        let repair = if was.is_empty() {
+            Repair::MissingValue
+        } else if gone.iter().any(|&(_, c)| c < ' ') || gone.is_empty() && came.contains('\\') {
+            Repair::RawControl
+        } else if !gone.is_empty() && gone.iter().all(is_number) {
+            Repair::BadNumber
+        } else if !gone.is_empty() {
+            Repair::Junk
+        } else if came == "," {
+            Repair::MissingComma
+        } else {
+            Repair::CutOff
+        };
+        self.fix(repair, from, to, &came);
     }
 
     fn fix(&mut self, repair: Repair, start: usize, end: usize, after: &str) {

@@ -411,7 +411,7 @@ impl Walk<'_> {
     }
 
     /// The end of a string of one line that no mark closes, with text behind its line: at the mark where the line ends, or
-    /// before the brackets there that close all that is open. What stands beyond is no part of the document.
+    /// before the brackets there that the string did not open. What stands beyond is no part of the document.
     fn end_of_line(
         &mut self,
         from: usize,
@@ -440,23 +440,25 @@ impl Walk<'_> {
             .take_while(|&&byte| is_run(byte))
             .count();
         let (run, beyond) = self.bytes[next..].split_at(n_run);
-        let mut brackets = run.iter().filter(|byte| matches!(byte, b'}' | b']'));
-        let closes_all = self.stack.iter().rev().all(|frame| {
-            let closer = match frame.kind {
-                Kind::Object => b'}',
-                Kind::Array => b']',
-                Kind::Tuple | Kind::Call => b')',
-            };
-            brackets.next() == Some(&closer)
+        let brackets = run.iter().filter(|byte| matches!(byte, b'}' | b']'));
+        let n_brackets = brackets.clone().count();
+        let open = self.stack.iter().rev().map(|frame| match frame.kind {
+            Kind::Object => b'}',
+            Kind::Array => b']',
+            Kind::Tuple | Kind::Call => b')',
         });
+        let is_opened_here = || Inside::default().count(&self.bytes[from..], at - from);
+        let closes = brackets
+            .zip(open)
+            .all(|(bracket, closer)| *bracket == closer)
+            && (n_brackets >= self.stack.len() || n_brackets > 0 && !is_opened_here());
         let is_line = run
             .iter()
             .rev()
             .take_while(|byte| byte.is_ascii_whitespace())
             .any(|&byte| byte == b'\n');
         self.work += rest.len() as u64;
-        if beyond.is_empty() || beyond.contains(&b'\\') || n_inner == 0 && !(closes_all && is_line)
-        {
+        if beyond.is_empty() || beyond.contains(&b'\\') || n_inner == 0 && !(closes && is_line) {
             return None;
         }
         let end = next + n_run;

@@ -1,6 +1,7 @@
 //! What git runs: its options, settings, aliases and subcommands that hold a command.
 
-use super::{Inner, value_of};
+use super::Inner;
+use super::hooks::value_of;
 
 /// Options of a letter that mean a command only behind some of git's subcommands, and the letters there behind which the rest
 /// of a word is a value.
@@ -50,9 +51,21 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
         .filter(|pair| pair[0] == "-c")
         .filter_map(|pair| pair[1].split_once('='))
     {
-        let key = key.to_ascii_lowercase();
-        if GIT_RUNS.iter().any(|end| key.ends_with(end)) {
-            found.push(Inner::Text(value.to_owned()));
+        if is_run(key) {
+            found.push(Inner::Text(value.trim_start_matches('!').to_owned()));
+        }
+    }
+    // What is set now is run later.
+    let is_setting = arguments.iter().any(|word| word == "config");
+    for pair in arguments.windows(2).filter(|_| is_setting) {
+        let (key, value) = (&pair[0], &pair[1]);
+        if is_run(key) {
+            found.push(Inner::Text(value.trim_start_matches('!').to_owned()));
+        } else if key.to_ascii_lowercase().starts_with("alias.") {
+            found.push(match value.strip_prefix('!') {
+                Some(text) => Inner::Text(text.to_owned()),
+                None => Inner::Text(format!("git {value}")),
+            });
         }
     }
     let helpers = arguments
@@ -105,4 +118,11 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
             found.push(Inner::Text(rest.join(" ")));
         }
     }
+}
+
+/// Whether git runs the value of this setting.
+fn is_run(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let is_key = key.contains('.') && !key.starts_with('-');
+    is_key && (key.starts_with("pager.") || GIT_RUNS.iter().any(|end| key.ends_with(end)))
 }

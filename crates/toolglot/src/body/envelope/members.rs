@@ -86,6 +86,11 @@ impl Envelope {
                 self.args_seen = true;
                 return self.ask_commit(program);
             }
+            if self.committed && !self.malformed && program.tools.find(key).is_some() {
+                // Another call.
+                self.next_name = Some(key.to_owned());
+                return Asked::Another;
+            }
             self.left_out_at.get_or_insert(self.member_at);
             self.part = Part::Skip;
             return Asked::More;
@@ -234,8 +239,12 @@ impl Envelope {
         let value = value.filter(|text| !text.is_empty());
         match role {
             Role::Name => {
-                // A name has one line.
-                let Some(name) = value.filter(|name| !name.contains(['\n', '\r'])) else {
+                // A name has one line, and no colon behind it.
+                let is_name = |name: &String| {
+                    !name.contains(['\n', '\r'])
+                        && (!name.ends_with(':') || program.tools.meant(name).is_some())
+                };
+                let Some(name) = value.filter(is_name) else {
                     return Asked::Dead;
                 };
                 let (here, length) = (self.here(), text.len() as u64);

@@ -27,6 +27,8 @@ pub(crate) enum Asked {
     Commit,
     /// Arguments are there to be told, up to the position reached.
     Args,
+    /// The call is over, and in the same object another one begins.
+    Another,
     /// The object ended.
     Done,
     /// It is no call.
@@ -73,6 +75,8 @@ pub(crate) struct Envelope {
     member_at: u64,
     pub(crate) name: Option<String>,
     pub(crate) name_at: (u64, u64),
+    /// That of the next call in the same object.
+    next_name: Option<String>,
     pub(crate) id: Option<String>,
     pub(crate) ns: Option<String>,
     /// An arguments key was read.
@@ -161,6 +165,7 @@ impl Envelope {
             member_at,
             name,
             name_at,
+            next_name,
             id,
             ns,
             args_seen,
@@ -201,6 +206,7 @@ impl Envelope {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
+        *next_name = None;
         (*args_at, *encoded_at, *flat_at, *left_out_at) = (None, None, None, None);
         (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
@@ -336,9 +342,21 @@ impl Envelope {
         }
     }
 
-    /// The next `length` bytes were told.
-    pub(crate) fn pass(&mut self, length: u64) {
-        self.pos += length;
+    /// The next call of the same object begins.
+    pub(crate) fn begin_next(&mut self) {
+        self.name = self.next_name.take();
+        self.name_at = (self.here() - 1, self.here() - 1);
+        self.part = Part::Role(Role::Args);
+        (self.args_at, self.malformed_at, self.malformed) = (None, None, false);
+        self.args.clear();
+        (self.inner, self.encoded_at, self.flat_at) = (None, None, None);
+        (self.args_seen, self.committed) = (true, false);
+    }
+
+    /// The next bytes were told.
+    pub(crate) fn pass(&mut self, text: &str) {
+        self.json.pass(text, self.pos);
+        self.pos += text.len() as u64;
         self.args_end = self.pos;
     }
 
@@ -426,11 +444,7 @@ impl Envelope {
     /// The message ends: so did a string that may have, and a number where the model had `stopped`. Says whether there is
     /// something to read on.
     pub(crate) fn settle(&mut self, stopped: bool) -> bool {
-        let is_settled = if self.committed {
-            self.json.settle_beyond(self.pos, &mut self.out)
-        } else {
-            self.json.settle_string(self.pos, &mut self.out)
-        };
+        let is_settled = self.json.settle_string(self.pos, &mut self.out);
         let is_plain = self.inner.is_none() && self.escaped == Escaped::No;
         let is_settled =
             is_settled || stopped && is_plain && self.json.settle_word(self.pos, &mut self.out);

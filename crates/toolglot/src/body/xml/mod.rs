@@ -162,14 +162,20 @@ impl Xml {
                 break XmlStep::More;
             }
             if self.in_cdata {
-                let (length, ended) = cdata_end(&bytes[i..], eof);
-                self.push_text(&text[i..i + length], true, out);
-                i += length;
-                if ended {
-                    self.in_cdata = false;
-                    i += 3;
-                } else if length == 0 {
-                    break XmlStep::More;
+                let length = memchr::memchr(b']', &bytes[i..]).unwrap_or(bytes.len() - i);
+                if length > 0 {
+                    self.push_text(&text[i..i + length], true, out);
+                    i += length;
+                    continue;
+                }
+                match self.cdata_end(&text[i..], eof, out) {
+                    Moved::By(length) => i += length,
+                    wait => {
+                        self.waits_far = matches!(wait, Moved::WaitFar);
+                        self.waited = bytes.len() - i;
+                        self.looked += self.waited as u64;
+                        break XmlStep::More;
+                    }
                 }
                 continue;
             }
@@ -259,6 +265,8 @@ impl Xml {
             self.end_element(out);
         }
         self.tell_children(out);
+        // Words where the arguments belong are none: what they meant is lost, and without it nothing runs.
+        out.refused |= !self.opened && self.in_junk;
         out.json.push_str(if self.opened { "}" } else { "{}" });
     }
 
@@ -284,19 +292,6 @@ impl Frame {
             members: 0,
         }
     }
-}
-
-/// How many bytes of CDATA are certain, and whether its end stands behind them.
-fn cdata_end(bytes: &[u8], eof: bool) -> (usize, bool) {
-    let mut from = 0;
-    while let Some(at) = memchr::memchr(b']', &bytes[from..]).map(|n| from + n) {
-        match &bytes[at..] {
-            [b']', b']', b'>', ..] => return (at, true),
-            [b']'] | [b']', b']'] if !eof => return (at, false),
-            _ => from = at + 1,
-        }
-    }
-    (bytes.len(), false)
 }
 
 /// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`); `None` if there is no element in it.

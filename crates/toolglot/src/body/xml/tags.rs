@@ -14,6 +14,8 @@ use crate::{Code, Span};
 pub(super) const TAG: usize = 1024;
 /// Most blanks between a closer and what confirms it.
 const GAP: usize = 256;
+/// Marks between two arguments where no tool says what they are called.
+const MARKS: usize = 4;
 /// Unknown elements in a row that the evidence for a closer reads over, and the bytes of one.
 const OVERS: usize = 4;
 const OVER: usize = 1024;
@@ -180,7 +182,10 @@ impl Xml {
                 return Evidence::No;
             }
             let Tag::Open { name, .. } = self.read_tag(rest, eof) else {
-                return self.closes_level(parent, rest, eof);
+                return match self.closes_level(parent, rest, eof) {
+                    Evidence::No if index == 0 => self.opens_behind_text(rest, eof),
+                    evidence => evidence,
+                };
             };
             if self.declares(parent, name) {
                 return Evidence::Yes;
@@ -193,6 +198,102 @@ impl Xml {
             }
         }
         Evidence::No
+    }
+
+    /// Whether an argument that did not come yet opens behind a little text: one that the tool declares, or any, behind a
+    /// comma and the like.
+    fn opens_behind_text(&self, rest: &str, eof: bool) -> Evidence {
+        if !self.prefix.is_empty() {
+            return Evidence::No;
+        }
+        let near = &rest.as_bytes()[..rest.len().min(GAP + 1)];
+        let at = memchr::memchr(b'<', near);
+        let is_declared = self
+            .root
+            .as_ref()
+            .is_some_and(|root| !root.properties.is_empty());
+        let text = &near[..at.unwrap_or(near.len())];
+        let is_mark = |byte: &u8| byte.is_ascii_punctuation() || is_blank(*byte);
+        if text.is_empty() || !(is_declared || text.len() <= MARKS && text.iter().all(is_mark)) {
+            return Evidence::No;
+        }
+        let Some(at) = at else {
+            return if near.len() > GAP || eof {
+                Evidence::No
+            } else {
+                Evidence::Wait
+            };
+        };
+        match self.read_tag(&rest[at..], eof) {
+            Tag::Open { name, .. }
+                if self.declares(None, name)
+                    && self.frames.iter().all(|have| have.name != name) =>
+            {
+                Evidence::Yes
+            }
+            Tag::Cut if !eof => Evidence::Wait,
+            _ => Evidence::No,
+        }
+    }
+
+    /// In CDATA, at a `]`: its end, or one that is broken.
+    pub(super) fn cdata_end(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> Moved {
+        match text.as_bytes() {
+            [b']', b']', b'>', ..] => {
+                self.in_cdata = false;
+                return Moved::By(3);
+            }
+            [b']'] | [b']', b']'] if !eof => return Moved::Wait,
+            _ => {}
+        }
+        match self.ends_cdata(text, eof) {
+            (Evidence::Yes, length) => {
+                self.in_cdata = false;
+                out.structural = true;
+                let at = Span::new(self.pos, self.pos + length as u64);
+                let message = String::from("the end of CDATA is incomplete; it was supplied");
+                out.remarks.push((Code::MissingCloser, at, message));
+                Moved::By(length)
+            }
+            (Evidence::Wait, _) => Moved::Wait,
+            (Evidence::Far, _) => Moved::WaitFar,
+            (Evidence::No, _) => {
+                self.push_text(&text[..1], true, out);
+                Moved::By(1)
+            }
+        }
+    }
+
+    /// How the CDATA that stands at `]` ends, if it lacks a part of its own end: the closer of its element, confirmed, stands
+    /// right behind.
+    fn ends_cdata(&self, text: &str, eof: bool) -> (Evidence, usize) {
+        let Some(frame) = self.frames.last() else {
+            return (Evidence::No, 0);
+        };
+        let rest = text.strip_prefix("]]").or_else(|| text.strip_prefix("]>"));
+        let rest = rest.or_else(|| text.strip_prefix(']')).unwrap_or(text);
+        let mark = text.len() - rest.len();
+        let tag = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        if rest.len() - tag.len() > GAP {
+            return (Evidence::No, 0);
+        }
+        let is_wait = |rest: &str| !eof && "</".starts_with(rest);
+        if tag.len() < 2 {
+            let evidence = if is_wait(tag) {
+                Evidence::Wait
+            } else {
+                Evidence::No
+            };
+            return (evidence, mark);
+        }
+        match self.read_tag(tag, eof) {
+            Tag::Close { name, length } if name == frame.name => {
+                let evidence = self.confirms(self.frames.len() - 1, &tag[length..], eof);
+                (evidence, mark)
+            }
+            Tag::Cut if !eof && tag.starts_with("</") => (Evidence::Wait, mark),
+            _ => (Evidence::No, mark),
+        }
     }
 
     /// Whether an element of that name may stand in `parent`.

@@ -123,6 +123,7 @@ impl Xml {
         let mut writer = Writer {
             flat,
             typing: &self.values.typing,
+            has_items: !self.prefix.is_empty(),
             out: &mut out.json,
             remarks: &mut remarks,
             refused: &mut out.refused,

@@ -1,0 +1,67 @@
+//! The brackets that a string opened and did not close.
+//!
+//! A line of code that ends in `}` opened it, a path that does lost its mark: `"path": "app.js}`. And a `"key":` at the
+//! begin of a line belongs to what opened before it, or to the object around the string.
+
+use super::HELD;
+
+/// How many brackets a string has opened and not closed. Only its first bytes are counted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Balance {
+    n_open: i32,
+    /// Where in the input the first byte stands that was not counted, and the first that is not.
+    to: u64,
+    end: u64,
+}
+
+impl Balance {
+    /// A string begins, whose first byte stands at `at`.
+    #[inline]
+    pub(super) fn begin(&mut self, at: u64) {
+        *self = Balance {
+            n_open: 0,
+            to: at,
+            end: at + HELD as u64,
+        };
+    }
+
+    /// What was counted says nothing: another string goes on with this one.
+    pub(super) fn give_up(&mut self) {
+        (self.n_open, self.to) = (0, u64::MAX);
+    }
+
+    /// Bytes of the string, the first of which stands at `at`. Those that were counted already are passed over.
+    #[inline]
+    pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
+        if self.to < self.end && at + bytes.len() as u64 > self.to {
+            self.count_on(bytes, at);
+        }
+    }
+
+    fn count_on(&mut self, bytes: &[u8], at: u64) {
+        let begin = self.to.saturating_sub(at) as usize;
+        let end = bytes.len().min(self.end.saturating_sub(at) as usize);
+        // Sums of bytes are taken many at a time.
+        for part in bytes.get(begin..end).unwrap_or_default().chunks(127) {
+            let sum: i8 = part.iter().map(|&byte| weight(byte)).sum();
+            self.n_open += i32::from(sum);
+        }
+        self.to = at + bytes.len() as u64;
+    }
+
+    /// Whether the string is short, and has closed what it opened.
+    pub(super) fn is_even(&self) -> bool {
+        self.n_open <= 0 && self.to <= self.end
+    }
+
+    /// Whether a bracket of the string is open, as far as it was counted.
+    pub(super) fn is_open(&self) -> bool {
+        self.n_open > 0
+    }
+}
+
+fn weight(byte: u8) -> i8 {
+    // `{` and `[` differ in one bit, and so do their closers.
+    let folded = byte | 0x20;
+    i8::from(folded == b'{' || byte == b'(') - i8::from(folded == b'}' || byte == b')')
+}

@@ -1,0 +1,456 @@
+//! What a policy file says of a call: each rule of it about each thing that the call does.
+
+use std::path::Path;
+
+use super::{DEFAULT, Layer, Reason};
+use crate::file::{Asked, Item, Rule as FileRule};
+use crate::rules::covers;
+use crate::{Decision, Effect, Grants, PathFact, Policy, Request, Verdict};
+
+/// The name of what is said about a text that does not tell what it runs.
+const DOUBT: &str = "command-in-doubt";
+
+/// Adds what the file of a layer says.
+pub(super) fn by_file(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    let whole = |rule: &'static str, because: String| Reason {
+        layer,
+        verdict: Verdict {
+            decision: Decision::Deny,
+            rule: rule.into(),
+            because,
+        },
+        item: None,
+        is_granted: false,
+    };
+    if let Some(error) = &policy.broken {
+        reasons.push(whole(
+            "policy-broken",
+            format!(
+                "the {}'s policy file cannot be used, so nothing is run: {}; `toolglot policy check` shows the place",
+                layer.word(),
+                error.told()
+            ),
+        ));
+        return;
+    }
+    if let Some(most) = policy
+        .limits
+        .calls_per_message
+        .filter(|most| request.n_before >= *most)
+    {
+        reasons.push(whole(
+            "too-many-calls",
+            format!("the policy runs {most} calls of a message, and this is one more"),
+        ));
+    }
+    if let Some(most) = policy
+        .limits
+        .cost_per_call
+        .filter(|most| request.cost > *most)
+    {
+        reasons.push(whole(
+            "too-expensive",
+            format!(
+                "`{}` costs {}, and the policy allows {most}",
+                request.tool, request.cost
+            ),
+        ));
+    }
+    let insides = || {
+        request
+            .paths
+            .iter()
+            .filter_map(|fact| Some((&fact.written, fact.found.as_ref().ok()?)))
+    };
+    let named = || {
+        let places = request.command.map_or(&[][..], |command| &command.places);
+        places
+            .iter()
+            .filter_map(|fact| Some((&fact.written, fact.found.as_ref().ok()?)))
+    };
+    if let Some((written, _)) =
+        insides().find(|(_, inside)| policy.paths.no_dotdot && inside.climbs)
+    {
+        reasons.push(whole(
+            "no-dotdot",
+            format!("path {written:?} holds `..`, which the policy refuses: write it without"),
+        ));
+    }
+    if let Some((written, _)) = insides()
+        .chain(named())
+        .find(|(_, inside)| policy.paths.deny_hardlinks && inside.is_shared)
+    {
+        let because = format!(
+            "path {written:?} is a file with more than one name, and another may be outside of the root"
+        );
+        reasons.push(whole("hard-link", because));
+    }
+    if let Some(command) = request
+        .command
+        .filter(|_| !policy.forbidden_words.is_empty())
+    {
+        let places: Vec<String> = command.everywhere().collect();
+        for forbidden in &policy.forbidden_words {
+            let top = command.absolute(forbidden);
+            if let Some(place) = places.iter().find(|place| may_be_in(place, &top)) {
+                reasons.push(whole(
+                    "forbidden-place",
+                    format!(
+                        "`{}` is in `{forbidden}`, which the policy forbids",
+                        crate::command::shown(place)
+                    ),
+                ));
+            }
+        }
+    }
+    by_doubt(policy, layer, request, grants, reasons);
+    for item in items(request) {
+        by_rules(policy, layer, request, grants, &item, reasons);
+    }
+    by_more(policy, layer, request, grants, reasons);
+    by_below(policy, layer, request, grants, reasons);
+    by_words(policy, layer, request, reasons);
+}
+
+/// What a call does, one by one.
+fn items(request: &Request<'_>) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for fact in request.paths {
+        if let Some(path) = fact.inside() {
+            items.push(place(path));
+        }
+    }
+    if let Some(command) = request.command {
+        // Where a command runs, and what it names, is judged as a place by the floor; the items are what it runs.
+        items.clear();
+        if command.only_shell_state().is_none() {
+            if command.line.is_err() {
+                items.push(Item::Shell(command.text.clone()));
+            }
+            for words in command.all_commands() {
+                if words.first() != Some(&"cd") || command.line.is_err() {
+                    items.push(Item::Command(
+                        words.into_iter().map(str::to_owned).collect(),
+                    ));
+                }
+            }
+            if items.is_empty() {
+                items.push(Item::Nothing);
+            }
+        }
+        return items;
+    }
+    if let Some(Ok(host)) = request.host {
+        items.push(Item::Host(host.clone()));
+    }
+    items.extend(request.capabilities.iter().cloned().map(Item::Capability));
+    if items.is_empty() {
+        items.push(Item::Nothing);
+    }
+    items
+}
+
+/// What a tool does to the place of its path at `index` besides what it is for: an edit that misses tells what is there, and what
+/// is moved is gone here and can be read there.
+fn more(tool: &str, index: usize) -> &'static [Effect] {
+    match (tool, index) {
+        ("edit_file", 0) => &[Effect::Read],
+        ("move_file", 0) => &[Effect::Read, Effect::Delete],
+        _ => &[],
+    }
+}
+
+/// Rules that refuse, or ask about, what a tool does besides what it is for. Moving removes nothing from the root: only a rule that
+/// names places holds what is there.
+fn by_more(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    for (index, fact) in request.paths.iter().enumerate() {
+        let Some(path) = fact.inside() else { continue };
+        for &effect in more(request.tool, index) {
+            let request = Request {
+                effect,
+                ..request.clone()
+            };
+            let mut own = Vec::new();
+            by_rules(policy, layer, &request, grants, &place(path), &mut own);
+            own.retain(|reason| {
+                let rule = policy
+                    .rules
+                    .iter()
+                    .find(|rule| rule.id == reason.verdict.rule);
+                let is_held = |rule: &FileRule| effect == Effect::Read || rule.has_places();
+                reason.verdict.decision != Decision::Allow && rule.is_some_and(is_held)
+            });
+            reasons.append(&mut own);
+        }
+    }
+}
+
+/// What is moved with a directory: each place that it gets is judged as if it were written there, to refuse.
+fn by_below(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    let mut strictest = Decision::Allow;
+    for path in request.below.iter().filter_map(PathFact::inside) {
+        let mut own = Vec::new();
+        by_rules(policy, layer, request, grants, &place(path), &mut own);
+        for reason in own {
+            // There may be very many of them: what is milder than one that was told says nothing more.
+            if reason.verdict.decision > strictest {
+                strictest = reason.verdict.decision;
+                reasons.push(reason);
+            }
+        }
+        if strictest == Decision::Deny {
+            return;
+        }
+    }
+}
+
+/// A place as rules see it.
+fn place(path: &Path) -> Item {
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    Item::Path(names.join("/"))
+}
+
+/// Whether an absolute path is in a directory, as far as is known of it.
+fn may_be_in(place: &str, top: &str) -> bool {
+    // Every process sees the whole of the file system below its own directory too.
+    let place = match place
+        .strip_prefix("/proc/")
+        .and_then(|rest| rest.split_once("/root/"))
+    {
+        Some((process, rest)) if !process.contains('/') => &place[place.len() - rest.len() - 1..],
+        _ => place,
+    };
+    match place.split_once(crate::command::UNKNOWN) {
+        Some((known, _)) if known.starts_with('/') => {
+            top.starts_with(known) || Path::new(known).starts_with(top)
+        }
+        _ => Path::new(place).starts_with(top),
+    }
+}
+
+/// A rule that refuses commands says so of every text that does not tell what it runs: it may run what is refused.
+fn by_doubt(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    reasons: &mut Vec<Reason>,
+) {
+    let Some((command, why)) = request
+        .command
+        .and_then(|command| Some((command, command.survey.doubts.first()?)))
+    else {
+        return;
+    };
+    if command.only_shell_state().is_some() {
+        return;
+    }
+    let rules = policy.rules.iter();
+    let Some(rule) = rules
+        .filter(|rule| rule.is_about_commands(request.tool))
+        .max_by_key(|rule| rule.decision)
+    else {
+        return;
+    };
+    let item = Item::Shell(command.text.clone());
+    let is_granted =
+        rule.decision == Decision::Ask && covers(grants, request.effect, request.tool, &item);
+    let verdict = Verdict {
+        decision: if is_granted {
+            Decision::Allow
+        } else {
+            rule.decision
+        },
+        rule: DOUBT.into(),
+        because: format!(
+            "it cannot be told what runs: {why}; rule `{}` of the {}'s policy is about commands, and this may be one of them: write it in literal words",
+            rule.id,
+            layer.word()
+        ),
+    };
+    reasons.push(Reason {
+        layer,
+        verdict,
+        item: Some(item),
+        is_granted,
+    });
+}
+
+/// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them cannot be told,
+/// so that what is refused for reading is refused; what may only not be changed the walls keep as it is.
+fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut Vec<Reason>) {
+    let Some(command) = request.command else {
+        return;
+    };
+    for rule in &policy.rules {
+        if rule.decision != Decision::Deny || !rule.has_places() {
+            continue;
+        }
+        let places = command.places.iter().chain(request.paths);
+        let found = places
+            .filter_map(|fact| Some((&fact.written, fact.inside()?)))
+            .find_map(|(written, path)| {
+                let item = Item::Path(path.to_string_lossy().into_owned());
+                ["read", "exec", "shell"]
+                    .into_iter()
+                    .any(|capability| {
+                        let asked = Asked {
+                            names: request.names,
+                            ..Asked::new(request.tool, capability)
+                        };
+                        rule.fits(asked, &item)
+                    })
+                    .then_some((written, item))
+            });
+        if let Some((written, item)) = found {
+            let because = rule.because.clone().unwrap_or_else(|| {
+                format!(
+                    "the command names {written:?}, which rule `{}` of the {}'s policy refuses",
+                    rule.id,
+                    layer.word()
+                )
+            });
+            reasons.push(Reason {
+                layer,
+                verdict: Verdict {
+                    decision: Decision::Deny,
+                    rule: rule.id.clone().into(),
+                    because,
+                },
+                item: Some(item),
+                is_granted: false,
+            });
+        }
+    }
+}
+
+fn by_rules(
+    policy: &Policy,
+    layer: Layer,
+    request: &Request<'_>,
+    grants: &Grants,
+    item: &Item,
+    reasons: &mut Vec<Reason>,
+) {
+    let asked = Asked {
+        tool: request.tool,
+        names: request.names,
+        capability: request.effect.capability(),
+        command: request.command,
+    };
+    let mut push = |decision: Decision, rule: String, because: String| {
+        // Reading is given by default: that is no answer of the user's to a rule that asks about it by name.
+        let is_asked_anyway = rule != DEFAULT && is_reading(request.effect, item);
+        let is_granted = decision == Decision::Ask
+            && !is_asked_anyway
+            && covers(grants, request.effect, request.tool, item);
+        let decision = if is_granted {
+            Decision::Allow
+        } else {
+            decision
+        };
+        let verdict = Verdict {
+            decision,
+            rule: rule.into(),
+            because,
+        };
+        reasons.push(Reason {
+            layer,
+            verdict,
+            item: Some(item.clone()),
+            is_granted,
+        });
+    };
+    let fitting: Vec<&FileRule> = policy
+        .rules
+        .iter()
+        .filter(|rule| rule.fits(asked, item))
+        .collect();
+    // A rule that allows some of a tool's items must not be outvoted by the default about the same item.
+    for rule in &fitting {
+        let because = rule.because.clone().unwrap_or_else(|| {
+            format!(
+                "rule `{}` of the {}'s policy says {} about {}",
+                rule.id,
+                layer.word(),
+                rule.decision.word(),
+                told(item, request.tool)
+            )
+        });
+        push(rule.decision, rule.id.clone(), because);
+    }
+    if !fitting.is_empty() {
+        return;
+    }
+    if request.effect == Effect::Ask {
+        push(
+            Decision::Allow,
+            "asks-the-user".to_owned(),
+            format!("`{}` does nothing but wait for the user", request.tool),
+        );
+        return;
+    }
+    let decision = match item {
+        // What was found in a text for a shell is there to be refused by rules; the shell itself has to be allowed.
+        Item::Command(_)
+            if request.command.is_some_and(|command| command.line.is_err())
+                && policy.default == Decision::Deny =>
+        {
+            return;
+        }
+        _ => policy.default,
+    };
+    if layer == Layer::Project && decision == Decision::Allow {
+        return;
+    }
+    let because = format!(
+        "no rule of the {}'s policy is about {}",
+        layer.word(),
+        told(item, request.tool)
+    );
+    push(decision, DEFAULT.to_owned(), because);
+}
+
+/// Whether it is about reading and nothing else.
+fn is_reading(effect: Effect, item: &Item) -> bool {
+    match item {
+        Item::Path(_) | Item::Nothing => effect == Effect::Read,
+        Item::Capability(name) => matches!(name.as_str(), "read" | "fs.read"),
+        _ => false,
+    }
+}
+
+/// An item in words.
+fn told(item: &Item, tool: &str) -> String {
+    match item {
+        Item::Path(path) if path.is_empty() => format!("`{tool}` at the root"),
+        Item::Path(path) => format!("`{tool}` at `{path}`"),
+        Item::Command(words) => {
+            let line = crate::command::shown(&words.join(" "));
+            let short: String = line.chars().take(80).collect();
+            format!("the command `{short}`")
+        }
+        Item::Shell(_) => "text that needs a shell".to_owned(),
+        Item::Host(host) => format!("the host `{}`, port {}", host.name, host.port),
+        Item::Capability(name) => format!("the capability `{name}`"),
+        Item::Nothing => format!("`{tool}`"),
+    }
+}

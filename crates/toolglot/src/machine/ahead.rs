@@ -1,0 +1,283 @@
+//! Arguments that stand before the call's name: the name is looked for behind them, and then they are read for its tool.
+//!
+//! ```text
+//!   <tool><arguments><path>a</path></arguments><tool_name>read_file</tool_name></tool>
+//!                    ^ the body              ^ a closer, and the name behind it
+//! ```
+//!
+//! Everything up to the name is held, and no more than `Limits::undecided` bytes of it.
+
+use alloc::vec::Vec;
+
+use super::log::{Act, LogId};
+use super::thread::{Judge, Thread};
+use super::value::find_closer;
+use super::view::View;
+use super::{Mode, Parser};
+use crate::Sink;
+use crate::grammar::Capture;
+use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
+
+/// The look for a name.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    body: Thread,
+    /// Where the body begins.
+    at: u64,
+    /// What stands behind the body, and the bytes that can begin it.
+    behind: Vec<Thread>,
+    firsts: ByteSet,
+    /// The closer that is tried, and the threads behind it.
+    tried: u64,
+    threads: Vec<Thread>,
+    /// All bytes before it were looked at.
+    pos: u64,
+    /// The log of a thread that has the name.
+    named: Option<LogId>,
+    /// A closer was read whole, and no name came behind it.
+    closed: bool,
+}
+
+impl Parser {
+    /// Whether `body` would begin the arguments of a call that has no name yet.
+    pub(super) fn is_before_name(&self, program: &Program, body: &Thread) -> bool {
+        let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: None, .. }));
+        !self.committed
+            && self.teller.call.is_none()
+            && self.log.any(self.flushed, body.log, enters)
+            && !self.log.any(self.flushed, body.log, names)
+    }
+
+    /// Looks for the name behind the body, which begins at `pos`.
+    pub(super) fn look_ahead(&mut self, program: &Program, view: View<'_>, body: Thread) {
+        let at = self.pos;
+        let mut ahead = Ahead {
+            body,
+            at,
+            behind: Vec::new(),
+            firsts: ByteSet::default(),
+            tried: at,
+            threads: Vec::new(),
+            pos: at,
+            named: None,
+            closed: false,
+        };
+        if let Some(next) = behind(program.node(body.node)) {
+            let thread = Thread {
+                node: next,
+                ..Thread::at(next, body.log, at)
+            };
+            self.stepper(program, view, Judge::Reading)
+                .close(thread, at, &mut ahead.behind);
+        }
+        let is_literal = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
+        ahead.behind.retain(is_literal);
+        for thread in &mut ahead.behind {
+            thread.marked = true;
+            if let Node::Literal { bytes, .. } = program.node(thread.node) {
+                ahead.firsts.insert(bytes[0]);
+            }
+        }
+        self.threads.clear();
+        self.threads.push(body);
+        self.mode = Mode::Ahead(alloc::boxed::Box::new(ahead));
+    }
+
+    /// Returns whether the mode changed.
+    pub(super) fn ahead(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Mode::Ahead(mut ahead) = core::mem::take(&mut self.mode) else {
+            return false;
+        };
+        let cap = program.limits.undecided as u64;
+        loop {
+            let Some(byte) = view.byte(ahead.pos) else {
+                if !eof {
+                    self.pos = view.end();
+                    self.mode = Mode::Ahead(ahead);
+                    return false;
+                }
+                break;
+            };
+            if ahead.pos - self.teller.cursor > cap {
+                break;
+            }
+            self.work += 1;
+            if ahead.threads.is_empty() {
+                if !ahead.firsts.has(byte) {
+                    ahead.pos += 1;
+                    continue;
+                }
+                ahead.tried = ahead.pos;
+                ahead.threads.clone_from(&ahead.behind);
+            }
+            let pos = ahead.pos;
+            let (mut next, mut found) = (
+                core::mem::take(&mut self.next),
+                core::mem::take(&mut self.found),
+            );
+            self.stepper(program, view, Judge::Reading).step(
+                &ahead.threads,
+                byte,
+                pos,
+                &mut next,
+                &mut found,
+            );
+            let ended = found.literal_ended;
+            core::mem::swap(&mut ahead.threads, &mut next);
+            (self.next, self.found) = (next, found);
+            ahead.pos += 1;
+            ahead.closed |= ended;
+            if ended {
+                let is_named = |thread: &&Thread| self.log.any(ahead.body.log, thread.log, names);
+                let named = ahead.threads.iter().find(is_named).map(|thread| thread.log);
+                ahead.named = named.or(ahead.named);
+            }
+            let waits = |thread: &Thread| program.awaits_head(thread.node);
+            let is_over = ahead.threads.is_empty() || !ahead.threads.iter().any(waits);
+            if let Some(named) = ahead.named.filter(|_| is_over) {
+                self.begin_before_name(program, view, &ahead, named, sink);
+                return true;
+            }
+            if ahead.threads.is_empty() {
+                ahead.pos = ahead.tried + 1;
+            }
+        }
+        if let Some(named) = ahead.named {
+            self.begin_before_name(program, view, &ahead, named, sink);
+            return true;
+        }
+        self.pos = view.end();
+        if !ahead.closed && self.is_begun_call(program, view, ahead.at) {
+            return self.end_begun(view, sink);
+        }
+        self.explain_rejection(program, view, ahead.at, sink);
+        self.reject(ahead.at);
+        true
+    }
+
+    /// The name is known: the call begins, and its arguments are read.
+    fn begin_before_name(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        ahead: &Ahead,
+        named: LogId,
+        sink: &mut dyn Sink,
+    ) {
+        self.pos = ahead.at;
+        self.found.bodies.clear();
+        self.found.bodies.push(ahead.body);
+        self.threads.clear();
+        self.threads.push(ahead.body);
+        self.commit(program, view, sink);
+        self.flush(program, view, ahead.body.log, ahead.at, sink);
+        let mut acts = Vec::new();
+        self.log.acts(ahead.body.log, named, &mut acts);
+        for (act, _) in acts {
+            if let Act::Captured {
+                what: what @ (Capture::Name | Capture::Ns | Capture::Id),
+                start,
+                end,
+            } = act
+            {
+                self.captured(program, view, what, start, end, sink);
+            }
+        }
+        self.teller.start_call(view, ahead.at, sink);
+        self.win(program, view, sink);
+    }
+}
+
+/// A tag that by itself makes a call of one tool (`<bash>`), in the midst of a line: prose speaks of it, unless its closer
+/// follows before it opens again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spoken {
+    pub(super) body: Thread,
+    /// All bytes before it were looked at.
+    pub(super) pos: u64,
+}
+
+impl Parser {
+    /// Whether the value of `body` is all of a call that a bare tag opens, and does not begin its line.
+    pub(super) fn may_be_spoken_of(&self, program: &Program, body: &Thread) -> bool {
+        let Node::Text(text) = program.node(body.node) else {
+            return false;
+        };
+        let fixes = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }));
+        let has_more = |act| matches!(act, Act::Argument { .. } | Act::Captured { .. });
+        !self.committed
+            && !self.bol
+            && !self.start
+            && text.argument.is_some()
+            && text.own.is_some()
+            && !text.fence
+            && self.log.any(self.flushed, body.log, fixes)
+            && !self.log.any(self.flushed, body.log, has_more)
+    }
+
+    /// Returns whether the mode changed.
+    pub(super) fn spoken_tag(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Mode::Spoken(mut spoken) = core::mem::take(&mut self.mode) else {
+            return false;
+        };
+        let Node::Text(text) = program.node(spoken.body.node) else {
+            return false;
+        };
+        let at = self.pos;
+        let closer = find_closer(text, &self.registers, view.from(spoken.pos));
+        let found = closer.map_or(view.end(), |closer| spoken.pos + closer.at as u64);
+        self.work += found - spoken.pos + 1;
+        spoken.pos = found;
+        let is_long = found - at > program.limits.undecided as u64;
+        let is_whole = closer.is_some_and(|closer| closer.is_whole);
+        if !is_whole && !is_long {
+            if eof {
+                self.reject(at);
+                return true;
+            }
+            self.mode = Mode::Spoken(spoken);
+            return false;
+        }
+        if !is_long && view.byte(found + 1) != Some(b'/') {
+            self.reject(at);
+            return true;
+        }
+        self.found.bodies.clear();
+        self.found.bodies.push(spoken.body);
+        self.threads.clear();
+        self.threads.push(spoken.body);
+        self.commit(program, view, sink);
+        self.win(program, view, sink);
+        true
+    }
+}
+
+fn names(act: Act) -> bool {
+    matches!(
+        act,
+        Act::Captured {
+            what: Capture::Name,
+            ..
+        }
+    )
+}
+
+fn behind(node: &Node) -> Option<NodeId> {
+    match node {
+        Node::Json { next, .. } => Some(*next),
+        Node::Xml(xml) => Some(xml.next),
+        _ => None,
+    }
+}

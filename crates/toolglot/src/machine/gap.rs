@@ -1,0 +1,133 @@
+//! Text between two values of a call: `<path>a</path>, and <content>b</content>`. The first one ends at its closer if the
+//! tag of a declared parameter, which has no value yet, stands behind the text.
+
+use alloc::vec::Vec;
+
+use super::Parser;
+use super::log::Log;
+use super::probe::Probe;
+use super::thread::{Found, Thread};
+use super::view::View;
+use crate::Span;
+use crate::grammar::Capture;
+use crate::program::{Node, Program, TextNode, is_blank};
+
+/// Longest such text, in bytes; and where no tool says which parameters there are.
+const LONGEST: u64 = 256;
+const LONGEST_UNDECLARED: u64 = 4;
+
+/// Reading over it.
+#[derive(Debug)]
+pub(super) struct Gap {
+    /// What stands behind the value's closer.
+    behind: Vec<Thread>,
+    /// The text, as far as it was read.
+    pub(super) text: Span,
+    /// In the tag behind it, and where.
+    tag: Option<(Vec<Thread>, u64)>,
+}
+
+impl Parser {
+    /// Begins to read over text behind the value's closer, if a tag may stand behind it.
+    pub(super) fn begin_gap(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        view: View<'_>,
+    ) -> bool {
+        let Some(at) = probe
+            .closer_end
+            .filter(|_| !probe.was_gap && !probe.forgets())
+        else {
+            return false;
+        };
+        probe.was_gap = true;
+        if view.byte(at - 1) != Some(b'>') {
+            return false;
+        }
+        let found = view.from(probe.at);
+        let closers = self.closers_at(program, text.follow, Log::ROOT, view);
+        let Some(closer) = closers.iter().find(|closer| closer.fits(found)) else {
+            return false;
+        };
+        let mut behind = Vec::new();
+        let judge = self.evidence();
+        self.stepper(program, view, judge).close(
+            Thread::at(closer.next(), Log::ROOT, at),
+            at,
+            &mut behind,
+        );
+        let text = Span::empty(at);
+        probe.gap = Some(Gap {
+            behind,
+            text,
+            tag: None,
+        });
+        true
+    }
+
+    /// Whether a declared parameter opens behind the text, once that is known.
+    pub(super) fn run_gap(
+        &mut self,
+        program: &Program,
+        gap: &mut Gap,
+        view: View<'_>,
+        eof: bool,
+    ) -> Option<bool> {
+        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        while gap.tag.is_none() {
+            let end = gap.text.end;
+            let Some(byte) = view.byte(end) else {
+                return eof.then_some(false);
+            };
+            self.work += 1;
+            if byte == b'<' {
+                gap.tag = Some((gap.behind.clone(), end));
+                break;
+            }
+            let longest = if tool.is_some() {
+                LONGEST
+            } else {
+                LONGEST_UNDECLARED
+            };
+            let is_text = tool.is_some() || byte.is_ascii_punctuation() || is_blank(byte);
+            if !is_text || end - gap.text.start >= longest {
+                return Some(false);
+            }
+            gap.text.end += 1;
+        }
+        let (threads, pos) = gap.tag.as_mut()?;
+        loop {
+            let Some(byte) = view.byte(*pos) else {
+                return eof.then_some(false);
+            };
+            let (mut next, mut found) = (Vec::new(), Found::default());
+            let judge = self.evidence();
+            self.stepper(program, view, judge)
+                .step(threads, byte, *pos, &mut next, &mut found);
+            self.work += found.work;
+            *pos += 1;
+            *threads = next;
+            let value = threads
+                .iter()
+                .find_map(|thread| match program.node(thread.node) {
+                    Node::Text(value) => Some((thread, value)),
+                    _ => None,
+                });
+            if let Some((thread, value)) = value {
+                let captured = self.log.newest(thread.log, Log::ROOT, Capture::Key);
+                let key = match (&value.argument, captured) {
+                    (Some(key), _) => key,
+                    (None, Some((start, end))) => view.slice(start, end),
+                    (None, None) => "",
+                };
+                let call = self.teller.call.as_ref();
+                return Some(!call.is_some_and(|call| call.has_key(key)));
+            }
+            if threads.is_empty() {
+                return Some(false);
+            }
+        }
+    }
+}
