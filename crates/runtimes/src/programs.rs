@@ -451,8 +451,11 @@ impl Builder<'_> {
         ]);
         argv.extend(kept::mounts(self.host, &self.id())?);
         // The engine takes one word; what stands behind it are the first words of the command.
-        let bad = |what: &str| self.bad(format!("`config.{what}` is no list of words"));
-        let mut entrypoint = words(expanded.get("entrypoint")).map_err(|_| bad("entrypoint"))?;
+        let listed = |what: &str| {
+            words(expanded.get(what))
+                .map_err(|_| self.bad(format!("`config.{what}` is no list of words")))
+        };
+        let (mut entrypoint, command) = (listed("entrypoint")?, listed("command")?);
         if !entrypoint.is_empty() {
             argv.extend(["--entrypoint".to_owned(), entrypoint.remove(0)]);
         }
@@ -483,7 +486,6 @@ impl Builder<'_> {
         argv.extend(["--env".to_owned(), format!("TOOLGLOT_PROJECT={WORKSPACE}")]);
         argv.push(image.to_owned());
         argv.extend(entrypoint);
-        let command = words(expanded.get("command")).map_err(|_| bad("command"))?;
         argv.extend(command);
         argv.extend(words(expanded.get("args")).map_err(|why| self.bad(why))?);
         for name in ["DOCKER_HOST", "HOME"] {
