@@ -44,6 +44,10 @@ pub(crate) enum Failure {
     NothingFits(String),
     #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
     NoLanguage(String),
+    #[error(
+        "`{other}` is `{id}` already, and one of the two would never be used: choose another id, or remove it"
+    )]
+    TakenId { id: String, other: String },
     #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
     Args(#[source] serde_json::Error),
     #[error("`{address}` cannot be served: {why}")]

@@ -49,7 +49,15 @@ process.on('uncaughtException', raised);
 process.on('unhandledRejection', raised);
 // Set here, since no argument of a program may be as long as a parameter.
 process.argv = [process.argv[0], path, '--params', request.params, '--project-path', project];
-process.on('exit', (code) => answer({ program: true, code }));
+// What was begun and not ended when nothing was left to do never answers; nor does a function that ends the process.
+let begun = 'reading';
+let why = '';
+process.on('beforeExit', () => { if (begun === 'reading') begun = 'stuck'; });
+process.on('exit', (code) => {
+  const is_silent = begun === 'ran' && code === 0 && printed === '' && why !== '';
+  if (begun === 'called' || begun === 'stuck' || is_silent) answer({ unanswered: true, code, why });
+  else answer({ program: true, code });
+});
 
 // Files beside the tool that were verified with it are made of their texts; no directory is searched for others. The
 // language's own modules and installed packages are what Node finds from the project.
@@ -122,11 +130,16 @@ try {
   if (request.tool.module) {
     const space = (await ready(module(path))).namespace;
     entry = space.default;
+    const name = ['execute', 'main'].find((name) => typeof space[name] === 'function');
+    if (Object.hasOwn(space, 'default')) why = 'its default export is no function';
+    else if (name) why = `it has no default export, and nothing called its \`${name}\``;
   } else {
     const exports = common(path);
     entry = typeof exports === 'function' ? exports : exports.default ?? exports.main ?? exports.execute;
   }
+  begun = 'ran';
   if (typeof entry === 'function') {
+    begun = 'called';
     const result = await entry(JSON.parse(request.params), project);
     answer({ result: result === undefined ? null : result });
     process.exit(0);

@@ -157,9 +157,23 @@ fn framed(
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
-    if answer.get("program") == Some(&Value::Bool(true)) {
+    let is = |what: &str| answer.get(what) == Some(&Value::Bool(true));
+    let of_answer = || {
         let code = answer.get("code").and_then(Value::as_i64).unwrap_or(0);
-        return contract.of_output(&printed, stderr, i32::try_from(code).unwrap_or(1));
+        i32::try_from(code).unwrap_or(1)
+    };
+    if is("unanswered") {
+        let code = of_answer();
+        let mut why = format!("it ended with exit code {code} and without an answer");
+        if let Some(more) = answer.get("why").and_then(Value::as_str)
+            && !more.is_empty()
+        {
+            why = format!("{why}: {more}");
+        }
+        return failed(&why, &printed, stderr, code);
+    }
+    if is("program") {
+        return contract.of_output(&printed, stderr, of_answer());
     }
     told(answer, &printed, stderr, contract)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_sandbox::{Command, Isolation, Network};
+use toolglot_sandbox::{Command, Exit, Isolation, Network, Watch};
 use toolglot_toolfiles::{Found, ReturnContract};
 
 use crate::CallError;
@@ -19,6 +19,8 @@ use crate::warm::{Ended, NotWarm, Terms};
 const ANSWER_BYTES: usize = 64 << 20;
 /// What is taken of standard error, and printed where nothing is framed: the same cap, as the sandbox has one for both.
 const DEFAULT_SECONDS: u64 = 300;
+/// How long the engine may take to remove a container.
+const REMOVAL: Duration = Duration::from_secs(20);
 /// The limits of an interpreter that stays are those of a day.
 const LIFE: Duration = Duration::from_secs(86_400);
 
@@ -66,10 +68,18 @@ pub(crate) fn attempt(
     }
     let manner = program.manner.clone();
     let is_container = program.is_container;
+    let remover = program.remover();
     let outcome = command(host, program, time)?.run()?;
     let mut answer = answer::read(&outcome, &manner, contract, time.as_secs_f64());
+    if let Some(remover) = remover
+        && !matches!(outcome.exit, Exit::Code(_))
+        && let Some(why) = removed(host, remover)?
+        && let Some(Value::String(error)) = answer.returned.value.get_mut("error")
+    {
+        error.push_str(&why);
+    }
     // Docker's own failures have this code.
-    if is_container && outcome.exit == toolglot_sandbox::Exit::Code(125) {
+    if is_container && outcome.exit == Exit::Code(125) {
         let why = format!(
             "the container engine refused: {}",
             toolglot_exec::cut(outcome.stderr.text(), programs::PRINTED_BYTES).trim()
@@ -80,6 +90,27 @@ pub(crate) fn attempt(
             .insert("error".to_owned(), Value::String(why));
     }
     Ok(answer)
+}
+
+/// Ends the container of a call that was ended: what was killed is the client, and the engine goes on without it.
+///
+/// What is to be said where that failed.
+fn removed(host: &Host<'_>, remover: Program) -> Result<Option<String>, CallError> {
+    let name = remover.argv.last().cloned().unwrap_or_default();
+    let mut command = command(host, remover, REMOVAL)?;
+    // A call that was cancelled is ended all the same.
+    command.watch = Watch::default();
+    let outcome = command.run()?;
+    let said = outcome.stderr.text();
+    // It had not begun, or had ended by itself.
+    if outcome.exit == Exit::Code(0) || said.contains("No such container") {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "; its container `{}` may still run, as the engine did not remove it: {}",
+        name.display(),
+        toolglot_exec::cut(said, programs::PRINTED_BYTES).trim()
+    )))
 }
 
 /// The same, held against what the tool says of its results.

@@ -11,7 +11,7 @@ use toolglot_policy::{Effect, Refusals, ServerRules};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{
     Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, Trust, TrustError,
-    capability,
+    capability, template,
 };
 
 use crate::answer::Answer;
@@ -294,6 +294,12 @@ impl Host<'_> {
         if tool.metadata.is_deprecated() {
             notes.push(format!("`{id}` is deprecated"));
         }
+        let settings = Value::Object(chain.settings());
+        for name in template::unset(&settings, &self.variables) {
+            notes.push(format!(
+                "`${{{name}}}` stands in the configuration of `{id}`, and {name} is not set"
+            ));
+        }
         notes.extend(returned.breaches.iter().cloned());
         Ok(Called {
             id,
@@ -387,8 +393,13 @@ impl Host<'_> {
         capability::covers(&granted, capability)
     }
 
-    /// A word that nobody guesses.
+    /// A word that nobody guesses, and that no text holds.
     pub(crate) fn nonce(&self) -> String {
+        format!("\u{1}toolglot:{}:", self.word())
+    }
+
+    /// Letters that nobody guesses.
+    pub(crate) fn word(&self) -> String {
         let mut bytes = [0_u8; 16];
         // Without random bytes the clock and the place of this value tell two calls apart; a tool cannot see either.
         if getrandom::fill(&mut bytes).is_err() {
@@ -398,12 +409,11 @@ impl Host<'_> {
                 .zip(now.bytes().rev())
                 .for_each(|(to, from)| *to = from);
         }
-        let mut word = String::from("\u{1}toolglot:");
+        let mut word = String::with_capacity(32);
         for byte in bytes {
             word.push(char::from(b'a' + (byte >> 4)));
             word.push(char::from(b'a' + (byte & 15)));
         }
-        word.push(':');
         word
     }
 
@@ -446,6 +456,15 @@ fn fitted(
     mut arguments: Map<String, Value>,
 ) -> Result<(Option<String>, Map<String, Value>), CallError> {
     let tool = found.tool();
+    if let (Some(action), Some(other)) = (&action, arguments.get("action"))
+        && other.as_str() != Some(action)
+    {
+        return Err(CallError::TwoActions {
+            id: found.id.to_string(),
+            action: action.clone(),
+            other: other.to_string(),
+        });
+    }
     // Called by its own name, a tool with actions is told which among its arguments.
     let action = action.or_else(|| {
         let named = arguments.get("action")?.as_str()?;

@@ -24,6 +24,18 @@ pub enum CallError {
         /// What there is.
         known: Vec<String>,
     },
+    /// The name and the arguments say two actions.
+    #[error(
+        "`{id}.{action}` is called, and `action` among the arguments is {other}: leave that out, or call `{id}` with it"
+    )]
+    TwoActions {
+        /// The tool.
+        id: String,
+        /// The action of the name.
+        action: String,
+        /// What the arguments say, as JSON.
+        other: String,
+    },
     /// The file breaks rules.
     #[error(
         "`{id}` breaks rules of tool files ({first}); `toolglot tools check {id}` shows all {n}"
@@ -211,6 +223,7 @@ impl CallError {
             CallError::Find(FindError::NotFound { .. }) => "unknown-tool",
             CallError::Find(_) => "unreadable-tool",
             CallError::UnknownAction { .. } => "unknown-action",
+            CallError::TwoActions { .. } => "two-actions",
             CallError::Faulty { .. } | CallError::Schema { .. } => "faulty-tool",
             CallError::Refused(refusal) => refusal.code(),
             CallError::NotCallable { .. } => "not-callable",

@@ -8,6 +8,9 @@
 //! | `query` | names and values that are put behind the `?` |
 //! | `body` | text, or JSON whose texts may hold `{name}`; a text that is `{name}` alone takes the value with its type |
 //!
+//! What names a parameter that was not given is left out: the header, the part of the query, the member of the body. A path
+//! cannot do without.
+//!
 //! `${NAME}` is a variable of the user's, in the file's own text only: what a parameter holds is never looked at again.
 //! Parameters that nothing mentions become the query, or the JSON body of a method that has one.
 //! A redirection is told and not followed.
@@ -115,13 +118,31 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         .and_then(Value::as_object)
         .cloned()
         .unwrap_or_default();
+    let tool = chain.tool().1;
+    if let Some(name) = tool.unknown_placeholder() {
+        return Err(format!(
+            "`{{{name}}}` stands in `config`, and there is no parameter `{name}`"
+        ));
+    }
+    let declared = |input: &Value, name: &str| {
+        let all = input.get("properties").and_then(Value::as_object);
+        all.is_some_and(|all| all.contains_key(name))
+    };
+    let takes = |name: &str| {
+        declared(&tool.schema.input, name)
+            || tool
+                .actions
+                .iter()
+                .any(|action| declared(&action.input, name))
+    };
+    let missing = |text: &str| absent(text, params, &takes);
     let mut used: Vec<&str> = Vec::new();
     let text = |key: &str| {
         let value = config.get(key)?.as_str()?;
         Some(template::variables(value, &host.variables))
     };
     let (url, is_chosen) = match text("url") {
-        Some(url) => (filled_url(&url, params, &mut used)?, false),
+        Some(url) => (filled_url(&url, params, &missing, &mut used)?, false),
         None => match params.get("url").and_then(Value::as_str) {
             Some(url) => {
                 used.push("url");
@@ -142,6 +163,9 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         let value = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
+        if missing(&value).is_some() {
+            continue;
+        }
         let value = template::variables(&value, &host.variables);
         let value = filled(&value, params, &mut used, str::to_owned);
         if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
@@ -164,6 +188,9 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         let value = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
+        if missing(&value).is_some() {
+            continue;
+        }
         let value = template::variables(&value, &host.variables);
         query.push((
             name.clone(),
@@ -171,7 +198,15 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         ));
     }
     let configured = config.get("body").filter(|body| !body.is_null());
-    let body = configured.map(|body| filled_body(body, host, params, &mut used, 0));
+    let body = configured.and_then(|body| {
+        let mut filling = Filling {
+            host,
+            params,
+            missing: &missing,
+            used: &mut used,
+        };
+        filling.body(body, 0)
+    });
     let method = text("method")
         .unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned())
         .to_ascii_uppercase();
@@ -232,6 +267,7 @@ fn plain(value: &Value) -> String {
 fn filled_url<'p>(
     url: &str,
     params: &'p Map<String, Value>,
+    missing: &dyn Fn(&str) -> Option<String>,
     used: &mut Vec<&'p str>,
 ) -> Result<String, String> {
     let start = url.find("://").map_or(0, |at| at + 3);
@@ -244,15 +280,49 @@ fn filled_url<'p>(
                 .to_owned(),
         );
     }
-    let template = &url[end..];
-    let rest = filled(template, params, used, percent);
-    if rest != template && climbs(&rest) {
+    let (whole, fragment) = match url[end..].split_once('#') {
+        Some((whole, fragment)) => (whole, Some(fragment)),
+        None => (&url[end..], None),
+    };
+    let (path, query) = match whole.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (whole, None),
+    };
+    if let Some(name) = missing(path) {
+        return Err(format!(
+            "the path of `config.url` needs `{name}`, which was not given"
+        ));
+    }
+    let steps = filled(path, params, used, percent);
+    if steps != path && climbs(&steps) {
         return Err(
             "a parameter makes a step `.` or `..` of the path, which leads elsewhere on that host"
                 .to_owned(),
         );
     }
-    Ok(format!("{}{rest}", &url[..end]))
+    let mut out = format!("{}{steps}", &url[..end]);
+    let pairs: Vec<String> = query
+        .into_iter()
+        .flat_map(|query| query.split('&'))
+        .filter(|pair| missing(pair).is_none())
+        .map(|pair| filled(pair, params, used, percent))
+        .collect();
+    if !pairs.is_empty() {
+        out.push('?');
+        out.push_str(&pairs.join("&"));
+    }
+    if let Some(fragment) = fragment.filter(|fragment| missing(fragment).is_none()) {
+        out.push('#');
+        out.push_str(&filled(fragment, params, used, percent));
+    }
+    Ok(out)
+}
+
+/// The first parameter that a text names, that the tool has, and that was not given.
+fn absent(text: &str, params: &Map<String, Value>, takes: &dyn Fn(&str) -> bool) -> Option<String> {
+    template::placeholders(text)
+        .find(|name| takes(name) && params.get(*name).is_none_or(Value::is_null))
+        .map(str::to_owned)
 }
 
 /// Whether a path holds `.` or `..`, as those see it who take percent forms for what they stand for: RFC 3986, section 6.2.2.
@@ -294,39 +364,42 @@ fn filled<'p>(
     out
 }
 
-fn filled_body<'p>(
-    body: &Value,
-    host: &Host<'_>,
+/// What a body is filled with.
+struct Filling<'a, 'p> {
+    host: &'a Host<'a>,
     params: &'p Map<String, Value>,
-    used: &mut Vec<&'p str>,
-    depth: usize,
-) -> Value {
-    match body {
-        Value::String(text) => {
-            let name = text
-                .strip_prefix('{')
-                .and_then(|rest| rest.strip_suffix('}'));
-            if let Some((name, value)) = name.and_then(|name| params.get_key_value(name)) {
-                used.push(name);
-                return value.clone();
+    missing: &'a dyn Fn(&str) -> Option<String>,
+    used: &'a mut Vec<&'p str>,
+}
+
+impl Filling<'_, '_> {
+    /// The body, or a part of it; `None` for what names a parameter that was not given.
+    fn body(&mut self, body: &Value, depth: usize) -> Option<Value> {
+        Some(match body {
+            Value::String(text) => {
+                let name = text
+                    .strip_prefix('{')
+                    .and_then(|rest| rest.strip_suffix('}'));
+                if let Some((name, value)) = name.and_then(|name| self.params.get_key_value(name)) {
+                    self.used.push(name);
+                    return Some(value.clone());
+                }
+                if (self.missing)(text).is_some() {
+                    return None;
+                }
+                let text = template::variables(text, &self.host.variables);
+                Value::String(filled(&text, self.params, self.used, str::to_owned))
             }
-            let text = template::variables(text, &host.variables);
-            Value::String(filled(&text, params, used, str::to_owned))
-        }
-        Value::Array(items) if depth < MAX_DEPTH => items
-            .iter()
-            .map(|item| filled_body(item, host, params, used, depth + 1))
-            .collect(),
-        Value::Object(map) if depth < MAX_DEPTH => map
-            .iter()
-            .map(|(key, value)| {
-                (
-                    key.clone(),
-                    filled_body(value, host, params, used, depth + 1),
-                )
-            })
-            .collect(),
-        other => other.clone(),
+            Value::Array(items) if depth < MAX_DEPTH => items
+                .iter()
+                .filter_map(|item| self.body(item, depth + 1))
+                .collect(),
+            Value::Object(map) if depth < MAX_DEPTH => map
+                .iter()
+                .filter_map(|(key, value)| Some((key.clone(), self.body(value, depth + 1)?)))
+                .collect(),
+            other => other.clone(),
+        })
     }
 }
 

@@ -26,6 +26,8 @@ const NODE: &str = include_str!("../loaders/node.mjs");
 
 /// What is kept of a tool's own prints, in bytes.
 pub(crate) const PRINTED_BYTES: usize = 256 << 10;
+/// Where a container finds the project.
+const WORKSPACE: &str = "/workspace";
 /// The longest text that is handed over as one word of a command line.
 const MAX_WORD: usize = 100_000;
 
@@ -42,6 +44,30 @@ pub(crate) struct Program {
     pub(crate) manner: Manner,
     /// Whether it talks to a container engine, which no wall of ours surrounds.
     pub(crate) is_container: bool,
+}
+
+impl Program {
+    /// The program that ends the container of this one, which goes on without its client; `None` if there is none.
+    pub(crate) fn remover(&self) -> Option<Program> {
+        let name = self.argv.iter().skip_while(|word| *word != "--name").nth(1);
+        let name = name.filter(|_| self.is_container)?.clone();
+        let argv = vec![
+            self.argv.first()?.clone(),
+            "rm".into(),
+            "--force".into(),
+            name,
+        ];
+        Some(Program {
+            id: self.id.clone(),
+            argv,
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            stdin: Vec::new(),
+            reads: self.reads.clone(),
+            manner: Manner::Printed,
+            is_container: true,
+        })
+    }
 }
 
 /// A program that an interpreter which stays can make a copy of itself for.
@@ -350,11 +376,15 @@ impl Builder<'_> {
         }
         // The configuration is the file's own text; parameters are no part of it.
         let expanded = template::expand(config, &self.host.variables);
-        let command = expanded
-            .get("command")
-            .and_then(Value::as_str)
-            .ok_or_else(|| self.bad("`config.command` is missing"))?
-            .to_owned();
+        let command = match expanded.get("command") {
+            Some(Value::String(command)) => command.clone(),
+            None | Some(Value::Null) => return Err(self.bad("`config.command` is missing")),
+            Some(_) => {
+                return Err(
+                    self.bad("`config.command` is no text: its words stand in `config.args`")
+                );
+            }
+        };
         let args = words(expanded.get("args")).map_err(|why| self.bad(why))?;
         environment::configured(config.get("env"), &self.host.variables, &mut self.env);
         environment::parameters(self.params, &mut self.env);
@@ -395,7 +425,9 @@ impl Builder<'_> {
         if image.starts_with('-') || image.is_empty() {
             return Err(self.bad(format!("`{image}` is no image")));
         }
-        let mut argv: Vec<String> = ["run", "--rm", "--interactive", "--network"]
+        // By this name it is ended with its call.
+        let name = format!("toolglot-{}", self.host.word());
+        let mut argv: Vec<String> = ["run", "--rm", "--name", &name, "--interactive", "--network"]
             .map(str::to_owned)
             .to_vec();
         argv.push(
@@ -413,14 +445,17 @@ impl Builder<'_> {
         };
         argv.extend([
             "--volume".to_owned(),
-            format!("{}:/workspace{mount}", self.project()),
+            format!("{}:{WORKSPACE}{mount}", self.project()),
             "--workdir".to_owned(),
-            "/workspace".to_owned(),
+            WORKSPACE.to_owned(),
         ]);
         argv.extend(kept::mounts(self.host, &self.id())?);
         // The engine takes one word; what stands behind it are the first words of the command.
-        let bad = |what: &str| self.bad(format!("`config.{what}` is no list of words"));
-        let mut entrypoint = words(expanded.get("entrypoint")).map_err(|_| bad("entrypoint"))?;
+        let listed = |what: &str| {
+            words(expanded.get(what))
+                .map_err(|_| self.bad(format!("`config.{what}` is no list of words")))
+        };
+        let (mut entrypoint, command) = (listed("entrypoint")?, listed("command")?);
         if !entrypoint.is_empty() {
             argv.extend(["--entrypoint".to_owned(), entrypoint.remove(0)]);
         }
@@ -441,11 +476,17 @@ impl Builder<'_> {
             }
             _ => {}
         }
+        // By their names: what they hold is no word of a command line, which everybody here may read.
+        let mut of_call = Variables::new();
+        environment::parameters(self.params, &mut of_call);
+        for name in of_call.keys() {
+            argv.extend(["--env".to_owned(), name.clone()]);
+        }
+        self.env.extend(of_call);
+        argv.extend(["--env".to_owned(), format!("TOOLGLOT_PROJECT={WORKSPACE}")]);
         argv.push(image.to_owned());
         argv.extend(entrypoint);
-        if let Some(command) = text("command") {
-            argv.push(command.to_owned());
-        }
+        argv.extend(command);
         argv.extend(words(expanded.get("args")).map_err(|why| self.bad(why))?);
         for name in ["DOCKER_HOST", "HOME"] {
             if let Some(value) = self.host.variables.get(name) {

@@ -30,6 +30,9 @@ pub enum BadId {
     /// `..`, `.`
     #[error("`{0}` would lead out of `.ai/tools`: the parts of an id are neither `.` nor `..`")]
     Traversal(String),
+    /// A part that begins with a dot.
+    #[error("a part of `{0}` begins with a dot, and no part of an id does")]
+    Hidden(String),
     /// A character that no id has.
     #[error(
         "`{id}` holds {character:?}; the parts of an id have letters, digits, `-`, `_` and `.`"
@@ -74,10 +77,7 @@ impl ItemId {
             });
         }
         if text.split('/').any(|part| part.starts_with('.')) {
-            return Err(BadId::Character {
-                id: text.to_owned(),
-                character: '.',
-            });
+            return Err(BadId::Hidden(text.to_owned()));
         }
         Ok(ItemId(text.to_owned()))
     }
@@ -131,7 +131,8 @@ mod tests {
             ("a\\..\\b", "Traversal"),
             ("a b", "Character"),
             ("a\0b", "Character"),
-            (".git/config", "Character"),
+            (".git/config", "Hidden"),
+            ("a/.b", "Hidden"),
             ("a/%2e%2e/b", "Character"),
         ] {
             let error = ItemId::new(text).expect_err(text);

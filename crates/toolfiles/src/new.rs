@@ -1,5 +1,6 @@
 //! What a new tool looks like.
 
+use crate::rules::kebab;
 use crate::{ItemId, Language};
 
 /// The text of a tool to begin with: it greets, and keeps every rule and best practice.
@@ -13,5 +14,6 @@ pub fn new_tool(id: &ItemId, language: Language) -> String {
         Language::Bash => include_str!("../new/bash"),
     };
     text.replace("CATEGORY", id.category())
+        .replace("ITEM", &kebab(id.name(), id.name()))
         .replace("NAME", id.name())
 }

@@ -9,9 +9,12 @@ use crate::read_json;
 #[derive(Debug)]
 pub struct ReturnContract {
     output: Option<Validator>,
-    /// Whether the schema is about the whole map: it speaks of `success`.
-    is_of_whole: bool,
+    /// The members that the schema speaks of. One that speaks of `success` is about the whole map.
+    members: Vec<String>,
 }
+
+/// What the contract itself puts beside a result.
+const OF_CONTRACT: &[&str] = &["success", "error", "stdout", "stderr", "exit_code"];
 
 /// What came back from a tool, brought to one form.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +35,10 @@ impl ReturnContract {
     pub fn new(output: Option<&Value>) -> Result<ReturnContract, toolglot_schema::SchemaError> {
         Ok(ReturnContract {
             output: output.map(Validator::new).transpose()?,
-            is_of_whole: output
-                .and_then(|schema| schema.get("properties")?.get("success"))
-                .is_some(),
+            members: output
+                .and_then(|schema| schema.get("properties")?.as_object())
+                .map(|members| members.keys().cloned().collect())
+                .unwrap_or_default(),
         })
     }
 
@@ -132,22 +136,38 @@ impl ReturnContract {
         }
     }
 
-    /// The schema is about `output` or `data` where there is one, unless it speaks of `success`; else about the whole map.
+    fn speaks_of(&self, name: &str) -> bool {
+        self.members.iter().any(|member| member == name)
+    }
+
+    /// The schema is about `output` or `data` where there is one, unless it speaks of `success` or of that member itself; else
+    /// about the whole map, without what the contract puts beside a result.
     fn misfits(&self, output: &Validator, map: &Map<String, Value>) -> Vec<String> {
-        let result = map
-            .get("output")
-            .or_else(|| map.get("data"))
-            .filter(|_| !self.is_of_whole);
-        let violations = match result {
-            Some(result) => output.validate(result),
-            None => output.validate(&Value::Object(map.clone())),
+        let result = ["output", "data"]
+            .into_iter()
+            .find_map(|name| Some((name, map.get(name)?)))
+            .filter(|(name, inner)| {
+                let is_inside = inner.get(name).is_some();
+                !self.speaks_of("success") && (!self.speaks_of(name) || is_inside)
+            });
+        let violations = if let Some((_, result)) = result {
+            output.validate(result)
+        } else {
+            let mut map = map.clone();
+            map.retain(|name, _| self.speaks_of(name) || !OF_CONTRACT.contains(&name.as_str()));
+            output.validate(&Value::Object(map))
         };
         violations
             .into_iter()
             .map(|violation| {
                 format!(
                     "its result does not fit `output_schema`: {}",
-                    violation.message.replace("the arguments", "the result")
+                    violation
+                        .message
+                        .replace("the arguments", "the result")
+                        .replace("the parameters are", "the members are")
+                        .replace("no such parameter", "no such member")
+                        .replace("is no parameter", "is no member")
                 )
             })
             .collect()
@@ -183,6 +203,47 @@ mod tests {
                 (success, breaches),
                 "{value}"
             );
+        }
+    }
+
+    #[test]
+    fn what_the_contract_puts_beside_a_result_is_not_judged() {
+        let closed = |members: Value| json!({"type": "object", "properties": members, "required": ["id"], "additionalProperties": false});
+        let id = json!({"id": {"type": "string"}});
+        let whole = json!({"type": "object", "properties": {"output": {"type": "string"}}, "required": ["output"]});
+        for (schema, value, said) in [
+            (
+                closed(id.clone()),
+                json!({"success": true, "id": "a"}),
+                None,
+            ),
+            (
+                closed(id.clone()),
+                json!({"success": true, "id": "a", "stdout": "x", "exit_code": 0}),
+                None,
+            ),
+            (
+                closed(id),
+                json!({"success": true, "id": "a", "more": 1}),
+                Some("the members are `id`"),
+            ),
+            (whole.clone(), json!({"success": true, "output": "x"}), None),
+            (
+                whole.clone(),
+                json!({"success": true, "output": 5}),
+                Some("`output`"),
+            ),
+            (
+                whole,
+                json!({"success": true, "output": {"output": "x"}}),
+                None,
+            ),
+        ] {
+            let contract = ReturnContract::new(Some(&schema)).expect("a schema");
+            let returned = contract.of_value(value.clone());
+            assert_eq!(returned.success, said.is_none(), "{value}: {returned:?}");
+            let breaches = returned.breaches.join("; ");
+            assert!(breaches.contains(said.unwrap_or_default()), "{breaches}");
         }
     }
 

@@ -84,6 +84,41 @@ pub fn variables(text: &str, environment: &BTreeMap<String, String>) -> String {
     out
 }
 
+/// The variables that a configuration names, that have no default and that are not set: their names stay where they stand.
+pub fn unset(config: &Value, environment: &BTreeMap<String, String>) -> Vec<String> {
+    let names = std::cell::RefCell::new(Vec::new());
+    each(config, 0, &|text| {
+        let mut rest = text;
+        while let Some((_, behind)) = rest.split_once("${") {
+            let Some((inner, after)) = behind.split_once('}') else {
+                break;
+            };
+            let mut names = names.borrow_mut();
+            let is_set = environment
+                .get(inner)
+                .is_some_and(|value| !value.is_empty());
+            if is_variable(inner) && !is_set && !names.iter().any(|name| name == inner) {
+                names.push(inner.to_owned());
+            }
+            rest = after;
+        }
+        Value::Null
+    });
+    names.into_inner()
+}
+
+/// The words between braces, `{name}`, that are not behind a `$`; what is between is a name of letters, digits, `_` and `-`.
+pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('{').filter_map(move |(at, _)| {
+        let name = text[at + 1..].split_once('}')?.0;
+        let is_name = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        (is_name && !text[..at].ends_with('$')).then_some(name)
+    })
+}
+
 fn is_variable(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
         && name

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
 use toolglot_exec::Outcome;
-use toolglot_policy::{Decision, Effect, Request, Verdict};
+use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
 use toolglot_runtimes::{CallError, Host};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
@@ -173,7 +173,7 @@ impl<'a> FileTools<'a> {
                 n_before: before.len(),
                 ..Request::new(&call.name, Effect::Read, trusted_end(call), &[])
             };
-            looked(canonical, of_message(request), gate, look)
+            looked(canonical, (of_message(request), &[]), gate, look)
         };
         Some(match canonical.tool.as_str() {
             "rye_execute" => {
@@ -224,7 +224,30 @@ impl<'a> FileTools<'a> {
                         missing: vec![needed],
                     }));
                 }
-                read(&|| self.signed(text("item_id")))
+                let paths = self.changed_by_signing(text("item_id"));
+                let request = Request {
+                    n_before: before.len(),
+                    is_repeat: asked("", Map::new()).is_repeat,
+                    ..Request::new(&call.name, Effect::Write, trusted_end(call), &paths)
+                };
+                // Signing is the one way in which a model changes a guarded file, and was granted by its name.
+                let ruled = gate
+                    .verdict(&request)
+                    .reasons
+                    .into_iter()
+                    .filter(|reason| reason.layer != Layer::Usual && !reason.is_default())
+                    .map(|reason| reason.verdict)
+                    .filter(|verdict| verdict.rule != "guarded-path")
+                    .find(|verdict| verdict.decision != Decision::Allow);
+                let verdict = ruled.unwrap_or_else(|| {
+                    of_message(Request {
+                        paths: &[],
+                        ..request
+                    })
+                });
+                looked(canonical, (verdict, &paths), gate, &|| {
+                    self.signed(text("item_id"))
+                })
             }
             id => self.execute(asked(id, canonical.arguments.clone()), gate),
         })
@@ -281,6 +304,28 @@ impl<'a> FileTools<'a> {
         }
     }
 
+    /// The places in the project that signing a tool changes: its file and the lock.
+    fn changed_by_signing(&self, id: &str) -> Vec<PathFact> {
+        let found = ItemId::new(id)
+            .ok()
+            .and_then(|id| self.host.registry.find(&id).ok());
+        let project = real(&self.host.project);
+        let file = found.and_then(|found| {
+            let path = real(&found.path?);
+            Some(path.strip_prefix(&project).ok()?.to_owned())
+        });
+        let Some(file) = file else { return Vec::new() };
+        [file, Path::new(".ai/toolglot.lock").to_owned()]
+            .map(|path| PathFact {
+                written: path.display().to_string(),
+                found: Ok(Inside {
+                    path,
+                    ..Inside::default()
+                }),
+            })
+            .to_vec()
+    }
+
     fn signed(&self, id: &str) -> Result<Value, String> {
         let id = ItemId::new(id).map_err(|error| error.to_string())?;
         let found = self
@@ -332,7 +377,7 @@ fn checked(id: &str) -> Outcome {
 /// Something that only looks, or was granted by name.
 fn looked(
     canonical: &Canonical,
-    verdict: Verdict,
+    (verdict, paths): (Verdict, &[PathFact]),
     gate: &Gate<'_>,
     look: &dyn Fn() -> Result<Value, String>,
 ) -> (Verdict, State) {
@@ -347,7 +392,7 @@ fn looked(
         tool: &canonical.tool,
         arguments: &canonical.arguments,
     };
-    if let Err(refused) = gate.log(&shown, &verdict, &[]) {
+    if let Err(refused) = gate.log(&shown, &verdict, paths) {
         return (refused, State::Refused { form: None });
     }
     let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));

@@ -27,6 +27,17 @@ pub(super) fn new(
         .unwrap_or(language.extension());
     let file = format!(".ai/tools/{id}.{extension}");
     let path = common.root.join(&file);
+    // Of two files with one id only the first of the extensions is ever used.
+    let other = EXTENSIONS
+        .iter()
+        .map(|(other, _)| format!(".ai/tools/{id}.{other}"))
+        .find(|other| *other != file && common.root.join(other).exists());
+    if let Some(other) = other {
+        return Err(Failure::TakenId {
+            id: id.to_string(),
+            other,
+        });
+    }
     let failed = |source: io::Error| Failure::Write {
         path: path.clone(),
         source,

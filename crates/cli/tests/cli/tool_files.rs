@@ -368,6 +368,80 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
 }
 
 #[test]
+fn new_tools_keep_the_rules_whatever_they_are_called() {
+    let world = World::new();
+    for (id, language) in [
+        ("n/true", "yaml"),
+        ("12/34", "yaml"),
+        ("n/123", "bash"),
+        ("n/1.5", "bash"),
+        ("n/null", "toml"),
+        ("n/Greet_thing", "yaml"),
+        ("n/Other_thing", "bash"),
+    ] {
+        let made = world.toolglot(&["tools", "new", id, "--language", language]);
+        assert!(made.status.success(), "{id}: {made:?}");
+        let (checked, _) = world.json(&["tools", "check", id, "--format", "json"]);
+        assert!(
+            !checked.to_string().contains("\"error\""),
+            "{id}: {checked}"
+        );
+    }
+    // Of two files with one id one would never be used.
+    let again = world.toolglot(&["tools", "new", "n/true", "--language", "python"]);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(said.contains("is `n/true` already"), "{said}");
+}
+
+#[test]
+fn a_model_that_signs_changes_files() {
+    let world = World::new();
+    assert!(world.toolglot(&["tools", "keys", "new"]).status.success());
+    let file = world.project().join(".ai/tools/text/count-words.py");
+    let before = fs::read_to_string(&file).expect("a file");
+    fs::write(
+        world.project().join("message.txt"),
+        "<tool_call>{\"name\": \"rye_sign\", \"arguments\": {\"item_id\": \"text/count-words\"}}</tool_call>",
+    )
+    .expect("a file");
+    let policy = world.project().join("policy.toml");
+    let run = |rules: &str| -> Value {
+        fs::write(
+            &policy,
+            format!("version = 1\ndefault = \"allow\"\n{rules}"),
+        )
+        .expect("a file");
+        let (record, _) = world.json(&[
+            "run",
+            "message.txt",
+            "--capability",
+            "rye.sign",
+            "--policy",
+            "policy.toml",
+            "--format",
+            "json",
+        ]);
+        record["calls"][0].clone()
+    };
+    for rules in [
+        "[[rule]]\nid = \"no-writing\"\ndecision = \"deny\"\ncapabilities = [\"write\"]\n",
+        "[[rule]]\nid = \"no-writing\"\ndecision = \"deny\"\npaths = [\".ai/**\"]\n",
+    ] {
+        let call = run(rules);
+        assert_eq!(call["verdict"]["decision"], json!("deny"), "{call}");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), before);
+    }
+    let call = run("");
+    assert_eq!(call["result"]["output"]["success"], json!(true), "{call}");
+    assert!(
+        fs::read_to_string(&file)
+            .expect("a file")
+            .starts_with("# rye:signed:")
+    );
+}
+
+#[test]
 fn models_call_tools_by_id_by_server_and_by_verb() {
     if !can_run() {
         return;

@@ -171,6 +171,16 @@ fn actions_are_called_behind_a_dot_or_by_name() {
         world.refused("t/ship-it.deploy", json!({})).0,
         "invalid-arguments"
     );
+    // The name and the arguments say two things; which of them was meant is not guessed.
+    for (other, code) in [("rollback", "two-actions"), ("zzz", "two-actions")] {
+        let args = json!({"service": "web", "action": other});
+        assert_eq!(world.refused("t/ship-it.deploy", args).0, code, "{other}");
+    }
+    let args = json!({"service": "web", "action": "deploy"});
+    assert_eq!(
+        world.returned("t/ship-it.deploy", args)["success"],
+        json!(true)
+    );
     assert_eq!(
         world
             .refused("t/ship-it.deploy", json!({"id": "x", "service": "y"}))

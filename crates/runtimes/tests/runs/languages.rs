@@ -485,9 +485,12 @@ fn containers_get_exactly_what_the_file_says() {
     let returned = world.returned("t/map-it", json!({"a": "${SECRET}"}));
     let project = world.project.display();
     let expected = format!(
-        "run\n--rm\n--interactive\n--network\nnone\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\npython:3.11\npython\n--now\nenv \n{{\"a\":\"${{SECRET}}\"}}|\n"
+        "run\n--rm\n--name\nNAME\n--interactive\n--network\nnone\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\n--env\nTOOLGLOT_PARAM_a\n--env\nTOOLGLOT_PROJECT=/workspace\npython:3.11\npython\n--now\nenv \n{{\"a\":\"${{SECRET}}\"}}|\n"
     );
-    assert_eq!(returned["stdout"], json!(expected), "{returned}");
+    let stdout = returned["stdout"].as_str().expect("a text");
+    let name = stdout.lines().nth(3).expect("a name");
+    assert!(name.len() == "toolglot-".len() + 32, "{name}");
+    assert_eq!(stdout.replace(name, "NAME"), expected, "{returned}");
     world.tool(
         "t/list-it.yaml",
         &yaml(
@@ -499,7 +502,7 @@ fn containers_get_exactly_what_the_file_says() {
     let returned = world.returned("t/list-it", json!({}));
     let stdout = returned["stdout"].as_str().expect("a text");
     assert!(
-        stdout.contains("--env\nKUBECONFIG\n--env\nAWS_CREDENTIALS\nalpine\nls\nenv mine\n"),
+        stdout.contains("--env\nKUBECONFIG\n--env\nAWS_CREDENTIALS\n--env\nTOOLGLOT_PROJECT=/workspace\nalpine\nls\nenv mine\n"),
         "{stdout}"
     );
     std::fs::write(
@@ -514,6 +517,105 @@ fn containers_get_exactly_what_the_file_says() {
     );
     world.path = "/nowhere".into();
     assert_eq!(world.refused("t/list-it", json!({})).0, "no-interpreter");
+}
+
+#[test]
+fn a_container_is_ended_with_its_call() {
+    if !can_run("ends of containers", &["sh", "sleep", "cat"]) {
+        return;
+    }
+    let mut world = World::new();
+    let folder = world.home.join("bin");
+    let log = world.home.join("log");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let engine = |end: &str| {
+        let script = format!(
+            "#!/bin/sh\nPATH=/usr/bin:/bin\necho \"$*\" >> {log}\nif [ \"$1\" = rm ]; then {end}; fi\necho \"$TOOLGLOT_PARAM_a\" >> {log}\nsleep 60\n",
+            log = log.display()
+        );
+        let path = folder.join("docker");
+        std::fs::write(&path, script).expect("a file");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("a mode");
+    };
+    world.path = folder.clone().into_os_string();
+    let rest = "timeout: 1\nconfig: {image: img, command: sleep, args: ['60']}\n";
+    world.tool("t/wait-it.yaml", &yaml("wait-it", "subprocess", rest));
+    for (end, expected) in [
+        ("exit 0", None),
+        ("echo 'Error: No such container: x' >&2; exit 1", None),
+        ("echo 'cannot connect' >&2; exit 1", Some("cannot connect")),
+    ] {
+        engine(end);
+        let _ = std::fs::remove_file(&log);
+        let returned = world.returned("t/wait-it", json!({"a": "x y"}));
+        let error = returned["error"].as_str().expect("a text");
+        assert!(error.contains("longer than 1 seconds"), "{error}");
+        assert_eq!(
+            error.contains("may still run"),
+            expected.is_some(),
+            "{error}"
+        );
+        assert!(error.contains(expected.unwrap_or_default()), "{error}");
+        let log = std::fs::read_to_string(&log).expect("it was written");
+        let lines: Vec<&str> = log.lines().collect();
+        let [run, param, rm] = lines[..] else {
+            panic!("{log}")
+        };
+        assert_eq!(param, "x y");
+        let name = run.split(' ').nth(3).expect("a name");
+        assert!(name.starts_with("toolglot-"), "{run}");
+        assert_eq!(rm, format!("rm --force {name}"));
+    }
+}
+
+#[test]
+fn a_function_of_node_that_never_answers_has_failed() {
+    if !can_run("functions that never answer", &["node"]) {
+        return;
+    }
+    let world = World::new();
+    let answer = "it ended with exit code 0 and without an answer";
+    for (name, body, expected) in [
+        (
+            "never",
+            "export default async () => { await new Promise(() => {}); return { success: true }; }",
+            Some(answer),
+        ),
+        (
+            "exits",
+            "export default () => { process.exit(0); return { success: true }; }",
+            Some(answer),
+        ),
+        (
+            "object",
+            "export default { execute() { return { success: true }; } }",
+            Some("its default export is no function"),
+        ),
+        (
+            "named",
+            "process.argv; export function execute() { return { success: true }; }",
+            Some("it has no default export, and nothing called its `execute`"),
+        ),
+        (
+            "main",
+            "process.argv; export const main = () => ({ success: true });",
+            Some("nothing called its `main`"),
+        ),
+        (
+            "program",
+            "process.argv; console.log('{\"success\": true}');",
+            None,
+        ),
+        ("quiet", "const a = process.argv;", None),
+        ("ends", "process.argv; process.exit(0);", None),
+    ] {
+        world.tool(&format!("t/{name}-it.js"), &node(body));
+        let returned = world.returned(&format!("t/{name}-it"), json!({}));
+        assert_eq!(returned["success"], json!(expected.is_none()), "{name}");
+        let error = returned["error"].as_str().unwrap_or_default();
+        assert!(error.contains(expected.unwrap_or_default()), "{returned}");
+    }
 }
 
 #[test]

@@ -128,6 +128,59 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
 }
 
 #[test]
+fn what_names_a_parameter_that_was_not_given_is_left_out() {
+    let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+    let world = granted();
+    let parameters = "requires: [net.http]\nparameters:\n  - {name: city, type: string, required: true, description: Where}\n  - {name: n, type: integer, required: false, description: How many}\n";
+    let rest = format!(
+        "{parameters}config:\n  method: POST\n  url: 'http://127.0.0.1:{port}/of/{{city}}?a={{n}}&b=1#{{n}}'\n  headers: {{X-N: '{{n}}', X-Key: 'k ${{NOT_SET}}'}}\n  query: {{days: '{{n}}', q: 'in {{city}}'}}\n  body: {{n: '{{n}}', some: ['{{n}}', '{{city}}', 'up to {{n}}'], code: 'f {{ x }}'}}\n"
+    );
+    world.tool("t/post-it.yaml", &yaml("post-it", "http_client", &rest));
+    let called = world
+        .call("t/post-it", json!({"city": "x"}))
+        .expect("it may run");
+    assert!(called.returned.success, "{:?}", called.returned);
+    assert!(
+        called
+            .notes
+            .iter()
+            .any(|note| note.contains("NOT_SET is not set")),
+        "{:?}",
+        called.notes
+    );
+    let all = json!({"city": "x", "n": 2});
+    assert_eq!(world.returned("t/post-it", all)["success"], json!(true));
+    let heard = heard.lock().expect("no test panics here");
+    let [first, second] = &heard[..] else {
+        panic!("{heard:?}")
+    };
+    assert_eq!(first.line, "POST /of/x?b=1&q=in%20x HTTP/1.1");
+    assert!(
+        !first.headers.iter().any(|header| header.starts_with("x-n")),
+        "{first:?}"
+    );
+    assert_eq!(first.body, r#"{"some":["x"],"code":"f { x }"}"#);
+    assert_eq!(second.line, "POST /of/x?a=2&b=1&days=2&q=in%20x HTTP/1.1");
+    assert_eq!(
+        second.body,
+        r#"{"n":2,"some":[2,"x","up to 2"],"code":"f { x }"}"#
+    );
+    let rest = format!("{parameters}config: {{url: 'http://127.0.0.1:{port}/of/{{n}}'}}\n");
+    world.tool("t/get-it.yaml", &yaml("get-it", "http_client", &rest));
+    let (code, why) = world.refused("t/get-it", json!({"city": "x"}));
+    assert_eq!(code, "bad-config");
+    assert!(why.contains("needs `n`, which was not given"), "{why}");
+    // The placeholder of no parameter is a fault of the file.
+    let rest = format!(
+        "{parameters}config: {{url: 'http://127.0.0.1:{port}/', headers: {{X: '{{nope}}'}}}}\n"
+    );
+    world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
+    let (code, why) = world.refused("t/ask-it", json!({"city": "x"}));
+    assert_eq!(code, "bad-config");
+    assert!(why.contains("there is no parameter `nope`"), "{why}");
+}
+
+#[test]
 fn bodies_are_json_with_the_types_of_the_parameters() {
     let (port, asked) = serve(&[&answer("200 OK", "", "done")]);
     let world = granted();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use serde_json::Number;
 
 use super::{Field, Reading};
@@ -131,6 +131,8 @@ enum OpenKind {
     List(Vec<Literal>),
     Map {
         members: Vec<Member>,
+        /// Keys that only a merge (`<<`) gave so far: those of the map itself stand in their place.
+        merged: Vec<String>,
         key: Option<(String, Range<usize>)>,
     },
 }
@@ -163,6 +165,19 @@ impl Loader<'_> {
                             Content::Number,
                         )
                     }
+                    Some(tag) if matches!(tag.suffix.as_str(), "bool" | "null") => {
+                        match (scalar(&text, ScalarStyle::Plain), tag.suffix.as_str()) {
+                            (Content::Bool(flag), "bool") => Content::Bool(flag),
+                            (Content::Null, "null") => Content::Null,
+                            (_, kind) => {
+                                self.refuse(
+                                    span.clone(),
+                                    &format!("it is no {kind}, as its tag says"),
+                                );
+                                Content::Computed
+                            }
+                        }
+                    }
                     None if style == ScalarStyle::Plain && is_no_number(&text) => {
                         self.refuse(span.clone(), "it is no number that JSON can carry");
                         Content::Computed
@@ -179,10 +194,15 @@ impl Loader<'_> {
                 };
                 self.value(Literal::new(span, literal.content), 0, size)
             }
-            Event::SequenceStart(anchor, _) => self.begin(span, anchor, OpenKind::List(Vec::new())),
-            Event::MappingStart(anchor, _) => {
+            Event::SequenceStart(anchor, tag) => {
+                self.tagged(&span, tag.as_deref(), "seq");
+                self.begin(span, anchor, OpenKind::List(Vec::new()))
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.tagged(&span, tag.as_deref(), "map");
                 let kind = OpenKind::Map {
                     members: Vec::new(),
+                    merged: Vec::new(),
                     key: None,
                 };
                 self.begin(span, anchor, kind)
@@ -215,6 +235,19 @@ impl Loader<'_> {
         }
     }
 
+    /// Refuses a tag of a list or a map that makes something else of it.
+    fn tagged(&mut self, span: &Range<usize>, tag: Option<&Tag>, kind: &str) {
+        if let Some(tag) = tag
+            && !(tag.is_yaml_core_schema() && tag.suffix == kind)
+        {
+            let why = format!(
+                "the tag `{}{}` is none that is known",
+                tag.handle, tag.suffix
+            );
+            self.refuse(span.clone(), &why);
+        }
+    }
+
     fn begin(&mut self, span: Range<usize>, anchor: usize, kind: OpenKind) -> Option<()> {
         if self.open.len() >= MAX_DEPTH {
             self.refuse(span, "it nests too deep");
@@ -242,7 +275,11 @@ impl Loader<'_> {
         match self.open.last_mut().map(|open| &mut open.kind) {
             None => self.done = Some(literal),
             Some(OpenKind::List(items)) => items.push(literal),
-            Some(OpenKind::Map { members, key }) => match key.take() {
+            Some(OpenKind::Map {
+                members,
+                merged,
+                key,
+            }) => match key.take() {
                 None => {
                     let text = match &literal.content {
                         Content::Text(text) => Some(text.clone()),
@@ -259,13 +296,28 @@ impl Loader<'_> {
                 }
                 Some((key, key_span)) => {
                     if key == "<<" {
-                        if let Content::Map(merged) = literal.content {
-                            for member in merged {
-                                if members.iter().all(|known| known.key != member.key) {
-                                    members.push(member);
-                                }
+                        let span = literal.span.clone();
+                        let Some(more) = merges(literal) else {
+                            self.refuse(span, "`<<` takes a map, or a list of maps");
+                            return Some(());
+                        };
+                        for member in more {
+                            if members.iter().all(|known| known.key != member.key) {
+                                merged.push(member.key.clone());
+                                members.push(member);
                             }
                         }
+                        return Some(());
+                    }
+                    if let Some(at) = merged.iter().position(|known| *known == key)
+                        && let Some(member) = members.iter_mut().find(|member| member.key == key)
+                    {
+                        merged.swap_remove(at);
+                        *member = Member {
+                            key,
+                            key_span,
+                            value: literal,
+                        };
                         return Some(());
                     }
                     if members.iter().any(|member| member.key == key) {
@@ -291,6 +343,21 @@ impl Loader<'_> {
     fn refuse(&mut self, span: Range<usize>, why: &str) {
         self.diagnostics
             .add(rules::SYNTAX, span, format!("this cannot be used: {why}"));
+    }
+}
+
+/// The members that `<<` brings, those of earlier maps first; `None` for what is neither a map nor a list of maps.
+fn merges(literal: Literal) -> Option<Vec<Member>> {
+    match literal.content {
+        Content::Map(members) => Some(members),
+        Content::List(items) => {
+            let maps = items.into_iter().map(|item| match item.content {
+                Content::Map(members) => Some(members),
+                _ => None,
+            });
+            Some(maps.collect::<Option<Vec<_>>>()?.concat())
+        }
+        _ => None,
     }
 }
 

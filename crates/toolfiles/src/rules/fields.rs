@@ -1,5 +1,6 @@
 //! Rules 1 to 6 and 8: the fields that a tool has, and what may stand in them.
 
+use crate::Language;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::fields::variable;
 use crate::literal::{Content, Literal};
@@ -45,7 +46,11 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             CATEGORY,
             field.value.span.clone(),
             format!("the category is `{category}`, and the file stands in `{right}`"),
-            format!("write `{right}`, or move the file to `.ai/tools/{category}/`"),
+            if category.is_empty() {
+                format!("write `{right}`, or move the file to `.ai/tools/`")
+            } else {
+                format!("write `{right}`, or move the file to `.ai/tools/{category}/`")
+            },
         );
     }
     if let Some(field) = subject.reading.field("version")
@@ -96,7 +101,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 /// Rules 1 and 2.
 fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     // What could not be read at all is told already.
-    if subject.language.is_configuration()
+    if (subject.language.is_configuration() || subject.language == Language::Bash)
         && subject.reading.fields.is_empty()
         && !subject.text.trim().is_empty()
         && !diagnostics.is_empty()
@@ -166,28 +171,41 @@ fn example(subject: Subject<'_>, name: &str, written: &str) -> String {
     if name == "executor_id" && has_no_executor && subject.language.is_configuration() {
         // TOML has no null.
         return match subject.language {
-            crate::Language::Toml => format!("write `{written} = \"\"`"),
+            Language::Toml => format!("write `{written} = \"\"`"),
             _ => format!("write `{written}: null`"),
         };
     }
     let value = match name {
         "version" => "1.0.0".to_owned(),
-        "tool_type" => subject
-            .language
-            .name()
-            .replace("bash", "script")
-            .replace("toml", "yaml"),
-        "executor_id" => "rye/core/runtimes/python/script".to_owned(),
+        "tool_type" => match subject.language {
+            Language::Python => "python",
+            _ => "script",
+        }
+        .to_owned(),
+        "executor_id" => match subject.language {
+            Language::Python if subject.reading.code.entry.is_some() => {
+                "rye/core/runtimes/python/function"
+            }
+            Language::Python => "rye/core/runtimes/python/script",
+            Language::JavaScript | Language::TypeScript => "rye/core/runtimes/node/node",
+            Language::Bash | Language::Yaml | Language::Toml => "rye/core/runtimes/bash/bash",
+        }
+        .to_owned(),
         "category" => subject.id.category().to_owned(),
         "tool_id" => subject.id.name().to_owned(),
         _ => "What this tool does".to_owned(),
     };
-    let equals = if subject.language == crate::Language::Yaml
-        || subject.language == crate::Language::Bash && !subject.has_variables()
-    {
-        format!("{written}: \"{value}\"")
-    } else {
-        format!("{written} = \"{value}\"")
+    let equals = match subject.language {
+        Language::Yaml => format!("{written}: \"{value}\""),
+        Language::Bash if !subject.has_variables() => format!("# {written}: \"{value}\""),
+        Language::Bash => format!("# {written} = \"{value}\""),
+        Language::JavaScript if subject.text.contains("exports.__") => {
+            format!("exports.{written} = \"{value}\";")
+        }
+        Language::JavaScript | Language::TypeScript => {
+            format!("export const {written} = \"{value}\";")
+        }
+        Language::Python | Language::Toml => format!("{written} = \"{value}\""),
     };
     format!("write `{equals}`")
 }
@@ -215,7 +233,7 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
             value
                 .as_f64()
                 .is_some_and(|seconds| seconds > 0.0 && seconds <= 86_400.0),
-            "a number of seconds, from 1 to 86400",
+            "a number of seconds, more than 0 and 86400 at most",
         ),
         _ => return,
     };

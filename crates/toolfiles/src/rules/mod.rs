@@ -10,6 +10,7 @@ mod practices;
 mod runnable;
 mod schemas;
 
+pub(crate) use fields::kebab;
 pub(crate) use runnable::unrunnable;
 
 use crate::ItemId;

@@ -3,12 +3,15 @@
 use serde_json::Value;
 
 use crate::diagnostic::Severity;
-use crate::{Executor, Language, ToolFile, executor_id, system};
+use crate::{Executor, Language, ToolFile, executor_id, system, template};
 
 /// Where the runtimes and primitives of the system are.
 const SYSTEM: &str = "rye/core/";
 const PYTHON: &str = "rye/core/runtimes/python/";
 const NODE: &str = "rye/core/runtimes/node/node";
+const HTTP: &str = "rye/core/primitives/http_client";
+/// What `http_client` asks by.
+const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const SUBPROCESS: &str = "rye/core/primitives/subprocess";
 
 /// Why a tool could never run, with what to do; runtimes of a project are not known here.
@@ -79,7 +82,128 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Option<(Severity, String, String)> 
             "write it under `config`".to_owned(),
         ));
     }
+    if tool.language.is_configuration()
+        && let Some((message, help)) = config.and_then(|config| misconfigured(id, config))
+    {
+        return Some((Severity::Error, message, help));
+    }
+    if id == HTTP
+        && let Some(name) = tool.unknown_placeholder()
+    {
+        return Some((
+            Severity::Error,
+            format!("`{{{name}}}` stands in `config`, and there is no parameter `{name}`"),
+            "name a parameter of the tool, or declare this one".to_owned(),
+        ));
+    }
     None
+}
+
+/// What a configuration says that can never be run or asked, with what to do. What variables stand in is told when it runs.
+fn misconfigured(id: &str, config: &Value) -> Option<(String, String)> {
+    let get = |key: &str| config.get(key).filter(|value| !value.is_null());
+    let text = |key: &str| get(key).and_then(Value::as_str);
+    let is_plain = |text: &&str| !text.contains(['{', '$']);
+    if id == SUBPROCESS {
+        let is_container = get("image").is_some();
+        if get("command").is_some_and(|command| !command.is_string()) && !is_container {
+            return Some((
+                "`config.command` is no text".to_owned(),
+                "write the program there, and its words under `config.args`".to_owned(),
+            ));
+        }
+        for key in ["command", "args", "entrypoint"] {
+            let is_word = |word: &Value| word.is_string() || word.is_number() || word.is_boolean();
+            let fits = match get(key) {
+                None => true,
+                Some(Value::Array(words)) => words.iter().all(is_word),
+                Some(other) => other.is_string(),
+            };
+            if !fits {
+                return Some((
+                    format!("`config.{key}` is no list of words"),
+                    "write texts and numbers in it, and no list, map or null".to_owned(),
+                ));
+            }
+        }
+        let image = get("image")?;
+        if image
+            .as_str()
+            .is_none_or(|image| image.is_empty() || image.starts_with('-'))
+        {
+            return Some((
+                format!("`config.image` is {image}, which is no image"),
+                "write its name, as in `python:3.11`".to_owned(),
+            ));
+        }
+    }
+    if id == HTTP {
+        if let Some(method) = text("method").filter(is_plain)
+            && !METHODS.contains(&method.to_ascii_uppercase().as_str())
+        {
+            return Some((
+                format!("`config.method` is `{method}`, which is no method"),
+                format!("write one of {}", METHODS.join(", ")),
+            ));
+        }
+        let url = text("url")?;
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        if !["http", "https"].contains(&scheme) && !scheme.contains(['{', '$']) && is_plain(&url) {
+            return Some((
+                format!("`config.url` is `{url}`, which is no address that can be asked"),
+                "begin it with `https://` or `http://`".to_owned(),
+            ));
+        }
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if !scheme.is_empty() && template::placeholders(host).next().is_some() {
+            return Some((
+                "a parameter cannot say which host is asked".to_owned(),
+                "write the host, or leave `config.url` out and name a parameter `url`".to_owned(),
+            ));
+        }
+    }
+    None
+}
+
+impl ToolFile {
+    /// The first `{name}` of a request that no parameter has, of a tool that says which it takes.
+    ///
+    /// In a body only a text that is nothing else: braces are part of many texts.
+    pub fn unknown_placeholder(&self) -> Option<String> {
+        let config = self.metadata.config.as_ref()?;
+        let inputs = std::iter::once(&self.schema.input)
+            .chain(self.actions.iter().map(|action| &action.input));
+        let properties: Vec<_> = inputs
+            .filter_map(|input| input.get("properties")?.as_object())
+            .collect();
+        if properties.is_empty() {
+            return None;
+        }
+        let is_known = |name: &str| {
+            name == "action" && !self.actions.is_empty()
+                || properties.iter().any(|all| all.contains_key(name))
+        };
+        let texts = |key: &str| config.get(key).into_iter().flat_map(texts);
+        let is_whole =
+            |text: &&str| text.starts_with('{') && text.find('}') == Some(text.len() - 1);
+        texts("url")
+            .chain(texts("headers"))
+            .chain(texts("query"))
+            .chain(texts("body").filter(is_whole))
+            .flat_map(template::placeholders)
+            .find(|name| !is_known(name))
+            .map(str::to_owned)
+    }
+}
+
+/// The texts of a value, wherever in it.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(map) => map.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// What a configuration has to name for what runs it, and does not.

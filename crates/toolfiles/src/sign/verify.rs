@@ -98,7 +98,8 @@ pub enum Refusal {
     },
     /// The body is not what was signed.
     #[error(
-        "`{id}` was changed after it was signed: its body is {actual:.16}.., the signature is for {declared:.16}.."
+        "`{id}` was changed after it was signed: its body is {actual:.16}.., the signature is for {declared:.16}..{}",
+        if *.is_by_line_ends { "; only its line endings are others, as a checkout may make them: bring them back (`git config core.autocrlf input`)" } else { "" }
     )]
     Edited {
         /// The tool.
@@ -107,6 +108,8 @@ pub enum Refusal {
         declared: String,
         /// The hash of the body.
         actual: String,
+        /// Whether the signature would hold if lines ended as they did.
+        is_by_line_ends: bool,
     },
     /// Nobody who is trusted has that key.
     #[error(
@@ -229,10 +232,16 @@ pub fn verify(id: &str, text: &str, style: Style, keys: &Keyring) -> Result<Veri
     };
     let actual = digest(body(text, style));
     if actual != header.hash {
+        // What was signed is what stands in the file, byte for byte; why it is another is worth a word.
+        let unix = text.replace("\r\n", "\n");
+        let is_by_line_ends = [unix.replace('\n', "\r\n"), unix]
+            .iter()
+            .any(|other| digest(body(other, style)) == header.hash);
         return Err(Refusal::Edited {
             id: id.to_owned(),
             declared: header.hash,
             actual,
+            is_by_line_ends,
         });
     }
     let Some(signer) = keys.find(&header.key) else {

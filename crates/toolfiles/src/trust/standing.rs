@@ -70,7 +70,11 @@ impl Trust {
         let is_signed = Header::find(found.text(), Style::of(found.language)).is_some();
         if !is_signed {
             let id = id.to_owned();
-            return match (record.as_ref().or(locked), found.space) {
+            // The lock does not say whether what it names was ever signed: what is here was only trusted elsewhere, it may be.
+            if record.is_none() && !needs_signature {
+                as_locked()?;
+            }
+            return match (record.as_ref(), found.space) {
                 _ if is_trusted => Err(Refusal::SignatureRequired { id }),
                 (Some(before), _) if before.trusted => Err(Refusal::Changed {
                     id,

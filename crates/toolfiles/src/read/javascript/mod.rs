@@ -6,6 +6,7 @@ mod string;
 mod untyped;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
@@ -51,6 +52,7 @@ pub(super) fn read(
         constants: BTreeMap::new(),
         functions: BTreeMap::new(),
         entry: None,
+        exports_by_statement: false,
         values_left: MAX_VALUES,
     };
     let statements = children(tree.root_node());
@@ -85,6 +87,8 @@ struct Module<'a, 't> {
     constants: BTreeMap<&'a str, Node<'t>>,
     functions: BTreeMap<&'a str, Node<'t>>,
     entry: Option<Node<'t>>,
+    /// Whether it exports by statements: then only the default export is called.
+    exports_by_statement: bool,
     values_left: usize,
 }
 
@@ -132,6 +136,7 @@ impl<'a, 't> Module<'a, 't> {
     fn statement(&mut self, statement: Node<'t>) {
         match statement.kind() {
             "export_statement" => {
+                self.exports_by_statement = true;
                 if let Some(value) = statement.child_by_field_name("value") {
                     self.entry = Some(value);
                 } else if let Some(declaration) = statement.child_by_field_name("declaration") {
@@ -151,7 +156,10 @@ impl<'a, 't> Module<'a, 't> {
                         self.assignment(expression);
                     }
                 }
+                self.changes(statement);
             }
+            "if_statement" | "for_statement" | "for_in_statement" | "while_statement"
+            | "try_statement" | "statement_block" => self.changes(statement),
             _ => {}
         }
     }
@@ -221,6 +229,51 @@ impl<'a, 't> Module<'a, 't> {
             self.set(property, left, right);
         } else {
             self.nearly(property, left);
+        }
+    }
+
+    /// `CONFIG_SCHEMA.required.push(..)`, `Object.assign(CONFIG_SCHEMA, ..)`, `delete CONFIG_SCHEMA.x`, and assignments in blocks:
+    /// the literal is no longer what it was.
+    fn changes(&mut self, statement: Node<'t>) {
+        let is_block = statement.kind() != "expression_statement";
+        let mut found = Vec::new();
+        tree::walk(statement, |node| {
+            let target = match node.kind() {
+                "assignment_expression" if is_block => node.child_by_field_name("left"),
+                "augmented_assignment_expression" => node.child_by_field_name("left"),
+                "unary_expression" if self.text(node).starts_with("delete") => {
+                    node.child_by_field_name("argument")
+                }
+                "call_expression" => self.changed_by(node),
+                _ => None,
+            };
+            found.extend(target.map(|target| (target, node)));
+            if node.kind().contains("function") || node.kind() == "class_body" {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        for (target, node) in found {
+            let root = self.text(target).split(['.', '[', '?']).next();
+            if let Some(root) = root.filter(|root| fields::of_variable(root).is_some()) {
+                self.changed(root, node, &format!("export const {root} = .."));
+            }
+        }
+    }
+
+    /// What a call changes: what its method is of, or the first argument of `Object.assign`.
+    fn changed_by(&self, call: Node<'t>) -> Option<Node<'t>> {
+        let function = call.child_by_field_name("function")?;
+        let property = function.child_by_field_name("property")?;
+        let object = function.child_by_field_name("object")?;
+        match (self.text(object), self.text(property)) {
+            ("Object", "assign" | "defineProperty" | "defineProperties") => {
+                call.child_by_field_name("arguments")?.named_child(0)
+            }
+            (_, "push" | "pop" | "shift" | "unshift" | "splice" | "sort" | "reverse" | "fill") => {
+                Some(object)
+            }
+            _ => None,
         }
     }
 

@@ -114,7 +114,8 @@ impl Module<'_, '_> {
             .functions
             .get("execute")
             .or_else(|| self.functions.get("main"))
-            .copied();
+            .copied()
+            .filter(|_| !self.exports_by_statement);
         let mut entry = self.entry.or(named);
         if let Some(node) = entry
             && matches!(node.kind(), "identifier" | "shorthand_property_identifier")

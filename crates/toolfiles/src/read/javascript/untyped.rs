@@ -72,14 +72,25 @@ pub(super) fn blanks<'n>(
                 }
             }
             "non_null_expression" => blanks.push(node.end_byte() - 1..node.end_byte()),
-            "optional_parameter" | "public_field_definition" | "method_definition" => {
-                if let Some(mark) = token(node, &["?", "!"]) {
-                    blanks.push(mark.byte_range());
-                }
-                if let Some(readonly) = token(node, &["readonly", "declare", "abstract"]) {
-                    blanks.push(readonly.byte_range());
-                }
+            // A field that is only promised makes none.
+            "public_field_definition" if token(node, &["declare", "abstract"]).is_some() => {
+                blanks.push(node.byte_range());
+                return ControlFlow::Break(());
             }
+            "public_field_definition" if token(node, &["accessor"]).is_some() => {
+                refused = Some((node, "an accessor field"));
+            }
+            "optional_parameter"
+            | "public_field_definition"
+            | "method_definition"
+            | "variable_declarator" => {
+                let marks = children_of(node).into_iter().filter(|child| {
+                    !child.is_named()
+                        && ["?", "!", "readonly", "declare", "abstract"].contains(&child.kind())
+                });
+                blanks.extend(marks.map(|mark| mark.byte_range()));
+            }
+            "import_require_clause" => refused = Some((node, "an import by `= require(..)`")),
             "required_parameter" => {
                 if token(node, &["readonly"]).is_some()
                     || children_of(node)
@@ -94,6 +105,12 @@ pub(super) fn blanks<'n>(
                     blanks.push(with_comma(node, source));
                     return ControlFlow::Break(());
                 }
+            }
+            "export_statement" if token(node, &["="]).is_some() => {
+                refused = Some((node, "an export by `export =`"));
+            }
+            "export_statement" if token(node, &["namespace"]).is_some() => {
+                refused = Some((node, "an export as a namespace"));
             }
             "import_statement" | "export_statement" | "import_specifier" | "export_specifier" => {
                 if token(node, &["type"]).is_some() {
@@ -195,6 +212,11 @@ mod tests {
                 "function f(         b   ) {}",
             ),
             ("f<string>(a);", "f        (a);"),
+            ("let a!: number;", "let a         ;"),
+            (
+                "abstract class A { abstract readonly a: B; protected abstract readonly b; declare readonly c: D; e = 1 }",
+                "         class A {                       ;                              ;                      ; e = 1 }",
+            ),
         ] {
             assert_eq!(
                 javascript_of(typescript).as_deref(),
@@ -206,6 +228,10 @@ mod tests {
             "enum A { B }",
             "namespace A { export const b = 1 }",
             "class A { constructor(private b: string) {} }",
+            "const z = 1; export = z;",
+            "import fs = require('fs');",
+            "export as namespace Foo;",
+            "class A { accessor x = 1 }",
             "a b c",
         ] {
             assert!(javascript_of(refused).is_err(), "{refused}");

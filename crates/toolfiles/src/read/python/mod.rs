@@ -29,6 +29,7 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         source,
         diagnostics,
         reading: &mut reading,
+        aliases: std::collections::BTreeMap::new(),
     };
     for statement in children(tree.root_node()) {
         module.statement(statement);
@@ -90,6 +91,7 @@ pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         source,
         diagnostics,
         reading: &mut reading,
+        aliases: std::collections::BTreeMap::new(),
     };
     for statement in children(tree.root_node()) {
         module.statement(statement);
@@ -101,10 +103,50 @@ struct Module<'a> {
     source: &'a str,
     diagnostics: &'a mut Diagnostics,
     reading: &'a mut Reading,
+    /// Names of parts of fields: `P` behind `P = CONFIG_SCHEMA["properties"]`.
+    aliases: std::collections::BTreeMap<String, String>,
+}
+
+/// The methods of lists and dictionaries that change them.
+const MUTATORS: &[&str] = &[
+    "update",
+    "append",
+    "extend",
+    "insert",
+    "setdefault",
+    "pop",
+    "popitem",
+    "remove",
+    "clear",
+];
+
+/// The name that subscripts and attributes are of.
+fn rooted(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    loop {
+        node = match node.kind() {
+            "identifier" => return Some(node),
+            "subscript" => node.child_by_field_name("value")?,
+            "attribute" => node.child_by_field_name("object")?,
+            _ => return None,
+        };
+    }
 }
 
 impl Module<'_> {
     fn statement(&mut self, statement: Node<'_>) {
+        // Blocks are looked through where they are `hidden`.
+        if !statement.kind().ends_with("_statement")
+            || matches!(
+                statement.kind(),
+                "expression_statement"
+                    | "delete_statement"
+                    | "import_statement"
+                    | "import_from_statement"
+            )
+        {
+            self.rebound(statement);
+        }
         match statement.kind() {
             "expression_statement" => {
                 for expression in children(statement) {
@@ -184,6 +226,13 @@ impl Module<'_> {
             return;
         }
         if fields::of_variable(variable).is_none() {
+            // A part of a field by another name: what changes it changes the field.
+            let root = rooted(right).map(|root| text(root, self.source));
+            if let Some(root) = root.filter(|root| fields::of_variable(root).is_some())
+                && right.kind() != "identifier"
+            {
+                self.aliases.insert(variable.to_owned(), root.to_owned());
+            }
             return self.nearly(variable, left);
         }
         self.assignment_of(left, right);
@@ -230,39 +279,88 @@ impl Module<'_> {
     }
 
     fn refuse_change(&mut self, name: Node<'_>, expression: Node<'_>) {
-        let variable = text(name, self.source);
-        if name.kind() == "identifier" && fields::of_variable(variable).is_some() {
-            self.changed(variable, expression, &format!("{variable} = .."));
+        let written = text(name, self.source);
+        let variable = self
+            .aliases
+            .get(written)
+            .map_or(written, String::as_str)
+            .to_owned();
+        if name.kind() == "identifier" && fields::of_variable(&variable).is_some() {
+            self.changed(&variable, expression, &format!("{variable} = .."));
         }
     }
 
     /// Assignments that only running the file would make.
     fn hidden(&mut self, block: Node<'_>) {
-        let (mut found, mut entry) = (Vec::new(), None);
+        let mut entry = None;
+        walk(block, |node| {
+            if matches!(node.kind(), "function_definition" | "class_definition") {
+                let name = node.child_by_field_name("name");
+                entry = entry.or(name.filter(|name| text(*name, self.source) == ENTRY));
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        let mut changes = Vec::new();
         walk(block, |node| {
             match node.kind() {
-                "function_definition" | "class_definition" => {
-                    let name = node.child_by_field_name("name");
-                    entry = entry.or(name.filter(|name| text(*name, self.source) == ENTRY));
+                "assignment" | "augmented_assignment" => changes.push(node),
+                "call" if self.mutates(node) => changes.push(node),
+                "function_definition" | "class_definition" | "lambda" => {
                     return ControlFlow::Break(());
-                }
-                "assignment" => {
-                    if let Some(left) = node.child_by_field_name("left")
-                        && fields::of_variable(text(left, self.source)).is_some()
-                    {
-                        found.push((left, node));
-                    }
                 }
                 _ => {}
             }
             ControlFlow::Continue(())
         });
-        for (left, node) in found {
-            self.refuse_change(left, node);
+        for change in changes {
+            self.change(change);
         }
+        self.rebound(block);
         // Which of several is called, only running tells.
         if let Some(entry) = entry {
             self.bound(entry, None);
+        }
+    }
+
+    /// Whether a call is of a method that changes what it is a method of.
+    fn mutates(&self, call: Node<'_>) -> bool {
+        let method = call
+            .child_by_field_name("function")
+            .and_then(|function| function.child_by_field_name("attribute"));
+        method.is_some_and(|method| MUTATORS.contains(&text(method, self.source)))
+    }
+
+    /// What gives a field another value, or takes it away, without being an assignment.
+    fn rebound(&mut self, statement: Node<'_>) {
+        let mut found = Vec::new();
+        walk(statement, |node| {
+            let name = match node.kind() {
+                "named_expression" => node.child_by_field_name("name"),
+                "for_statement" => node.child_by_field_name("left"),
+                "aliased_import" => node.child_by_field_name("alias"),
+                "as_pattern_target" | "delete_statement" => node.named_child(0),
+                "function_definition" | "class_definition" => node.child_by_field_name("name"),
+                _ => None,
+            };
+            if let Some(name) = name {
+                found.push((name, node));
+            }
+            match node.kind() {
+                "function_definition" | "class_definition" | "lambda" => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        for (name, node) in found {
+            let parts = match name.kind() {
+                "expression_list" | "pattern_list" | "tuple_pattern" => children(name),
+                _ => vec![name],
+            };
+            for part in parts {
+                if let Some(root) = rooted(part) {
+                    self.refuse_change(root, node);
+                }
+            }
         }
     }
 
