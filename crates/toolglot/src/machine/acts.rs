@@ -27,6 +27,7 @@ impl Parser {
             .is_some_and(|thread| thread.extra);
         self.teller
             .speak(self.context.speech, view, self.candidate, sink);
+        self.teller.thought_over |= by_extra && self.ended_reasoning;
         if by_extra || self.context.open_ended {
             self.context = Context::default();
         } else if self.context.sync {

@@ -95,6 +95,8 @@ pub(crate) struct Teller {
     pub(crate) spoken: bool,
     /// So was reasoning, since it last began.
     pub(crate) thought: bool,
+    /// Reasoning is over, and neither text that is not blank nor a call stands behind it: a line begins here.
+    pub(crate) thought_over: bool,
     /// The last byte told, if it was text.
     pub(crate) last: u8,
     /// The last byte of text that is not blank.
@@ -186,7 +188,9 @@ impl Teller {
         self.cursor += len;
         if let Event::Text(text) = event {
             let solid = |byte: &u8| !crate::program::is_blank(*byte);
-            self.last_solid = text.bytes().rev().find(solid).unwrap_or(self.last_solid);
+            if let Some(last) = text.bytes().rev().find(solid) {
+                (self.last_solid, self.thought_over) = (last, false);
+            }
         }
         self.last = match event {
             Event::Text(text) | Event::Reasoning(text) => last_byte(text),
@@ -225,7 +229,9 @@ impl Teller {
                 .find(solid)
                 .copied()
                 .unwrap_or(self.last_solid);
-            self.spoken = self.spoken || !said.iter().all(|&byte| crate::program::is_blank(byte));
+            let is_blank = said.iter().all(|&byte| crate::program::is_blank(byte));
+            self.spoken |= !is_blank;
+            self.thought_over &= is_blank;
             self.tell(span, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
@@ -282,6 +288,7 @@ impl Teller {
             return;
         }
         self.markup(view, to, sink);
+        self.thought_over = false;
         self.counts.clear();
         let id = CallId(self.calls);
         self.calls += 1;
@@ -300,6 +307,11 @@ impl Teller {
         };
         self.tell(Span::empty(self.cursor), Event::CallStart(head), sink);
         self.call = Some(call);
+    }
+
+    /// Whether more than blanks, markup and reasoning stands before the cursor in the message.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.spoken || self.calls > 0
     }
 
     /// The answer stood in a wrapper fence, which was closed: what stands behind it in plain text speaks of those calls.

@@ -112,6 +112,9 @@ impl Parser {
         } else {
             self.teller.quote.at_bol()
         };
+        // The end of reasoning begins a line, as the message does.
+        let follows = self.teller.thought_over || !self.teller.has_begun();
+        let begins = begins || (follows && self.context.speech == Speech::Text);
         self.bol = begins || self.teller.mute || special;
         // The fence that closes a wrapper opens no other one.
         let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();

@@ -22,7 +22,9 @@ pub(crate) use rules::CompiledDialect;
 use rules::Rules;
 pub(crate) use tool_index::ToolIndex;
 pub(crate) use trie::Trie;
+use ways::Opener;
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -75,6 +77,7 @@ impl Program {
             let dialect = &rules.dialects[usize::from(way.dialect)];
             way.expand(dialect, &tools, &mut openers);
         }
+        yield_to_fixed(&rules, &tools, &mut openers);
         let mut begins = rules.bodies_begin.clone();
         for opener in &openers {
             opener.begin(&rules.nodes, &mut begins);
@@ -206,4 +209,28 @@ impl Program {
             self.tools.find(name).is_some()
         }
     }
+}
+
+/// Behind the marker of a rule for one tool (`call python = "<|python_tag|>" ..`) only a known name opens a call of Python,
+/// and none where that tool is known: all is for it then.
+fn yield_to_fixed(rules: &Rules, tools: &ToolIndex, openers: &mut Vec<Opener>) {
+    let tool_of = |&enter: &NodeId| match &rules.nodes[enter as usize] {
+        Node::Enter { tool, .. } => tool.as_deref(),
+        _ => None,
+    };
+    let fixed: Vec<(Box<[u8]>, bool)> = openers
+        .iter()
+        .filter_map(|opener| {
+            let tool = opener.enters.iter().find_map(tool_of)?;
+            Some((opener.bytes.clone(), tools.find(tool).is_some()))
+        })
+        .collect();
+    openers.retain(|opener| {
+        let is_py = ways::leads_to_python(&rules.nodes, opener.target);
+        let (marker, name) = opener.bytes.split_at(opener.bytes.len() - opener.name);
+        let yields = |(bytes, is_known): &(Box<[u8]>, bool)| {
+            **bytes == *marker && (*is_known || name.is_empty())
+        };
+        !(is_py && opener.mark && fixed.iter().any(yields))
+    });
 }

@@ -193,14 +193,32 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
         } => {
             way.bytes.clone_from(bytes);
             (way.fold, way.mark, way.target) = (*fold, *mark, *next);
-            let named = name_behind(nodes, *next).filter(|_| !*mark);
-            let named = named.map(|(enters, capture)| {
+            let mut behind = Vec::new();
+            names_behind(nodes, *next, &mut Vec::new(), &mut behind);
+            let named = |(enters, target): (Vec<NodeId>, NodeId)| {
                 let mut named = way.clone();
                 named.enters.extend(enters);
-                named.target = capture;
-                (named, Spelling::Name)
-            });
-            ways.add(Some(way), named);
+                named.target = target;
+                named
+            };
+            let is_py = |target: NodeId| matches!(nodes[target as usize], Node::Py { .. });
+            match behind.pop() {
+                // A name is one of all that the marker opens, and what else stands behind the marker may take it.
+                Some(name) if is_py(name.1) && *mark => {
+                    let named = named(name);
+                    ways.add(Some(way), None);
+                    ways.add(None, Some((named, Spelling::Name)));
+                }
+                // As without a literal.
+                Some(name) if is_py(name.1) && (way.bol || way.start) => {
+                    ways.add(None, Some((named(name), Spelling::Stem)));
+                }
+                Some(name) if !is_py(name.1) && !*mark => {
+                    let named = named(name);
+                    ways.add(Some(way), Some((named, Spelling::Name)));
+                }
+                _ => ways.add(Some(way), None),
+            }
         }
         Node::Template { pieces, fold, .. } => match pieces.first() {
             Some(Piece::Bytes(_)) => {
@@ -229,17 +247,44 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
     }
 }
 
-/// A name right behind a literal, with the acts between.
-fn name_behind(nodes: &[Node], mut at: NodeId) -> Option<(Vec<NodeId>, NodeId)> {
-    let mut enters = Vec::new();
+/// Whether a call of Python may stand at a node.
+pub(super) fn leads_to_python(nodes: &[Node], at: NodeId) -> bool {
+    let mut found = Vec::new();
+    names_behind(nodes, at, &mut Vec::new(), &mut found);
+    let is_py =
+        |(_, target): &(Vec<NodeId>, NodeId)| matches!(nodes[*target as usize], Node::Py { .. });
+    found.iter().any(is_py)
+}
+
+/// The name or the call of Python right behind a literal, with the acts between; of several ways those that lead to one.
+fn names_behind(
+    nodes: &[Node],
+    mut at: NodeId,
+    enters: &mut Vec<NodeId>,
+    found: &mut Vec<(Vec<NodeId>, NodeId)>,
+) {
+    let depth = enters.len();
     loop {
         match &nodes[at as usize] {
             Node::Enter { next, .. } => {
                 enters.push(at);
                 at = *next;
+                continue;
             }
-            Node::Capture(capture) if capture.what == Capture::Name => return Some((enters, at)),
-            _ => return None,
+            Node::Split(all) if found.is_empty() => {
+                for &next in all.iter().filter(|&&next| next != at) {
+                    if enters.len() < 16 && found.is_empty() {
+                        names_behind(nodes, next, enters, found);
+                    }
+                }
+            }
+            Node::Capture(capture) if capture.what == Capture::Name => {
+                found.push((enters.clone(), at));
+            }
+            Node::Py { .. } => found.push((enters.clone(), at)),
+            _ => {}
         }
+        enters.truncate(depth);
+        return;
     }
 }
