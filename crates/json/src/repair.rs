@@ -16,7 +16,7 @@ pub enum Repair {
     MissingQuote,
     /// A quotation mark inside a string was escaped.
     InnerQuote,
-    /// A key, as it seems, at the begin of a line was read as text of the string before it.
+    /// A key or a keyword, as it seems, was read as text of the string before it.
     SwallowedKey,
     /// A closing bracket was supplied.
     MissingBracket,

@@ -27,7 +27,7 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         ),
         Repair::SwallowedKey => (
             Code::ValueInDoubt,
-            "what looks like a key at the begin of a line was read as text of the string before it",
+            "what looks like a key or a keyword was read as text of the string before it",
         ),
         Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
         Repair::WrongBracket => (

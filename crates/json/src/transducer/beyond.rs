@@ -143,7 +143,7 @@ impl Transducer {
             self.tell_controls(before, begin, out);
         }
         escape_into(&mut out.text, before);
-        self.balance.count(before.as_bytes(), begin);
+        self.count(before.as_bytes(), begin);
         (self.is_multiline, self.after_letter) = (true, false);
         self.replay.insert_str(0, beyond);
         self.replay_at = begin + before.len() as u64;

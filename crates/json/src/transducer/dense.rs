@@ -43,7 +43,7 @@ impl Transducer {
                             (self.state, self.empty) = (State::Key, false);
                             continue;
                         }
-                        if !self.ends_at_once(bytes, end + 1) {
+                        if !self.ends_at_once(bytes, end + 1, 1) {
                             return i;
                         }
                         i = end + 1;

@@ -55,7 +55,7 @@ impl Transducer {
     /// A `"` in a string that began with `"`.
     pub(super) fn quote_in_string(&mut self, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
-        if !self.in_key && !self.has_inner && self.ends_at_once(bytes, piece.i + 1) {
+        if !self.in_key && !self.has_inner && self.ends_at_once(bytes, piece.i + 1, 1) {
             piece.i += 1;
             self.end_value();
             return;
@@ -89,19 +89,22 @@ impl Transducer {
 
     /// A `'` in a string of a Python call that began with `'`.
     pub(super) fn apostrophe_in_string(&mut self, piece: &mut Piece<'_>) {
+        self.weigh(piece);
         self.begin_ahead(Quote::Single);
         piece.skip(1);
     }
 
-    /// Whether the bytes behind a mark, as far as they are here, make it the string's end.
+    /// Whether the bytes behind a mark, as far as they are here, make it the string's end. The look ahead would hold
+    /// `n_held` bytes before them, and finds the same.
     #[inline]
-    pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize) -> bool {
+    pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize, n_held: usize) -> bool {
         match bytes.get(at) {
+            _ if n_held + KEY > HELD => false,
             Some(b'}' | b']') => true,
             Some(b',') if self.stack.last().is_none_or(|frame| !frame.has_keys()) => true,
             Some(b',') => {
                 let next = at + 1 + blanks(&bytes[at + 1..]);
-                bytes.get(next) == Some(&b'"') && next - at < HELD
+                bytes.get(next) == Some(&b'"') && n_held + next - at < HELD
             }
             Some(b' ' | b'\n') => self.is_before_a_key(bytes, at),
             _ => false,
@@ -183,7 +186,7 @@ impl Transducer {
                     self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
                 }
                 // Further marks are judged by themselves.
-                let n_read = if self.ahead.is_element() || self.ahead == Ahead::Doubt {
+                let n_read = if self.ahead.is_element() || self.ahead.is_key() {
                     1
                 } else {
                     ahead.len()
@@ -196,7 +199,10 @@ impl Transducer {
                 self.is_multiline |= owed[..n_data].contains('\n');
                 if !self.in_key {
                     self.has_inner = true;
-                    self.balance.count(&owed.as_bytes()[..n_data], begin);
+                    if self.python && self.is_behind_keyword() {
+                        self.mend(Repair::SwallowedKey, mark, mark + 1, piece.out);
+                    }
+                    self.count(&owed.as_bytes()[..n_data], begin);
                 }
                 self.state = State::Str(self.mark);
             }
@@ -472,6 +478,13 @@ impl Transducer {
             (Ahead::Bare | Ahead::BareEnd, _) if blank => Ahead::BareEnd,
             (Ahead::Key, _) if word && n_ahead < WORD => Ahead::Key,
             (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
+            // `{"path": "a.rs}[NEXT]{"path": ..`: a key that the object has had is no end, but doubt.
+            (Ahead::Key, b'"') if self.is_had(&self.owed[self.mark_at + 1..]) => Ahead::HadEnd,
+            (Ahead::HadEnd, _) if blank => Ahead::HadEnd,
+            (Ahead::HadEnd, b':') => {
+                self.ahead = Ahead::Doubt;
+                return Turn::Inside;
+            }
             (Ahead::KeyEnd, b':') if self.may_open_a_key() => return Turn::Key,
             (Ahead::KeyEnd, b':') => {
                 self.ahead = Ahead::Doubt;
@@ -527,11 +540,16 @@ impl Transducer {
         if self.ahead.is_element() {
             self.mend(Repair::MissingQuote, mark, mark, out);
         }
-        if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd) {
+        if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd | Ahead::HadEnd) {
             self.mend(Repair::InnerQuote, mark, mark + 1, out);
-            escape_into(&mut out.text, &ahead);
+            let n_read = if self.ahead.is_key() { 1 } else { ahead.len() };
+            escape_into(&mut out.text, &ahead[..n_read]);
             self.state = State::Str(Quote::Double);
-            return false;
+            // Its second mark is judged by itself.
+            self.replay.push_str(&ahead[n_read..]);
+            self.replay_at = mark + n_read as u64;
+            self.has_inner = true;
+            return n_read < ahead.len();
         }
         out.text.push('"');
         self.end_value();
@@ -646,6 +664,14 @@ impl Transducer {
         let depth = self.depth_before_mark();
         self.may_have_key_at(depth, key)
             && !(depth == self.stack.len() && self.keys.has(key.as_bytes()))
+    }
+
+    /// Whether the innermost object is known to have this key.
+    fn is_had(&self, key: &str) -> bool {
+        let depth = self.stack.len();
+        self.depth_before_mark() == depth
+            && self.keys_at(depth).is_some()
+            && self.may_have_key_at(depth, key)
     }
 
     /// Whether the innermost object may have this key, as far as its keys are known.

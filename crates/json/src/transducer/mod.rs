@@ -17,6 +17,7 @@ mod dense;
 mod escapes;
 mod finish;
 mod functions;
+mod keywords;
 mod marks;
 mod members;
 mod piece;
@@ -43,6 +44,7 @@ use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::{odd_blank, plain_data};
 use balance::Balance;
+use keywords::Last;
 use piece::Piece;
 use state::{Ahead, Frame, Quote, State};
 
@@ -176,6 +178,8 @@ pub struct Transducer {
     is_multiline: bool,
     /// The brackets in the string.
     balance: Balance,
+    /// Its end, in a Python call.
+    last: Last,
     /// Where in `owed` begins what stands beyond the place where the string may have ended, and the line being read.
     beyond_at: usize,
     line_at: usize,
@@ -234,6 +238,7 @@ impl Default for Transducer {
             has_inner: false,
             is_multiline: false,
             balance: Balance::default(),
+            last: Last::default(),
             beyond_at: 0,
             line_at: 0,
             is_over: false,
@@ -439,7 +444,7 @@ impl Transducer {
     /// `text`, which stands at `at`, was a [`stretch`](Transducer::stretch) that the caller wrote.
     #[inline]
     pub fn pass(&mut self, text: &str, at: u64) {
-        self.balance.count(text.as_bytes(), at);
+        self.count(text.as_bytes(), at);
     }
 
     /// How much of `bytes` stands inside a JSON string as it is.
@@ -625,10 +630,12 @@ impl Transducer {
         if piece.run < piece.i {
             self.copy(&piece.text[piece.run..piece.i], piece.out);
         }
-        if matches!(
+        // What is read again is counted then.
+        let is_inside = matches!(
             self.state,
             State::Str(_) | State::Esc(_) | State::Apostrophe
-        ) {
+        );
+        if is_inside && !self.has_read_ahead() {
             self.weigh(piece);
         }
         (piece.i, step)
@@ -638,7 +645,16 @@ impl Transducer {
     #[inline]
     fn weigh(&mut self, piece: &Piece<'_>) {
         if !self.in_key {
-            self.balance.count(&piece.bytes()[..piece.i], piece.at);
+            self.count(&piece.bytes()[..piece.i], piece.at);
+        }
+    }
+
+    /// Bytes of the string that is open, the first of which stands at `at`.
+    #[inline]
+    fn count(&mut self, bytes: &[u8], at: u64) {
+        self.balance.count(bytes, at);
+        if self.python {
+            self.last.see(bytes, at);
         }
     }
 

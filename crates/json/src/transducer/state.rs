@@ -98,6 +98,8 @@ pub(super) enum Ahead {
     /// A word right behind the mark: the mark opens a key, if another and a colon follow.
     Key,
     KeyEnd,
+    /// Behind the second mark of a key that the object has had: the string may have swallowed another object.
+    HadEnd,
     /// It was one, but the string has marks inside: it may have swallowed a key.
     Doubt,
     /// Closing brackets behind the mark of a string with marks inside: one more mark behind them, and it ended none.
@@ -126,6 +128,11 @@ impl Ahead {
             self,
             Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma
         )
+    }
+
+    /// Whether a second mark was read behind one that may open a key.
+    pub(super) fn is_key(self) -> bool {
+        matches!(self, Ahead::KeyEnd | Ahead::HadEnd | Ahead::Doubt)
     }
 }
 

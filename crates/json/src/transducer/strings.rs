@@ -20,6 +20,7 @@ impl Transducer {
     pub(super) fn begin_inside(&mut self, at: u64) {
         self.is_multiline = false;
         self.balance.begin(at);
+        self.last.begin(at);
     }
 
     pub(super) fn copy(&mut self, piece: &str, out: &mut Output) {

@@ -102,6 +102,16 @@ impl Transducer {
             && self.tail_closer == self.owed.len()
             && (self.owed.contains(',') || self.ends_a_line(self.owed.as_bytes()))
         {
+            let n_held = self.owed.len() + 1;
+            if self.owed.bytes().all(|byte| byte <= b' ')
+                && !self.has_inner
+                && self.ends_at_once(piece.bytes(), piece.i + 1, n_held)
+            {
+                self.tail_was_data(piece.here(), piece.out);
+                piece.i += 1;
+                self.end_value();
+                return;
+            }
             self.begin_ahead(Quote::Double);
             piece.skip(1);
             return;
@@ -137,7 +147,7 @@ impl Transducer {
             owed.truncate(owed.len() - n_begun);
         }
         escape_into(&mut out.text, &owed);
-        self.balance.count(owed.as_bytes(), at - owed.len() as u64);
+        self.count(owed.as_bytes(), at - owed.len() as u64);
         self.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
         self.is_multiline |= owed.contains('\n');
         self.owed = owed;

@@ -475,6 +475,94 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
     }
 }
 
+#[test]
+fn a_mark_behind_what_is_no_key_ends_its_string() {
+    let text = "{\"a\": \"one\ntwo\n\"b\"";
+    let want = "{\"a\": \"one\\ntwo\\n\\\"b\"}";
+    for size in [text.len(), 1, 2, 3, 5] {
+        assert_eq!(mend(Root::Object, text, size).0, want, "by {size}");
+    }
+}
+
+#[test]
+fn lines_before_a_mark_are_read_the_same_in_every_cut() {
+    // Around the cap of what is held, too.
+    for n_blank in (0..40).chain(3800..3860).chain(4080..4105) {
+        for behind in ["}", ",  \"b\": 1}", " \"b\": 1}", ", b\": 1}", " or\"}"] {
+            let text = alloc::format!("{{\"a\": \"x\n{}\"{behind}", " ".repeat(n_blank));
+            let whole = mend(Root::Object, &text, text.len());
+            for size in [1, 7] {
+                assert!(
+                    mend(Root::Object, &text, size) == whole,
+                    "{n_blank} {behind} by {size}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parameter_inside_a_string_is_doubt() {
+    const KNOWN: [&str; 2] = ["place", "unit"];
+    let rows = [
+        // The mark before the keyword is missing, or of the other kind; so is the sign behind it.
+        (Root::Keywords, "place='Paris, unit='celsius')", true),
+        (Root::Keywords, "place=\"Paris, unit=\"celsius\")", true),
+        (Root::Keywords, "place='Paris\", unit='celsius')", true),
+        (Root::Keywords, "place='Paris', unit'celsius')", true),
+        // A bracket too many behind a call, or too few.
+        (Root::Keywords, "place='Rome')), f(place='Oslo')", true),
+        (Root::Keywords, "place='Rome'\nf( place = 'Oslo')", true),
+        // No parameter, no mark behind it, or escaped as it should be.
+        (Root::Keywords, "place='Paris, n='celsius')", false),
+        (Root::Keywords, "place='Paris, unit=celsius')", false),
+        (Root::Keywords, "place='Paris, unit=\\'celsius\\'')", false),
+        (
+            Root::Keywords,
+            "place='Paris, unit', unit='celsius')",
+            false,
+        ),
+        // The next call, with a key that this one has had.
+        (
+            Root::Object,
+            r#"{"place": "Rome}[NEXT]{"place": "Oslo", "unit": 1}"#,
+            true,
+        ),
+        (
+            Root::Object,
+            r#"{"place": "Rome"[NEXT]{"place" : "Oslo"}"#,
+            true,
+        ),
+        (
+            Root::Object,
+            r#"{"place": "the "place" of it", "unit": 1}"#,
+            false,
+        ),
+        (Root::Object, r#"{"place": "read "unit", "n": 1}"#, false),
+        (Root::Object, r#"{"place": "{"n": "x"}", "unit": 1}"#, false),
+    ];
+    for (root, text, is_doubt) in rows {
+        let machine = || {
+            let known: Arc<[String]> = KNOWN.map(String::from).into();
+            let mut machine = Transducer::new(root);
+            if root == Root::Keywords {
+                return machine.with_positions(known);
+            }
+            machine.know(1, known);
+            machine
+        };
+        let whole = mend_by(machine(), text, text.len());
+        assert_eq!(
+            whole.2.contains(&Repair::SwallowedKey),
+            is_doubt,
+            "{text}: {whole:?}"
+        );
+        for size in [1, 2, 3, 5, 7] {
+            assert_eq!(mend_by(machine(), text, size), whole, "{text} by {size}");
+        }
+    }
+}
+
 /// What damaged JSON is made of, and closers of callers.
 const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... … "a": ", "} "}} é CALL: ObjectId( NumberLong(2) ; :: {{ new b" ], ...,"#;
 
@@ -483,7 +571,7 @@ fn pieces() -> impl proptest::strategy::Strategy<Value = String> {
     let split: Vec<&str> = PIECES.split(' ').collect();
     let piece = prop_oneof![
         5 => proptest::sample::select(split),
-        3 => proptest::sample::select(&[" ", "\n", "\t", "\u{a0}", "\", \"", "[\"", "\", \"c\": ", "{\"a\": \"", "}}\n", "'''", "\nCALL:"][..]),
+        3 => proptest::sample::select(&[" ", "\n", "\t", "\u{a0}", "\", \"", "[\"", "\", \"c\": ", "{\"a\": \"", "}}\n", "'''", "\nCALL:", ", a='", "(c=\""][..]),
     ];
     proptest::collection::vec(piece, 1..24).prop_map(|pieces| pieces.concat())
 }
@@ -502,6 +590,9 @@ proptest::proptest! {
             machine.expect_openers(&Arc::from(["CALL:".to_string()]));
             if manner == 1 {
                 machine.know(1, Arc::from(["a".to_string(), "c".to_string()]));
+            }
+            if manner == 3 {
+                machine = machine.with_positions(Arc::from(["a".to_string(), "c".to_string()]));
             }
             machine
         };
