@@ -103,7 +103,19 @@ impl Walk<'_> {
     fn leave_out(&mut self, at: usize) {
         let skipped = &self.text[self.i.min(at)..at];
         let trimmed = skipped.trim();
-        if !trimmed.is_empty() {
+        if trimmed.is_empty() {
+            // Blanks that JSON does not have are left out as well, and not in silence.
+            let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
+            let (first, last) = (skipped.find(is_odd), skipped.rfind(is_odd));
+            if let (Some(first), Some(last)) = (first, last) {
+                let end = skipped[last..]
+                    .chars()
+                    .next()
+                    .map_or(last, |c| last + c.len_utf8());
+                let note = (self.i + first, self.i + end);
+                self.writer.note(Repair::RawControl, note.0, note.1, "");
+            }
+        } else {
             let from = self.i + (skipped.len() - skipped.trim_start().len());
             let repair =
                 if trimmed.starts_with("```") && trimmed.len() < 24 && !trimmed.contains('\n') {
