@@ -539,3 +539,53 @@ impl Client {
         self.wire.send(message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that answers the first request, and then never stops writing.
+    #[derive(Debug)]
+    struct Endless {
+        answered: bool,
+        n_heard: usize,
+    }
+
+    impl Wire for Endless {
+        fn send(&mut self, _: &Message) -> Result<(), Trouble> {
+            Ok(())
+        }
+
+        fn heard(&mut self, _: Duration) -> Heard {
+            self.n_heard += 1;
+            assert!(
+                self.n_heard <= MAX_MESSAGES + 1,
+                "it is listened to for ever"
+            );
+            let message = if self.answered {
+                json!({"jsonrpc": "2.0", "method": "notifications/progress"})
+            } else {
+                let result = json!({"protocolVersion": LATEST, "capabilities": {}});
+                json!({"jsonrpc": "2.0", "id": 0, "result": result})
+            };
+            self.answered = true;
+            Heard::Message(message)
+        }
+    }
+
+    #[test]
+    fn a_server_that_never_stops_writing_is_refused() {
+        let wire = Endless {
+            answered: false,
+            n_heard: 0,
+        };
+        let terms = Terms::within(Duration::from_secs(60));
+        let mut client =
+            Client::open(Box::new(wire), Profile::default(), &terms).expect("it answers");
+        let told = client.is_changed().expect_err("it never stops").to_string();
+        assert_eq!(
+            told,
+            "the server wrote 10000 messages that nobody asked for"
+        );
+    }
+}

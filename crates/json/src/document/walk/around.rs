@@ -113,7 +113,7 @@ impl Walk<'_> {
                     .next()
                     .map_or(last, |c| last + c.len_utf8());
                 let note = (self.i + first, self.i + end);
-                self.writer.note(Repair::RawControl, note.0, note.1, "");
+                self.writer.note(Repair::Junk, note.0, note.1, "");
             }
         } else {
             let from = self.i + (skipped.len() - skipped.trim_start().len());
