@@ -1,7 +1,7 @@
 //! The Model Context Protocol, both ways.
 //!
 //! ```text
-//!  client:  Client ──Wire──▶ Lines (a program's pipes)  |  Stream (streamable HTTP, over a Web)
+//!  client:  Client ──Wire──▶ a program's pipes (as Lines)  |  Stream (streamable HTTP, over a Web)
 //!  server:  Session ◀── lines of standard input  |  serve (streamable HTTP on a socket)
 //! ```
 //!
