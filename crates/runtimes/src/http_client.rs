@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use toolglot_exec::Failure;
 use toolglot_exec::web::{Ask, Web};
 use toolglot_policy::{Host as WebHost, is_public};
-use toolglot_toolfiles::{Returned, template};
+use toolglot_toolfiles::{OWN_HEADERS, Returned, template};
 
 use crate::CallError;
 use crate::answer::Answer;
@@ -33,15 +33,6 @@ use crate::resolve::Chain;
 const ANSWER_BYTES: u64 = 8 << 20;
 /// Answers that say themselves that asking again may help.
 const TRANSIENT: &[u16] = &[408, 425, 429, 502, 503, 504];
-/// Headers that say where a request goes, or how long it is.
-const OWN_HEADERS: &[&str] = &[
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "proxy-authorization",
-    "upgrade",
-];
 /// How deep a body may nest.
 const MAX_DEPTH: usize = 64;
 

@@ -194,9 +194,17 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
             .filter_map(|one| one["message"].as_str().map(str::to_owned))
             .collect()
     };
-    let missing = "`fast/do-it` is run by `fast/own-one`, and there is no such executor";
+    let missing = "there is no executor `fast/own-one`";
     file("do-it", "script", "fast/own-one");
     assert_eq!(told(&[]), [missing]);
+    let shown = world.toolglot(&["tools", "check", "fast/do-it"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("do-it.yaml:4:14"), "{shown}");
+    file("own-oen", "runtime", "subprocess");
+    let shown = world.toolglot(&["tools", "check", "fast/do-it"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("did you mean `fast/own-oen`?"), "{shown}");
+    fs::remove_file(folder.join("own-oen.yaml")).expect("it is there");
     assert_eq!(told(&["fast/do-it"]), [missing]);
     // A file by its path is one of the project that it lies in.
     assert_eq!(
@@ -213,6 +221,43 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
     );
     file("other-one", "runtime", "subprocess");
     assert!(told(&[]).is_empty());
+}
+
+#[test]
+fn a_server_that_is_none_is_told_before_a_call() {
+    let world = World::new();
+    let file = |server: &str| {
+        let text = format!(
+            "tool_type: mcp\nversion: \"1.0.0\"\nexecutor_id: mcp/stdio\ncategory: mcp/near\ndescription: Does\nconfig: {{server: {server}, tool_name: it}}\n"
+        );
+        world.file("mcp/near/do-it.yaml", &text);
+    };
+    let told = || -> String {
+        let output = world.toolglot(&["tools", "check", "mcp/near/do-it"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for folder in ["mcp/near", "mcp/servers"] {
+        fs::create_dir_all(world.project().join(".ai/tools").join(folder)).expect("a folder");
+    }
+    file("mcp/servers/near");
+    assert!(
+        told().contains("there is no server `mcp/servers/near`"),
+        "{}",
+        told()
+    );
+    assert!(told().contains("do-it.yaml:6:18"), "{}", told());
+    file("text/count-words");
+    assert!(
+        told().contains("`text/count-words` is no server"),
+        "{}",
+        told()
+    );
+    world.file(
+        "mcp/servers/near.yaml",
+        "tool_type: mcp_server\nversion: \"1.0.0\"\nexecutor_id: null\ncategory: mcp/servers\ndescription: Serves\nconfig: {command: x}\n",
+    );
+    file("mcp/servers/near");
+    assert!(!told().contains("F08"), "{}", told());
 }
 
 #[test]

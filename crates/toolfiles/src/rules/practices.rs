@@ -70,6 +70,16 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "return `{\"success\": True, \"output\": ..}`".to_owned(),
         );
     }
+    if let Some(span) = entry.falls.clone()
+        && (!entry.returns.is_empty() || entry.may_leave)
+    {
+        diagnostics.help(
+            RETURNS,
+            span,
+            "behind this the function ends, and returns nothing".to_owned(),
+            "return `{\"success\": False, \"error\": \"..\"}`, or what it did".to_owned(),
+        );
+    }
     if !entry.takes_two {
         diagnostics.help(
             RETURNS,
@@ -210,12 +220,18 @@ fn signature_line(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         if !sign::is_signature_like(line.trim_end()) || allowed == Some(n) {
             continue;
         }
-        diagnostics.help(
-            SIGNATURE_LINE,
-            span,
-            "this looks like a signature and is none: the file is unsigned".to_owned(),
-            "leave the line out; `toolglot tools sign` writes it".to_owned(),
-        );
+        let (message, help) = if allowed.is_some() {
+            (
+                "this looks like a signature and is none: that of the file stands above it",
+                "leave the line out",
+            )
+        } else {
+            (
+                "this looks like a signature and is none: the file is unsigned",
+                "leave the line out; `toolglot tools sign` writes it",
+            )
+        };
+        diagnostics.help(SIGNATURE_LINE, span, message.to_owned(), help.to_owned());
     }
 }
 
