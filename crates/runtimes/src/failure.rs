@@ -52,7 +52,7 @@ pub enum CallError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// It is no tool.
-    #[error("`{id}` is a {kind}, which others use and nobody calls")]
+    #[error("`{id}` is {} {kind}, which others use and nobody calls", if kind.starts_with('m') { "an" } else { "a" })]
     NotCallable {
         /// The file.
         id: String,

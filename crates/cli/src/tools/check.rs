@@ -172,15 +172,20 @@ fn executor(tool: &mut ToolFile, house: &House, space: Space) {
     });
 }
 
-/// Whether a word is a file: it has an extension of tool files, or is `-`-less and there.
+/// Whether a word is a file: it has an extension of tool files and is there, or is written as no id is.
 fn is_file(word: &str) -> bool {
     let path = Path::new(word);
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| Language::of_extension(extension).is_some()) && path.exists()
+    let is_path = word.starts_with('/') || word.starts_with("./") || word.starts_with("../");
+    extension.is_some_and(|extension| Language::of_extension(extension).is_some())
+        && (is_path || path.exists())
 }
 
 /// A file by its path, and its project: its id is what stands behind `.ai/tools/`, or else what its category says it is.
 fn page(path: &Path) -> Result<(Page, Option<PathBuf>), Failure> {
+    if !path.exists() {
+        return Err(Failure::NoFile(path.to_owned()));
+    }
     let text = source::text(path)?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     let language = extension
