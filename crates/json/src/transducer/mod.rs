@@ -408,9 +408,9 @@ impl Transducer {
         self.state == State::Next
     }
 
-    /// Whether only the bracket of the root, an object, was read.
+    /// Whether the bracket of an object was read, and nothing of what it holds.
     pub fn is_before_members(&self) -> bool {
-        self.state == State::Key && self.stack.len() == 1 && self.empty && !self.comma
+        self.state == State::Key && self.empty && !self.comma
     }
 
     /// Whether a repair so far was more than spelling.

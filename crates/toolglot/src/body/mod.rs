@@ -2,6 +2,7 @@
 
 mod entity;
 mod envelope;
+mod escaped;
 mod json;
 mod python;
 mod tree;

@@ -61,7 +61,7 @@ impl Parser {
         if !fits {
             core::mem::swap(self.teller.args(), &mut body.out.text);
         }
-        let (used, step) = body.json.feed(rest, self.pos, &mut body.out);
+        let (used, step) = body.feed(rest, self.pos);
         if fits {
             self.fit_body(program, &mut body, sink);
         } else {

@@ -3,7 +3,6 @@
 //! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
 
 mod arguments;
-mod escaped;
 mod members;
 
 use alloc::boxed::Box;
@@ -13,7 +12,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer, quoted};
 
-use self::escaped::Escaped;
+use super::escaped::Escaped;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -289,7 +288,10 @@ impl Envelope {
             _ => text,
         };
         self.is_braceless |= self.pos == self.at && text.starts_with('"');
-        let (used, step) = self.read(text);
+        let Envelope {
+            escaped, json, out, ..
+        } = self;
+        let (used, step) = escaped.feed(self.marked, json, (text, self.pos), out);
         let direct = live.is_some();
         if let Some(live) = live {
             core::mem::swap(live, &mut self.out.text);
