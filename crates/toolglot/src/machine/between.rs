@@ -7,6 +7,7 @@ use super::log::Act;
 use super::step::Stepper;
 use super::teller::Speech;
 use super::thread::{Judge, Thread};
+use super::turn::Turn;
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
@@ -164,7 +165,11 @@ impl Parser {
                     self.found.bodies.append(&mut self.fallback_bodies);
                     self.win(program, view, sink);
                 } else if self.committed {
-                    self.recover(program, view, pos, sink);
+                    match self.turn_ends(program, view) {
+                        Turn::Undecided => return false,
+                        Turn::Ends => self.recover(program, view, pos, true, sink),
+                        Turn::GoesOn => self.recover(program, view, pos, false, sink),
+                    }
                 } else {
                     self.explain_rejection(program, view, pos, sink);
                     self.reject(pos);

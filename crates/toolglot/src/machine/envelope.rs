@@ -294,7 +294,7 @@ impl Parser {
         if self.committed {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
-            self.recover(program, view, at, sink);
+            self.recover(program, view, at, false, sink);
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);

@@ -152,11 +152,13 @@ impl Parser {
     }
 
     /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.
+    /// `stopped`: the model's turn ends where its closers were due.
     pub(super) fn recover(
         &mut self,
         program: &Program,
         view: View<'_>,
         at: u64,
+        stopped: bool,
         sink: &mut dyn Sink,
     ) {
         let safe_threads = core::mem::take(&mut self.safe_threads);
@@ -183,7 +185,14 @@ impl Parser {
             .collect();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
-        if open && whole {
+        if open && stopped {
+            let span = Span::empty(self.teller.cursor);
+            let message = "the final closer is missing; the model had stopped";
+            self.teller
+                .note(Code::StrippedStop, span, message.into(), None, sink);
+            self.teller
+                .end_call(End::Closed, view, self.teller.cursor, sink);
+        } else if open && whole {
             let span = Span::empty(self.teller.cursor);
             self.teller.note(
                 Code::MissingCloser,

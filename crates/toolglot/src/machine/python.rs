@@ -135,7 +135,7 @@ impl Parser {
         if self.committed {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
-            self.recover(program, view, self.pos, sink);
+            self.recover(program, view, self.pos, false, sink);
         } else if let Some(at) = self.fallback.take_if(|_| !self.fallback_bodies.is_empty()) {
             // The line of a fence that only wraps what follows.
             self.pos = at;

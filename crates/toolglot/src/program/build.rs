@@ -325,6 +325,7 @@ impl<'a> Builder<'a> {
                     trim: Trim::None,
                     enclosing: Vec::new(),
                     own: None,
+                    lead_in: lead_in(seq, n),
                     own_needs_same_key: false,
                     first: Finder::default(),
                     behind: [ByteSet::default(); 2],
@@ -459,6 +460,23 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
         }
     }
     found
+}
+
+/// Shortest literal whose likeness is told from text.
+const LEAD_IN_MIN: usize = 5;
+
+/// The literal right before the value at `text`, where that may be left out.
+fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
+    let TermKind::Optional(before) = &seq[text.checked_sub(1)?].kind else {
+        return None;
+    };
+    match &before.kind {
+        TermKind::Literal(pieces) => match pieces.as_slice() {
+            [Piece::Bytes(bytes)] if bytes.len() >= LEAD_IN_MIN => Some(bytes.as_bytes().into()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether `to` can be reached from `from` without reading a byte.
