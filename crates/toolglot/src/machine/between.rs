@@ -474,6 +474,12 @@ impl Parser {
 
     /// A literal ended at `pos`: this is where acts may become certain.
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+        let ended = self.found.ended.map(|literal| program.node(literal));
+        let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
+        if joins && self.committed && self.teller.call.is_none() {
+            // A word between two calls: without the second it is text.
+            return;
+        }
         if self.found.literal_took && self.fallback.is_some() && self.found.literal_length >= MARK {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
             self.fallback = None;
@@ -578,4 +584,10 @@ impl Parser {
             self.flush(program, view, common, self.pos, sink);
         }
     }
+}
+
+/// Whether the literal is a blank, a word or a sign that text has between any two things.
+pub(super) fn joins_calls(literal: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" ,+&".contains(byte);
+    literal != b"," && literal.iter().all(is_word)
 }

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::ahead::Spoken;
+use super::between::joins_calls;
 use super::remarks::wants;
 use super::thread::{Judge, Thread};
 use super::value::Value;
@@ -21,7 +22,11 @@ impl Parser {
         let body = self.found.bodies[0];
         let at = self.pos;
         self.keep_end(program, body, at);
-        self.safe = at;
+        let is_py = matches!(program.node(body.node), Node::Py { .. });
+        // What stands before a name that may be no call's is text then.
+        if !(is_py && self.committed && self.teller.call.is_none()) {
+            self.safe = at;
+        }
         match program.node(body.node) {
             Node::Object(_) => {
                 let is_object = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
@@ -308,7 +313,7 @@ impl Parser {
 /// A literal that a broken entry can be found again at.
 fn is_anchor(program: &Program, thread: &Thread) -> bool {
     match program.node(thread.node) {
-        Node::Literal { bytes, .. } => bytes.len() >= 3,
+        Node::Literal { bytes, .. } => bytes.len() >= 3 && !joins_calls(bytes),
         Node::Template { .. } => true,
         _ => false,
     }

@@ -55,8 +55,8 @@ impl Parser {
                     {
                         return self.dead_python(program, view, sink);
                     }
-                    if !marked && program.tools.is_empty() && self.is_in_prose() {
-                        // Prose holds brackets, and words with brackets: `see [note(1)]`.
+                    if !marked && known.is_none() && self.is_in_prose() {
+                        // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
                         return self.dead_python(program, view, sink);
                     }
                     if !marked && known.is_none() && !program.tools.is_empty() {
@@ -151,7 +151,8 @@ impl Parser {
     /// Whether the candidate stands in the midst of a sentence.
     fn is_in_prose(&self) -> bool {
         let last = self.teller.last_solid;
-        let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]".contains(&last);
+        let goes_on =
+            last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]=#[{+-/&|<\\@$%".contains(&last);
         goes_on && !self.committed && !self.bol
     }
 

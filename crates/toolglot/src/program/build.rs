@@ -242,13 +242,16 @@ impl<'a> Builder<'a> {
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    // A function of code around a call (`print(`) marks none, nor a name space, nor an item of a list.
+                    // A function of code around a call (`print(`) marks none, nor a name space, nor an item of a list, nor a
+                    // label, nor a tag of one letter, which is HTML's.
                     let is_word = |c: char| c.is_alphanumeric() || c == '_';
                     let is_space = |name: &str| name.chars().all(is_word);
                     let is_code = bytes.starts_with("```")
                         || bytes.ends_with('(')
                         || bytes.strip_suffix('.').is_some_and(is_space)
-                        || bytes.strip_suffix(". ").is_some_and(is_space);
+                        || bytes.strip_suffix(". ").is_some_and(is_space)
+                        || bytes.ends_with(": ")
+                        || matches!(bytes.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
                     let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !is_code;
                     self.push(Node::Literal {
                         bytes: bytes.as_bytes().into(),
