@@ -72,7 +72,12 @@ impl Parser {
                         );
                         return self.dead_python(program, view, sink);
                     }
-                    let Some(body) = body.filter(|_| marked || !self.needs_marker()) else {
+                    if !marked && self.needs_marker() {
+                        // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
+                        self.remark_behind_answer((name_at, python.name_end), view, sink);
+                        return self.dead_python(program, view, sink);
+                    }
+                    let Some(body) = body else {
                         return self.dead_python(program, view, sink);
                     };
                     self.commit(program, view, sink);
@@ -124,6 +129,21 @@ impl Parser {
         }
         self.mode = Mode::Python(python);
         false
+    }
+
+    fn remark_behind_answer(
+        &mut self,
+        (start, end): (u64, u64),
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        let message = alloc::string::String::from(
+            "behind the fence that was the answer a call of Python is text",
+        );
+        let at = Span::new(start, end);
+        self.teller.note(Code::QuotedCall, at, message, None, sink);
     }
 
     pub(super) fn dead_python(
