@@ -156,6 +156,23 @@ fn calls_cost_and_stop_at_the_cap() {
             "`t/dear-it` is estimated at 0.0200 EUR; 0.0400 of 0.0500 are spent"
         );
     });
+    // What was tried and paid for is told, though no other attempt can be paid for.
+    world.tool(
+        "t/busy-it.yaml",
+        &yaml(
+            "busy-it",
+            "bash",
+            "cost: {per_invocation: 0.02, currency: EUR}\nretry_policy: {max_attempts: 9, initial_delay: 0}\nconfig:\n  command: echo tried; exit 75\n",
+        ),
+    );
+    let called = world.call("t/busy-it", json!({})).expect("it is paid for");
+    assert_eq!(called.attempts.len(), 2);
+    assert_eq!(called.returned.value["stdout"], json!("tried\n"));
+    assert!((called.cost - 0.04).abs() < 1e-9);
+    assert_eq!(
+        called.notes,
+        ["`t/busy-it` was not tried again: 0.0400 of 0.0500 EUR are spent"]
+    );
 }
 
 #[test]
@@ -225,6 +242,32 @@ fn a_virtual_environment_of_the_project_is_used() {
         json!(world.project.join(".venv").display().to_string()),
         "{returned}"
     );
+}
+
+#[test]
+fn what_a_project_calls_its_environment_opens_nothing() {
+    if !can_run("virtual environments", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    std::fs::write(elsewhere.path().join("secret"), "x").expect("it is written");
+    let script = format!("#!/bin/sh\ncat {}/secret\n", elsewhere.path().display());
+    let config = format!("home = {}/bin\n", elsewhere.path().display());
+    world.file(".venv/pyvenv.cfg", &config);
+    world.file(".venv/bin/python", &script);
+    let program = world.project.join(".venv/bin/python");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(program, mode).expect("it is ours");
+    let reads = "from pathlib import Path\ndef execute(params, project_path):\n    return {'success': True, 'output': Path(params['file']).exists()}";
+    let schema = "CONFIG_SCHEMA = {'type': 'object', 'properties': {'file': {'type': 'string'}}}";
+    world.tool(
+        "t/look-it.py",
+        &python("python/function", &format!("{schema}\n{reads}")),
+    );
+    let secret = elsewhere.path().join("secret").display().to_string();
+    let returned = world.returned("t/look-it", json!({ "file": secret }));
+    assert_eq!(returned["output"], json!(false), "{returned}");
 }
 
 #[test]

@@ -375,14 +375,17 @@ impl Parser {
 
     /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
-        let waits = |thread: &Thread| {
-            thread.off == 0
-                && matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3)
+        let waits = |thread: &Thread| match program.node(thread.node) {
+            Node::Literal { bytes, .. } if thread.off == 0 => {
+                // The list of calls goes on, or ends.
+                bytes.len() >= 3 || byte == b'}' && matches!(**bytes, [b',' | b']'])
+            }
+            _ => false,
         };
         matches!(byte, b'}' | b']')
             && self.committed
             && self.fallback.is_none()
-            && self.teller.call.as_ref().is_some_and(|call| call.whole)
+            && self.teller.call.as_ref().is_none_or(|call| call.whole)
             && self.threads.iter().any(waits)
     }
 
@@ -476,7 +479,8 @@ impl Parser {
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let ended = self.found.ended.map(|literal| program.node(literal));
         let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
-        if joins && self.committed && self.teller.call.is_none() {
+        let is_over = |call: &super::teller::OpenCall| call.whole;
+        if joins && self.committed && self.teller.call.as_ref().is_none_or(is_over) {
             // A word between two calls: without the second it is text.
             return;
         }

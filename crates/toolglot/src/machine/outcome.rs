@@ -61,6 +61,9 @@ impl Parser {
         self.threads.clear();
         self.threads.push(body);
         self.commit(program, view, sink);
+        if matches!(program.node(body.node), Node::Match) {
+            self.doubt_bare(view, at, sink);
+        }
         self.flush(program, view, body.log, at, sink);
         self.threads.clear();
         match program.node(body.node) {
@@ -116,7 +119,9 @@ impl Parser {
     /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.
     fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
         let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
-        let is_py = matches!(program.node(body.node), Node::Py { .. }) && !self.committed;
+        // Behind a call that is whole another one may begin, or the entry was over.
+        let may_end = !self.committed || self.teller.call.as_ref().is_some_and(|call| call.whole);
+        let is_py = matches!(program.node(body.node), Node::Py { .. }) && may_end;
         let kept = self
             .fallback
             .filter(|_| self.fallback_bodies.first().is_some_and(is_over));
