@@ -41,6 +41,11 @@ impl Parser {
             self.pos = envelope.pos;
             match asked {
                 Asked::More => {}
+                Asked::Commit if self.repeats(program, &envelope) => {
+                    self.remark_repetition(envelope.name_at, view, sink);
+                    self.dead_envelope(program, &envelope, view, sink);
+                    break;
+                }
                 Asked::Commit => self.commit_envelope(program, &mut envelope, view, sink),
                 Asked::Args if envelope.committed => {
                     self.tell_envelope(program, &mut envelope, view, sink);
@@ -68,6 +73,28 @@ impl Parser {
         }
         self.spare_envelope = Some(envelope);
         true
+    }
+
+    /// Whether a call behind the answer is one of those before, name and arguments.
+    fn repeats(&self, program: &Program, envelope: &Envelope) -> bool {
+        let name = envelope.name.as_deref().unwrap_or_default();
+        let n_space = program.tools.meant(name).map_or(0, |(_, n_space)| n_space);
+        envelope.may_repeat() && self.teller.has_told(&name[n_space..], envelope.untold())
+    }
+
+    /// Says why it is none.
+    pub(super) fn remark_repetition(
+        &mut self,
+        (start, end): (u64, u64),
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        let message =
+            String::from("the call came before; behind the answer this speaks of it, and is text");
+        let at = Span::new(start.min(end), end);
+        self.teller.note(Code::Duplicate, at, message, None, sink);
     }
 
     /// What stands next is no part of the object: only brackets may be missing.
@@ -306,7 +333,7 @@ impl Parser {
         if self.committed {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
-            self.recover(program, view, at, sink);
+            self.recover(program, view, at, false, sink);
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);

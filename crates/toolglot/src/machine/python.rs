@@ -56,8 +56,8 @@ impl Parser {
                     {
                         return self.dead_python(program, view, sink);
                     }
-                    if !marked && program.tools.is_empty() && self.is_in_prose() {
-                        // Prose holds brackets, and words with brackets: `see [note(1)]`.
+                    if !marked && known.is_none() && self.is_in_prose() {
+                        // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
                         return self.dead_python(program, view, sink);
                     }
                     if !marked && known.is_none() && !program.tools.is_empty() {
@@ -73,7 +73,12 @@ impl Parser {
                         );
                         return self.dead_python(program, view, sink);
                     }
-                    let Some(body) = body.filter(|_| marked || !self.needs_marker()) else {
+                    if !marked && self.needs_marker() {
+                        // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
+                        self.remark_behind_answer((name_at, python.name_end), view, sink);
+                        return self.dead_python(program, view, sink);
+                    }
+                    let Some(body) = body else {
                         return self.dead_python(program, view, sink);
                     };
                     self.commit(program, view, sink);
@@ -128,16 +133,32 @@ impl Parser {
         false
     }
 
+    fn remark_behind_answer(
+        &mut self,
+        (start, end): (u64, u64),
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        let message = alloc::string::String::from(
+            "behind the fence that was the answer a call of Python is text",
+        );
+        let at = Span::new(start, end);
+        self.teller.note(Code::QuotedCall, at, message, None, sink);
+    }
+
     pub(super) fn dead_python(
         &mut self,
         program: &Program,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        if self.committed {
+        let may_end = self.fallback.is_some() && !self.fallback_bodies.is_empty();
+        if self.committed && !may_end {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
-            self.recover(program, view, self.pos, sink);
+            self.recover(program, view, self.pos, false, sink);
         } else if let Some(at) = self.fallback.take_if(|_| !self.fallback_bodies.is_empty()) {
             // The line of a fence that only wraps what follows.
             self.pos = at;
@@ -174,7 +195,8 @@ impl Parser {
     /// Whether the candidate stands in the midst of a sentence.
     fn is_in_prose(&self) -> bool {
         let last = self.teller.last_solid;
-        let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]".contains(&last);
+        let goes_on =
+            last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]=#[{+-/&|<\\@$%".contains(&last);
         goes_on && !self.committed && !self.bol
     }
 

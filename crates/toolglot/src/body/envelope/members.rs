@@ -27,6 +27,7 @@ const ASIDES: &[&str] = &[
 /// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
 const SCHEMAS: &[&str] = &[
     "{\"type\":\"object\"",
+    "{\"type\":\"dict\"",
     "{\"properties\":{",
     "{\"$schema\":\"",
 ];
@@ -292,7 +293,7 @@ impl Envelope {
             return Asked::More;
         }
         self.known = program.tools.is_empty() || program.tools.meant(name).is_some();
-        if !self.marked && (!self.known || self.needs_marker) {
+        if !self.marked && !self.known {
             return Asked::Dead;
         }
         if !self.marked
@@ -311,6 +312,10 @@ impl Envelope {
             Some(true) => return Asked::Dead,
             None => return Asked::More,
             Some(false) => {}
+        }
+        if self.may_repeat() {
+            // Its arguments tell whether it is a call of its own.
+            return Asked::More;
         }
         // An id or a server that stands before the arguments belongs to the head.
         let has_more = |body: &Thread| {
@@ -336,7 +341,7 @@ impl Envelope {
     }
 
     /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
-    fn is_schema(&self, program: &Program) -> Option<bool> {
+    pub(super) fn is_schema(&self, program: &Program) -> Option<bool> {
         if !self.may_define {
             return Some(false);
         }

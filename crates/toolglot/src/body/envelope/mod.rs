@@ -256,6 +256,16 @@ impl Envelope {
         self.marked
     }
 
+    /// Whether a call before may be what it repeats: it stands behind the answer, and nothing but its name marks it.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.needs_marker && !self.marked
+    }
+
+    /// The arguments, as far as they were read and not told.
+    pub(crate) fn untold(&self) -> &str {
+        &self.args
+    }
+
     /// Whether argument bytes are being read right now: what was read accounts for them.
     pub(crate) fn in_args(&self) -> bool {
         matches!(
@@ -322,6 +332,10 @@ impl Envelope {
                 }
                 if core::mem::take(&mut self.flat) {
                     self.args.push('}');
+                }
+                let is_held = self.may_repeat() && !self.committed;
+                if is_held && (!self.known || self.is_schema(program) != Some(false)) {
+                    return Asked::Dead;
                 }
                 if !self.committed {
                     // The caller commits, and asks again: the object is over then.
