@@ -137,6 +137,7 @@ impl Transducer {
                 self.held_at = here;
             }
             if self.ahead == Ahead::Beyond {
+                self.weigh_before(here - self.owed.len() as u64, piece);
                 return self.begin_beyond(self.mark);
             }
             let rest = &piece.text[piece.i..];
@@ -184,7 +185,11 @@ impl Transducer {
                     if self.python && self.is_behind_keyword() {
                         self.mend(Repair::SwallowedKey, mark, mark + 1, piece.out);
                     }
-                    self.count(&owed.as_bytes()[..n_data], begin);
+                    // The piece is weighed at its end; what goes on elsewhere is weighed now.
+                    if begin < piece.at || self.has_read_ahead() {
+                        self.weigh_before(begin, piece);
+                        self.count(&owed.as_bytes()[..n_data], begin);
+                    }
                 }
                 self.state = State::Str(self.mark);
             }

@@ -656,6 +656,12 @@ impl Transducer {
         }
     }
 
+    /// Counts them up to `at`, as far as the piece has the bytes.
+    fn weigh_before(&mut self, at: u64, piece: &Piece<'_>) {
+        let n_before = at.saturating_sub(piece.at) as usize;
+        self.count(&piece.bytes()[..n_before], piece.at);
+    }
+
     /// Bytes of the string that is open, the first of which stands at `at`.
     #[inline]
     fn count(&mut self, bytes: &[u8], at: u64) {

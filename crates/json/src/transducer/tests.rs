@@ -502,6 +502,21 @@ fn lines_before_a_mark_are_read_the_same_in_every_cut() {
 }
 
 #[test]
+fn brackets_before_a_mark_are_weighed_in_every_cut() {
+    for text in [
+        "{\"content\" \"\"\n:{  a@\": \"b',\n  \"c\": ,\n   \"{\n   a@\": \"b',\n c:\" \" ,\n  \"c\": [\"d\"]\n}\"\n}",
+        "{\"a\": \"f(x) { \"b\" }\n  \"c\": 1}",
+        "{\"a\": \"f(x) { \"b\" {{\"d\n  \"c\": 1}",
+        "{\"a\": \"[\"\n}\n x} \"e\"]}\n",
+    ] {
+        let whole = mend(Root::Object, text, text.len());
+        for size in [1, 2, 3, 5, 7] {
+            assert_eq!(mend(Root::Object, text, size), whole, "{text} by {size}");
+        }
+    }
+}
+
+#[test]
 fn a_parameter_inside_a_string_is_doubt() {
     const KNOWN: [&str; 2] = ["place", "unit"];
     let rows = [
