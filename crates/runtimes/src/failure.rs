@@ -181,7 +181,7 @@ pub enum CallError {
     },
     /// A server does not say what it said before.
     #[error(
-        "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now, as `toolglot tools trust {id}` does for a file of yours"
+        "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now"
     )]
     ServerChanged {
         /// The tool.

@@ -35,6 +35,14 @@ pub fn server_name(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }
 
+/// What a server is called where it is approved: its name, or the id of a file that lies elsewhere than servers do.
+pub fn approved_as(id: &str) -> &str {
+    let name = id
+        .strip_prefix(SERVERS)
+        .and_then(|rest| rest.strip_prefix('/'));
+    name.filter(|name| !name.contains('/')).unwrap_or(id)
+}
+
 /// Reads a `.mcp.json`: the servers as files, and what is wrong with it.
 pub(crate) fn read(path: &Path, space: Space) -> (Vec<Found>, Vec<String>) {
     let bad = |why: String| (Vec::new(), vec![format!("{}: {why}", path.display())]);

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use toolglot_mcp::client::{Terms, Told as Said, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Pin;
-use toolglot_toolfiles::{Found, ItemId, Space, TrustError, server_name};
+use toolglot_toolfiles::{Found, ItemId, Space, TrustError, approved_as, server_name};
 
 pub use login::LoggedIn;
 pub use oauth::authorizer_of;
@@ -165,7 +165,7 @@ fn checked(
     let changed = || {
         Failed::Refused(CallError::ServerChanged {
             id: found.id.to_string(),
-            server: server_name(definition.found.id.as_str()).to_owned(),
+            server: approved_as(definition.found.id.as_str()).to_owned(),
         })
     };
     let short = server_name(definition.found.id.as_str());
@@ -203,7 +203,7 @@ fn checked(
         None if matches!(pin, Pin::Required) => {
             return Err(Failed::Refused(CallError::NotPinned {
                 id: found.id.to_string(),
-                server: short.to_owned(),
+                server: approved_as(definition.found.id.as_str()).to_owned(),
             }));
         }
         None => {

@@ -113,7 +113,7 @@ pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustEr
                 digest: text("digest").filter(is_digest).ok_or_else(|| {
                     damaged(&format!("`{id}` has no `digest` of 64 hexadecimal digits"))
                 })?,
-                trusted: false,
+                ..Record::default()
             };
             Ok((id.clone(), record))
         })
