@@ -18,6 +18,7 @@ use crate::answer::Answer;
 use crate::attempt::attempt;
 use crate::environment::Variables;
 use crate::files::{self, Builtin};
+use crate::programs;
 use crate::resolve::{Chain, resolve};
 use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
 
@@ -300,6 +301,12 @@ impl Host<'_> {
                 "`${{{name}}}` stands in the configuration of `{id}`, and {name} is not set"
             ));
         }
+        for one in programs::left_out(&chain, &arguments).unwrap_or_default() {
+            let (name, why) = (one.name, one.why);
+            notes.push(format!(
+                "`{name}` is on the standard input of `{id}` and no variable: {why}"
+            ));
+        }
         notes.extend(returned.breaches.iter().cloned());
         Ok(Called {
             id,
@@ -354,6 +361,7 @@ impl Host<'_> {
             // Whether it says so or not.
             requires.push("fs.write".to_owned());
         }
+        programs::left_out(&chain, &arguments)?;
         let missing: Vec<String> = requires
             .iter()
             .filter(|requirement| !self.grants(requirement))

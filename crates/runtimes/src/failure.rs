@@ -167,6 +167,18 @@ pub enum CallError {
         /// Why.
         why: String,
     },
+    /// It reads a parameter as a variable, which that cannot be.
+    #[error(
+        "`{id}` reads `{name}` as the variable `TOOLGLOT_PARAM_{name}`, and it cannot be one: {why}; a tool that reads standard input finds it there, as JSON"
+    )]
+    NoVariable {
+        /// The tool.
+        id: String,
+        /// The parameter.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// A wall of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::Refusal),
@@ -238,6 +250,7 @@ impl CallError {
             CallError::Cancelled { .. } => "cancelled",
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
+            CallError::NoVariable { .. } => "no-variable",
             CallError::Sandbox(_) => "no-sandbox",
             CallError::NotKept { source, .. } => source.code(),
             CallError::ServerChanged { .. } => "server-changed",
