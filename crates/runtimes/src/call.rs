@@ -185,10 +185,12 @@ impl Host<'_> {
     /// # Errors
     /// As [`call`](Host::call).
     pub fn carry_out(&self, prepared: Prepared) -> Result<Called, CallError> {
-        self.carry_out_by(prepared, &mut |builtin| files::unjudged(self, builtin))
+        let effect = &mut |builtin: &Builtin| files::unjudged(self, builtin);
+        self.carry_out_by(prepared, effect, &mut |_| {})
     }
 
-    /// The same, where the caller carries out what is a call of a [builtin](Prepared::is_builtin) tool.
+    /// The same, where the caller carries out what is a call of a [builtin](Prepared::is_builtin) tool, and is told of each
+    /// attempt as soon as it has ended.
     ///
     /// # Errors
     /// As [`call`](Host::call).
@@ -196,6 +198,7 @@ impl Host<'_> {
         &self,
         prepared: Prepared,
         effect: &mut dyn FnMut(&Builtin) -> Outcome,
+        attempted: &mut dyn FnMut(&Attempt),
     ) -> Result<Called, CallError> {
         if !prepared.missing.is_empty() {
             return Err(CallError::NotGranted {
@@ -204,7 +207,7 @@ impl Host<'_> {
             });
         }
         self.approved.replace(prepared.approved.clone());
-        let called = self.run(prepared, effect);
+        let called = self.run(prepared, effect, attempted);
         self.approved.take();
         called
     }
@@ -213,6 +216,7 @@ impl Host<'_> {
         &self,
         prepared: Prepared,
         effect: &mut dyn FnMut(&Builtin) -> Outcome,
+        attempted: &mut dyn FnMut(&Attempt),
     ) -> Result<Called, CallError> {
         let started = Instant::now();
         let is_builtin = prepared.is_builtin();
@@ -228,7 +232,7 @@ impl Host<'_> {
         let id = found.id.to_string();
         let cost = tool.metadata.cost.clone().unwrap_or_default();
         let retry = tool.metadata.retry;
-        let (mut attempts, mut spent) = (Vec::new(), 0.0);
+        let (mut attempts, mut spent) = (Vec::<Attempt>::new(), 0.0);
         let returned = loop {
             if let Some(cap) = self.budget.cap
                 && self.budget.spent() + cost.estimate() > cap
@@ -253,7 +257,19 @@ impl Host<'_> {
                     is_transient: false,
                 }
             } else {
-                attempt(self, &chain, &arguments, &contract)?
+                match attempt(self, &chain, &arguments, &contract) {
+                    Ok(answer) => answer,
+                    Err(error) => {
+                        attempted(&Attempt {
+                            number: attempts.len() as u32 + 1,
+                            success: false,
+                            error: Some(error.to_string()),
+                            duration: begin.elapsed(),
+                            delay: None,
+                        });
+                        return Err(error);
+                    }
+                }
             };
             let duration = begin.elapsed();
             spent += cost.of(duration);
@@ -274,6 +290,7 @@ impl Host<'_> {
                 duration,
                 delay,
             });
+            attempted(&attempts[attempts.len() - 1]);
             match delay {
                 Some(delay) => {
                     self.watch.tell(Progress::Waiting(delay));
@@ -292,8 +309,13 @@ impl Host<'_> {
             let _ = self.trust.borrow_mut().seen(found, version);
         }
         let mut notes = Vec::new();
-        if tool.metadata.is_deprecated() {
-            notes.push(format!("`{id}` is deprecated"));
+        if let Some(why) = tool.metadata.deprecation() {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {why}")
+            };
+            notes.push(format!("`{id}` is deprecated{why}"));
         }
         let settings = Value::Object(chain.settings());
         for name in template::unset(&settings, &self.variables) {

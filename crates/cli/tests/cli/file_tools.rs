@@ -106,3 +106,57 @@ fn arguments_that_are_no_object_are_told_to_be_one() {
         assert!(said.contains("`--args` is no JSON object"), "{said}");
     }
 }
+
+#[test]
+fn what_is_to_be_said_of_a_tool_and_its_attempts_is_said() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    world.file(
+        "text/old-one.yaml",
+        "tool_id: old-one\ntool_type: script\nversion: \"1.0.0\"\ncategory: text\nexecutor_id: bash\ndescription: Fails\nmetadata: {deprecated: use text/make-slug}\nretry_policy: {max_attempts: 3, backoff_type: fixed, initial_delay: 0.01}\nconfig: {command: exit 75}\n",
+    );
+    world.trust_all();
+    let note = "`text/old-one` is deprecated: use text/make-slug";
+    let document = |words: &[&str]| {
+        let output = world.toolglot(words);
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")
+    };
+    let called = document(&["call", "text/old-one", "--format", "json", "--audit", "log"]);
+    assert_eq!(called["notes"], json!([note]));
+    let log = std::fs::read_to_string(world.project().join("log")).expect("a log");
+    let lines: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let events: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line["event"].as_str())
+        .collect();
+    assert_eq!(events, ["before", "attempt", "attempt", "attempt", "after"]);
+    assert_eq!(
+        (
+            &lines[1]["number"],
+            &lines[1]["delay_ms"],
+            &lines[1]["result"]["ok"]
+        ),
+        (&json!(1), &json!(10), &json!(false)),
+        "{log}"
+    );
+    assert_eq!(
+        (&lines[3]["number"], &lines[3]["delay_ms"]),
+        (&json!(3), &json!(null))
+    );
+    assert!(world.toolglot(&["audit", "verify", "log"]).status.success());
+    std::fs::write(
+        world.project().join("message"),
+        hermes("text/old-one", &json!({})),
+    )
+    .expect("a file");
+    let ran = document(&["run", "--dialect", "hermes", "--format", "json", "message"]);
+    assert_eq!(ran["calls"][0]["result"]["notes"], json!([note]));
+    let told = world.toolglot(&["run", "--dialect", "hermes", "--format", "human", "message"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.contains(&format!("note: {note}")), "{told}");
+}
