@@ -48,6 +48,8 @@ pub(crate) enum Failure {
         "`{other}` is `{id}` already, and one of the two would never be used: choose another id, or remove it"
     )]
     TakenId { id: String, other: String },
+    #[error("`{0}` is there already: choose another id, or remove it")]
+    TakenFile(String),
     #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
     Args(#[source] serde_json::Error),
     #[error("`{address}` cannot be served: {why}")]
@@ -118,8 +120,12 @@ impl Failure {
         let mut told = self.to_string();
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
-            told.push_str(": ");
-            told.push_str(&error.to_string());
+            let why = error.to_string();
+            // Some say it themselves.
+            if !told.ends_with(&why) {
+                told.push_str(": ");
+                told.push_str(&why);
+            }
             source = error.source();
         }
         told

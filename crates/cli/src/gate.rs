@@ -324,6 +324,11 @@ impl Gate<'_> {
                 });
             if is_answered {
                 verdict.decision = Decision::Allow;
+                if verdict.rule == "capability-needs-grant" {
+                    verdict.rule = "granted".into();
+                    verdict.because =
+                        format!("`{id}` needs {}, which is granted", requires.join(", "));
+                }
             }
         }
         if verdict.decision != Decision::Allow || prepared.missing.is_empty() {

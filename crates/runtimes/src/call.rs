@@ -475,7 +475,9 @@ impl Host<'_> {
                 });
             }
         }
-        Err(error.into())
+        let of_server = matches!(error, toolglot_toolfiles::FindError::NotFound { .. });
+        let of_server = of_server.then(|| self.of_server(name)).flatten();
+        Err(of_server.unwrap_or_else(|| error.into()))
     }
 }
 

@@ -211,6 +211,26 @@ pub enum CallError {
         /// The server.
         server: String,
     },
+    /// A server does not say what it offers.
+    #[error("`{id}` does not say what it offers: {why}")]
+    NoOffer {
+        /// The server.
+        id: String,
+        /// Why.
+        why: String,
+    },
+    /// A server was approved, and has no such tool.
+    #[error(
+        "the server `{server}` was approved without a tool `{tool}`; it has {}; `toolglot mcp approve {server}` shows what it offers now", .known.join(", ")
+    )]
+    NoServerTool {
+        /// The server.
+        server: String,
+        /// What was asked for.
+        tool: String,
+        /// What was approved.
+        known: Vec<String>,
+    },
     /// The policy keeps it from being asked.
     #[error("`{id}`: {why}")]
     ServerRuled {
@@ -232,7 +252,10 @@ impl CallError {
     pub fn code(&self) -> &'static str {
         match self {
             CallError::BadId(_) => "bad-id",
-            CallError::Find(FindError::NotFound { .. }) => "unknown-tool",
+            CallError::Find(FindError::NotFound { .. }) | CallError::NoServerTool { .. } => {
+                "unknown-tool"
+            }
+            CallError::NoOffer { .. } => "no-offer",
             CallError::Find(_) => "unreadable-tool",
             CallError::UnknownAction { .. } => "unknown-action",
             CallError::TwoActions { .. } => "two-actions",

@@ -100,6 +100,11 @@ impl<'a> FileTools<'a> {
         self.specs.values().cloned()
     }
 
+    /// Why there is no such tool of a server that there is.
+    pub(crate) fn of_server(&self, name: &str) -> Option<CallError> {
+        self.host.of_server(name)
+    }
+
     /// Brings calls of a server's tool to the tool's id.
     pub(crate) fn resolve_servers(&self, message: &mut Calls) {
         for call in &mut message.calls {

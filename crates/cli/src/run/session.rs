@@ -320,11 +320,25 @@ impl Session<'_> {
                 ..Objection::invalid(left_out.into_iter().chain(rest).collect())
             });
         }
-        if let Some(server) = call
+        let server = call
             .ns
             .as_deref()
-            .filter(|server| !server::is_local(server))
+            .filter(|server| !server::is_local(server));
+        let meant = server.map_or_else(
+            || canonical.tool.clone(),
+            |server| format!("mcp/{server}/{}", call.name),
+        );
+        if (server.is_some() || self.vocabulary.get(&canonical.tool).is_none())
+            && let Some(error) = self.files.and_then(|files| files.of_server(&meant))
         {
+            return Some(Objection {
+                rule: error.code(),
+                because: error.to_string(),
+                notes: Vec::new(),
+                shows_form: false,
+            });
+        }
+        if let Some(server) = server {
             // A tool of another server is another tool, whatever its name.
             return Some(Objection {
                 rule: "unknown-server",

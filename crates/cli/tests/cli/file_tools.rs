@@ -160,3 +160,63 @@ fn what_is_to_be_said_of_a_tool_and_its_attempts_is_said() {
     let told = String::from_utf8_lossy(&told.stderr).into_owned();
     assert!(told.contains(&format!("note: {note}")), "{told}");
 }
+
+#[test]
+fn a_new_tool_is_told_what_its_name_breaks() {
+    let world = World::new();
+    for (id, word, file, said) in [
+        ("text/trim-text", "Python", "text/trim-text.py", ""),
+        ("text/trim", ".PY", "text/trim.py", "is one word"),
+        ("text/é-è", "bash", "text/é-è.sh", "letters of ASCII"),
+    ] {
+        let made = world.toolglot(&["tools", "new", id, "--language", word]);
+        let (out, said_on) = (
+            String::from_utf8_lossy(&made.stdout).into_owned(),
+            String::from_utf8_lossy(&made.stderr).into_owned(),
+        );
+        assert_eq!(out, format!(".ai/tools/{file}\n"), "{said_on}");
+        assert!(said_on.contains(said), "{said_on}");
+        assert_eq!(said_on.is_empty(), said.is_empty(), "{said_on}");
+    }
+    let again = world.toolglot(&["tools", "new", "text/trim", "--language", ".py"]);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(said.contains("is there already"), "{said}");
+}
+
+#[test]
+fn an_error_says_its_reason_once() {
+    let world = World::new();
+    std::fs::create_dir_all(world.project().join(".ai/trusted_keys/x.toml")).expect("made");
+    std::fs::create_dir(world.project().join(".ai/toolglot.lock")).expect("made");
+    let told = world.toolglot(&["tools", "list"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(
+        told.trim_end().ends_with("is damaged: it is no file"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_was_granted_is_told_as_granted() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    std::fs::write(
+        world.project().join("message"),
+        hermes("rye/bash/bash", &json!({"command": "true"})),
+    )
+    .expect("a file");
+    let words = ["run", "--dialect", "hermes", "--format", "json", "message"];
+    let run = |more: &[&str]| {
+        let words: Vec<&str> = words.iter().chain(more).copied().collect();
+        let output = world.toolglot(&words);
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        record["calls"][0]["verdict"].clone()
+    };
+    assert_eq!(
+        run(&["--capability", "shell.execute"]),
+        json!({"decision": "allow", "rule": "granted", "because": "`rye/bash/bash` needs shell.execute, which is granted"})
+    );
+    assert_ne!(run(&[])["decision"], "allow");
+}

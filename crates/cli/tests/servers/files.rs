@@ -149,3 +149,38 @@ fn a_call_of_a_call_is_that_of_the_servers_tool() {
         assert_eq!(call["call"]["arguments"]["x"], "r", "{call}");
     }
 }
+
+#[test]
+fn a_tool_of_a_server_that_nobody_approved_is_told_with_the_way_to_approve() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    let roo = "<use_mcp_tool>\n<server_name>SERVER</server_name>\n<tool_name>echo</tool_name>\n<arguments>\n{\"x\": \"r\"}\n</arguments>\n</use_mcp_tool>";
+    let run = |server: &str| {
+        fs::write(world.path("message"), roo.replace("SERVER", server)).expect("written");
+        let message = world.path("message");
+        let message = message.to_str().expect("text");
+        words(&world.toolglot(&["run", "--dialect", "roo", "--format", "text", message]))
+    };
+    // One of `.mcp.json`, and one of a file that is trusted: neither was asked yet what it offers.
+    world.servers(&serde_json::json!({"m": {"command": "python3", "args": ["server.py"]}}));
+    for id in ["m/echo", "mcp/m/echo"] {
+        let told = words(&world.toolglot(&["call", id]));
+        assert!(told.contains("`toolglot mcp approve m`"), "{told}");
+        assert!(told.contains("\"code\":\"not-approved\""), "{told}");
+    }
+    let told = words(&world.toolglot(&["call", "mcp/plain/other"]));
+    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
+    let told = run("m");
+    assert!(told.contains("`toolglot mcp approve m`"), "{told}");
+    world.approve("m");
+    let told = words(&world.toolglot(&["call", "m/other"]));
+    assert!(
+        told.contains("without a tool `other`; it has echo"),
+        "{told}"
+    );
+    assert!(told.contains("\"code\":\"unknown-tool\""), "{told}");
+    let told = words(&world.toolglot(&["call", "nowhere/other"]));
+    assert!(told.contains("no tool is called"), "{told}");
+}

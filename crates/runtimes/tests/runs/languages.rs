@@ -637,12 +637,23 @@ fn a_function_of_node_that_never_answers_has_failed() {
         ),
         ("quiet", "const a = process.argv;", None),
         ("ends", "process.argv; process.exit(0);", None),
+        (
+            "stops",
+            "export default () => { process.exit(3); }",
+            Some("it ended with exit code 3 and without an answer"),
+        ),
     ] {
         world.tool(&format!("t/{name}-it.js"), &node(body));
         let returned = world.returned(&format!("t/{name}-it"), json!({}));
         assert_eq!(returned["success"], json!(expected.is_none()), "{name}");
         let error = returned["error"].as_str().unwrap_or_default();
         assert!(error.contains(expected.unwrap_or_default()), "{returned}");
+        // Of a function that was called nothing is said of exports.
+        assert_eq!(
+            error.contains("export"),
+            ["object", "named", "main"].contains(&name) && expected != Some(answer),
+            "{returned}"
+        );
     }
 }
 

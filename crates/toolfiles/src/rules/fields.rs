@@ -307,8 +307,18 @@ fn tool_id(subject: Subject<'_>, value: &Literal, id: &str, diagnostics: &mut Di
         },
         span: value.span.clone(),
         message: format!("`{id}` is not kebab-case"),
-        help: Some(format!("write `{}`", kebab(id, subject.id.name()))),
+        help: Some(renamed("write", id, subject.id.name())),
     });
+}
+
+/// What to call a name in its place, where letters of it can stay.
+pub(super) fn renamed(how: &str, name: &str, other: &str) -> String {
+    let kebab = kebab(name, other);
+    if is_kebab(&kebab) {
+        format!("{how} `{kebab}`")
+    } else {
+        "call it by letters of ASCII, digits and `-`".to_owned()
+    }
 }
 
 /// Rule 8.

@@ -5,7 +5,7 @@ use crate::literal::Literal;
 use crate::read::{Gives, Success, WorksOn, is_fetcher, shell_words};
 use crate::{Language, sign};
 
-use super::fields::{is_kebab, kebab};
+use super::fields::{is_kebab, kebab, renamed};
 use super::{
     ABSOLUTE_PATH, CONSTRAINTS, DEFAULTS, DESCRIPTION, ERRORS, KEBAB, MAIN_BLOCK, OPTIONS,
     PATH_CHECK, REQUIRED, RESULT_KEYS, RETRY, RETURNS, SIGNATURE_LINE, SNAKE, SPECIFIC,
@@ -187,7 +187,7 @@ fn naming(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             KEBAB,
             span.clone(),
             format!("the tool is called `{name}`, after its file"),
-            format!("call the file `{}`", kebab(name, name)),
+            renamed("call the file", name, name),
         );
     }
     if !name.contains(['-', '_']) && !name.chars().skip(1).any(|c| c.is_ascii_uppercase()) {

@@ -129,7 +129,7 @@ impl Trust {
                     }
                 }
             }
-            trust.lock = read_lock(&project.join(LOCK))?;
+            trust.lock = read_lock(project)?;
         }
         Ok(trust)
     }
@@ -154,9 +154,12 @@ impl Trust {
         let lines: Vec<String> = files
             .into_iter()
             .map(|file| {
-                let hash = match fs::read(&file) {
-                    Ok(bytes) => hex(&Sha256::digest(bytes)),
-                    Err(error) => error.kind().to_string(),
+                let hash = match file.metadata() {
+                    Ok(metadata) if !metadata.is_file() => "no file".to_owned(),
+                    _ => fs::read(&file).map_or_else(
+                        |error| error.kind().to_string(),
+                        |bytes| hex(&Sha256::digest(bytes)),
+                    ),
                 };
                 format!("{} {hash}", file.display())
             })

@@ -148,3 +148,41 @@ fn of_two_texts_of_one_version_the_later_signature_counts() {
     let record = world.trust().record(&found).expect("it was trusted");
     assert_eq!(record.time.as_deref(), Some("2026-02-23T05:24:42Z"));
 }
+
+#[test]
+fn what_is_no_file_is_no_lock_and_no_key() {
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+    let world = World::new();
+    let lock = world.project.join(".ai/toolglot.lock");
+    let opened = || toolglot_toolfiles::Trust::open(&world.spaces()).map(|_| ());
+    // A pipe has no end; whoever opens it waits for ever.
+    let pipe = |path: &std::path::Path| {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        assert!(
+            Command::new("mkfifo")
+                .arg(path)
+                .status()
+                .expect("it is there")
+                .success()
+        );
+    };
+    pipe(&lock);
+    let why = opened().expect_err("it is a pipe").to_string();
+    assert!(why.ends_with("it is no file"), "{why}");
+    toolglot_toolfiles::Trust::fingerprint(&world.spaces());
+    fs::remove_file(&lock).expect("it is there");
+    let elsewhere = world.home.join("lock");
+    write(&elsewhere, "{\"lock\": 1, \"tools\": {}}");
+    symlink(&elsewhere, &lock).expect("a link");
+    let why = opened().expect_err("it leads out").to_string();
+    assert!(why.ends_with("out of the project"), "{why}");
+    fs::remove_file(&lock).expect("it is there");
+    // What a project brings as a key and is none counts for nothing; among the user's own it is told.
+    let keys = |root: &std::path::Path| root.join(".ai/trusted_keys/x.toml");
+    pipe(&keys(&world.project));
+    assert!(opened().is_ok());
+    pipe(&keys(&world.home));
+    assert!(opened().is_err());
+    toolglot_toolfiles::Trust::fingerprint(&world.spaces());
+}
