@@ -18,6 +18,9 @@ use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
 
+/// So many characters of a text that changed are shown on its line.
+const MOST: usize = 4_000;
+
 /// How long a server may take to say what it offers where nothing else is said.
 const TIME: Duration = Duration::from_secs(30);
 
@@ -320,7 +323,8 @@ fn told(
                 }
             }
         } else {
-            for line in description.lines().take(5) {
+            // All of it: what nobody sees is approved by nobody.
+            for line in description.lines() {
                 let _ = writeln!(text, "    {line}");
             }
         }
@@ -354,5 +358,14 @@ fn short(value: Option<&Value>) -> String {
                 .map_or_else(|| value.to_string(), str::to_owned)
         },
     );
-    text.chars().take(400).collect()
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((end, _)) => {
+            let n = text[end..].chars().count();
+            format!(
+                "{}.. ({n} characters more: `--format json` shows them)",
+                &text[..end]
+            )
+        }
+    }
 }

@@ -112,7 +112,7 @@ fn read(session: &Arc<Session>, out: &Out, tell: &mpsc::Sender<Value>) -> bool {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let value = match serde_json::from_slice::<Value>(&line) {
+        let value = match toolglot_mcp::read_once(&line) {
             Ok(value) => value,
             Err(error) => {
                 fault(PARSE, format!("not JSON: {error}"));

@@ -220,3 +220,17 @@ fn what_was_granted_is_told_as_granted() {
     );
     assert_ne!(run(&[])["decision"], "allow");
 }
+
+#[test]
+fn arguments_in_which_a_key_stands_twice_are_none() {
+    let world = World::new();
+    world.trust_all();
+    for args in [
+        r#"{"title": "a", "title": "b"}"#,
+        r#"{"title": "a", "more": [{"x": 1, "x": 2}]}"#,
+    ] {
+        let told = world.toolglot(&["call", "text/make-slug", "--args", args]);
+        let told = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert!(told.contains("stands twice in one object"), "{told}");
+    }
+}
