@@ -49,7 +49,9 @@ pub(crate) enum Failure {
     )]
     TakenId { id: String, other: String },
     #[error("`{0}` is there already: choose another id, or remove it")]
-    TakenFile(String),
+    Taken(String),
+    #[error("there is no file {}", .0.display())]
+    NoFile(PathBuf),
     #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
     Args(#[source] serde_json::Error),
     #[error("`{address}` cannot be served: {why}")]

@@ -106,11 +106,15 @@ type Form = (&'static str, &'static str, fn(&Value) -> bool);
 const FORMS: &[Form] = &[
     ("command", "a text", Value::is_string),
     ("url", "a text", Value::is_string),
-    ("args", "a list of texts", |value| {
+    ("args", "a list of words", |value| {
+        let is_word = |item: &Value| !(item.is_null() || item.is_array() || item.is_object());
         let items = value.as_array();
-        items.is_some_and(|items| items.iter().all(Value::is_string))
+        items.is_some_and(|items| items.iter().all(is_word))
     }),
-    ("env", "a map", Value::is_object),
+    ("env", "a map, or a list of names", |value| {
+        let names = value.as_array();
+        value.is_object() || names.is_some_and(|names| names.iter().all(Value::is_string))
+    }),
     ("headers", "a map", Value::is_object),
     ("timeout", "a number of seconds above 0", |value| {
         value.as_f64().is_some_and(|seconds| seconds > 0.0)
@@ -367,7 +371,7 @@ mod tests {
                 1,
             ),
             (
-                r#"{"mcpServers": {"a": {"command": "x", "disabled": false}}}"#,
+                r#"{"mcpServers": {"a": {"command": "x", "disabled": false, "args": [1], "env": ["A"]}}}"#,
                 1,
                 0,
             ),

@@ -39,12 +39,9 @@ pub(super) fn new(
             other,
         });
     }
-    let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::AlreadyExists => Failure::TakenFile(file.clone()),
-        _ => Failure::Write {
-            path: path.clone(),
-            source,
-        },
+    let failed = |source: io::Error| Failure::Write {
+        path: path.clone(),
+        source,
     };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
@@ -60,7 +57,10 @@ pub(super) fn new(
         .create_new(true)
         .open(&path)
         .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(failed)?;
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::Taken(file.clone()),
+            _ => failed(error),
+        })?;
     // What the name alone breaks is no fault of the text.
     for said in ToolFile::read(&id, language, &text).checked().diagnostics {
         let help = said.help.map(|help| format!("; {help}"));

@@ -167,7 +167,7 @@ fn a_new_tool_is_told_what_its_name_breaks() {
     for (id, word, file, said) in [
         ("text/trim-text", "Python", "text/trim-text.py", ""),
         ("text/trim", ".PY", "text/trim.py", "is one word"),
-        ("text/é-è", "bash", "text/é-è.sh", "letters of ASCII"),
+        ("text/é-è", "bash", "text/é-è.sh", "letters a to z"),
     ] {
         let made = world.toolglot(&["tools", "new", id, "--language", word]);
         let (out, said_on) = (

@@ -307,18 +307,8 @@ fn tool_id(subject: Subject<'_>, value: &Literal, id: &str, diagnostics: &mut Di
         },
         span: value.span.clone(),
         message: format!("`{id}` is not kebab-case"),
-        help: Some(renamed("write", id, subject.id.name())),
+        help: Some(instead("write", id, subject.id.name())),
     });
-}
-
-/// What to call a name in its place, where letters of it can stay.
-pub(super) fn renamed(how: &str, name: &str, other: &str) -> String {
-    let kebab = kebab(name, other);
-    if is_kebab(&kebab) {
-        format!("{how} `{kebab}`")
-    } else {
-        "call it by letters of ASCII, digits and `-`".to_owned()
-    }
 }
 
 /// Rule 8.
@@ -444,6 +434,15 @@ pub(crate) fn is_kebab(text: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     })
+}
+
+/// What to write for a name that is not kebab-case. Letters that kebab-case does not have are nobody's but the author's.
+pub(super) fn instead(verb: &str, name: &str, fallback: &str) -> String {
+    if name.is_ascii() {
+        format!("{verb} `{}`", kebab(name, fallback))
+    } else {
+        "use the letters a to z, digits and `-`".to_owned()
+    }
 }
 
 /// `DeployService` as `deploy-service`; of a path the last part.
