@@ -370,14 +370,17 @@ impl Parser {
 
     /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
-        let waits = |thread: &Thread| {
-            thread.off == 0
-                && matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3)
+        let waits = |thread: &Thread| match program.node(thread.node) {
+            Node::Literal { bytes, .. } if thread.off == 0 => {
+                // The list of calls goes on, or ends.
+                bytes.len() >= 3 || byte == b'}' && matches!(**bytes, [b',' | b']'])
+            }
+            _ => false,
         };
         matches!(byte, b'}' | b']')
             && self.committed
             && self.fallback.is_none()
-            && self.teller.call.as_ref().is_some_and(|call| call.whole)
+            && self.teller.call.as_ref().is_none_or(|call| call.whole)
             && self.threads.iter().any(waits)
     }
 

@@ -11,7 +11,7 @@ use super::log::{Act, Log};
 use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{Asked, Envelope};
+use crate::body::{Asked, Envelope, LeftOut};
 use crate::program::{Node, Program};
 use crate::{Code, End, Sink, Span};
 
@@ -193,10 +193,22 @@ impl Parser {
             self.teller
                 .note(Code::LooseArguments, Span::empty(at), message, None, sink);
         }
-        if let Some(at) = envelope.left_out_at.take() {
-            let message = String::from("a key beside the call is none of its arguments; left out");
+        if let Some((at, what)) = envelope.left_out.take() {
+            let message = String::from(match what {
+                LeftOut::Other => "a key beside the call is none of its arguments; left out",
+                LeftOut::Parameter => {
+                    "a parameter stands beside the arguments, which are over; left out"
+                }
+                LeftOut::Arguments => "the call has arguments already; these are left out",
+            });
             self.teller
                 .note(Code::Junk, Span::empty(at), message, None, sink);
+            // What the model meant by it is in no argument.
+            if what != LeftOut::Other
+                && let Some(call) = &mut self.teller.call
+            {
+                call.worsen(End::Recovered);
+            }
         }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {

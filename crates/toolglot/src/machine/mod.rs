@@ -38,6 +38,7 @@ mod typing;
 mod value;
 mod view;
 
+pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
 pub(crate) use typing::{How, how, infer, plain_json, typed};
 

@@ -56,6 +56,9 @@ impl Parser {
         self.threads.clear();
         self.threads.push(body);
         self.commit(program, view, sink);
+        if matches!(program.node(body.node), Node::Match) {
+            self.doubt_bare(view, at, sink);
+        }
         self.flush(program, view, body.log, at, sink);
         self.threads.clear();
         match program.node(body.node) {

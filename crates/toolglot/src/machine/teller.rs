@@ -32,6 +32,8 @@ pub(crate) struct OpenCall {
     pub(crate) opened: bool,
     /// The arguments are complete: a body wrote all of them.
     pub(crate) whole: bool,
+    /// Nothing but its name says that it is a call: how its line goes on may speak against it. Where it ended.
+    pub(crate) bare: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
     keys: BTreeSet<String>,
@@ -52,6 +54,7 @@ impl OpenCall {
             started: false,
             opened: false,
             whole: false,
+            bare: None,
             at_best: End::Closed,
             keys: BTreeSet::new(),
         }
