@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use toolglot_exec::Root;
 use toolglot_exec::audit::{self, Log, hex};
 use toolglot_policy::{Decision, PathFact, Verdict};
+use toolglot_runtimes::Attempt;
 
 use crate::Outcome;
 use crate::approval::Shown;
@@ -85,6 +86,9 @@ pub(crate) fn unaudited(error: &io::Error) -> Verdict {
         ),
     }
 }
+
+/// So much of why an attempt failed is logged, in bytes.
+const MAX_ERROR: usize = 4 << 10;
 
 /// What came of a call, for the log.
 #[derive(Clone, Copy, Debug)]
@@ -170,6 +174,32 @@ impl Auditor {
         record.insert("result".into(), result.into());
         let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         record.insert("duration_ms".into(), milliseconds.into());
+        self.log.append(record)
+    }
+
+    /// One of several attempts has ended.
+    pub(crate) fn attempted(
+        &self,
+        shown: &Shown<'_>,
+        verdict: &Verdict,
+        attempt: &Attempt,
+    ) -> io::Result<()> {
+        let milliseconds = |duration: Duration| u64::try_from(duration.as_millis()).ok();
+        let mut record = self.record("attempt", shown, verdict);
+        let error = attempt.error.as_deref().map(|error| {
+            let error = audit::masked_text(error);
+            toolglot_exec::cut(error, MAX_ERROR)
+        });
+        record.insert("number".into(), attempt.number.into());
+        record.insert(
+            "result".into(),
+            json!({"ok": attempt.success, "error": error}),
+        );
+        record.insert("duration_ms".into(), milliseconds(attempt.duration).into());
+        record.insert(
+            "delay_ms".into(),
+            attempt.delay.and_then(milliseconds).into(),
+        );
         self.log.append(record)
     }
 

@@ -317,7 +317,8 @@ fn given(args: &str) -> Result<Map<String, Value>, Failure> {
         Some(file) => source::document(Path::new(file))?,
         None => args.to_owned(),
     };
-    serde_json::from_str(&text).map_err(Failure::Args)
+    let given = toolglot_mcp::read_once(text.as_bytes()).and_then(serde_json::from_value);
+    given.map_err(Failure::Args)
 }
 
 /// Why a tool was not run, in the form of its answers.

@@ -122,8 +122,12 @@ impl Failure {
         let mut told = self.to_string();
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
-            told.push_str(": ");
-            told.push_str(&error.to_string());
+            let why = error.to_string();
+            // Some say it themselves.
+            if !told.ends_with(&why) {
+                told.push_str(": ");
+                told.push_str(&why);
+            }
             source = error.source();
         }
         told

@@ -189,7 +189,7 @@ impl Gate<'_> {
             }
         }
         let mut plans = plans.into_iter();
-        let called = host.carry_out_by(prepared, &mut |builtin| {
+        let effect = &mut |builtin: &Builtin| {
             let call = (builtin.tool, &builtin.arguments);
             if let Some(failure) = failed.take() {
                 return Outcome::from(failure);
@@ -205,6 +205,15 @@ impl Gate<'_> {
                     }
                 }),
                 None => unreachable!("what a builtin tool does is not tried again"),
+            }
+        };
+        let called = host.carry_out_by(prepared, effect, &mut |attempt| {
+            // Of a call that is tried once, what comes of it says all.
+            if let Some(auditor) = self.auditor
+                && (attempt.number > 1 || attempt.delay.is_some())
+            {
+                // What was done stays done; that it would be stands there already.
+                let _ = auditor.attempted(&shown, &verdict, attempt);
             }
         });
         match refused {
@@ -315,6 +324,11 @@ impl Gate<'_> {
                 });
             if is_answered {
                 verdict.decision = Decision::Allow;
+                if verdict.rule == "capability-needs-grant" {
+                    verdict.rule = "granted".into();
+                    verdict.because =
+                        format!("`{id}` needs {}, which is granted", requires.join(", "));
+                }
             }
         }
         if verdict.decision != Decision::Allow || prepared.missing.is_empty() {

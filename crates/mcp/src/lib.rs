@@ -14,10 +14,12 @@
 pub mod auth;
 pub mod client;
 pub mod message;
+mod once;
 mod pin;
 pub mod server;
 mod sse;
 
+pub use once::read_once;
 pub use pin::{digest, digest_of_all, is_hidden, is_name, said, shown};
 pub use sse::Event;
 

@@ -131,7 +131,8 @@ try {
     const space = (await ready(module(path))).namespace;
     entry = space.default;
     const name = ['execute', 'main'].find((name) => typeof space[name] === 'function');
-    if (Object.hasOwn(space, 'default')) why = 'its default export is no function';
+    if (typeof entry === 'function') why = '';
+    else if (Object.hasOwn(space, 'default')) why = 'its default export is no function';
     else if (name) why = `it has no default export, and nothing called its \`${name}\``;
   } else {
     const exports = common(path);

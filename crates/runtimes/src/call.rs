@@ -18,6 +18,7 @@ use crate::answer::Answer;
 use crate::attempt::attempt;
 use crate::environment::Variables;
 use crate::files::{self, Builtin};
+use crate::programs;
 use crate::resolve::{Chain, resolve};
 use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
 
@@ -184,10 +185,12 @@ impl Host<'_> {
     /// # Errors
     /// As [`call`](Host::call).
     pub fn carry_out(&self, prepared: Prepared) -> Result<Called, CallError> {
-        self.carry_out_by(prepared, &mut |builtin| files::unjudged(self, builtin))
+        let effect = &mut |builtin: &Builtin| files::unjudged(self, builtin);
+        self.carry_out_by(prepared, effect, &mut |_| {})
     }
 
-    /// The same, where the caller carries out what is a call of a [builtin](Prepared::is_builtin) tool.
+    /// The same, where the caller carries out what is a call of a [builtin](Prepared::is_builtin) tool, and is told of each
+    /// attempt as soon as it has ended.
     ///
     /// # Errors
     /// As [`call`](Host::call).
@@ -195,6 +198,7 @@ impl Host<'_> {
         &self,
         prepared: Prepared,
         effect: &mut dyn FnMut(&Builtin) -> Outcome,
+        attempted: &mut dyn FnMut(&Attempt),
     ) -> Result<Called, CallError> {
         if !prepared.missing.is_empty() {
             return Err(CallError::NotGranted {
@@ -203,7 +207,7 @@ impl Host<'_> {
             });
         }
         self.approved.replace(prepared.approved.clone());
-        let called = self.run(prepared, effect);
+        let called = self.run(prepared, effect, attempted);
         self.approved.take();
         called
     }
@@ -212,6 +216,7 @@ impl Host<'_> {
         &self,
         prepared: Prepared,
         effect: &mut dyn FnMut(&Builtin) -> Outcome,
+        attempted: &mut dyn FnMut(&Attempt),
     ) -> Result<Called, CallError> {
         let started = Instant::now();
         let is_builtin = prepared.is_builtin();
@@ -227,7 +232,7 @@ impl Host<'_> {
         let id = found.id.to_string();
         let cost = tool.metadata.cost.clone().unwrap_or_default();
         let retry = tool.metadata.retry;
-        let (mut attempts, mut spent) = (Vec::new(), 0.0);
+        let (mut attempts, mut spent) = (Vec::<Attempt>::new(), 0.0);
         let is_too_much = || {
             let after = self.budget.spent() + cost.estimate();
             self.budget.cap.filter(|cap| after > *cap)
@@ -255,7 +260,19 @@ impl Host<'_> {
                     is_transient: false,
                 }
             } else {
-                attempt(self, &chain, &arguments, &contract)?
+                match attempt(self, &chain, &arguments, &contract) {
+                    Ok(answer) => answer,
+                    Err(error) => {
+                        attempted(&Attempt {
+                            number: attempts.len() as u32 + 1,
+                            success: false,
+                            error: Some(error.to_string()),
+                            duration: begin.elapsed(),
+                            delay: None,
+                        });
+                        return Err(error);
+                    }
+                }
             };
             let duration = begin.elapsed();
             spent += cost.of(duration);
@@ -287,6 +304,7 @@ impl Host<'_> {
                 duration,
                 delay,
             });
+            attempted(&attempts[attempts.len() - 1]);
             match delay {
                 Some(delay) => {
                     self.watch.tell(Progress::Waiting(delay));
@@ -304,13 +322,24 @@ impl Host<'_> {
             // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
             let _ = self.trust.borrow_mut().seen(found, version);
         }
-        if tool.metadata.is_deprecated() {
-            notes.push(format!("`{id}` is deprecated"));
+        if let Some(why) = tool.metadata.deprecation() {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {why}")
+            };
+            notes.push(format!("`{id}` is deprecated{why}"));
         }
         let settings = Value::Object(chain.settings());
         for name in template::unset(&settings, &self.variables) {
             notes.push(format!(
                 "`${{{name}}}` stands in the configuration of `{id}`, and {name} is not set"
+            ));
+        }
+        for one in programs::left_out(&chain, &arguments).unwrap_or_default() {
+            let (name, why) = (one.name, one.why);
+            notes.push(format!(
+                "`{name}` is on the standard input of `{id}` and no variable: {why}"
             ));
         }
         notes.extend(returned.breaches.iter().cloned());
@@ -367,6 +396,7 @@ impl Host<'_> {
             // Whether it says so or not.
             requires.push("fs.write".to_owned());
         }
+        programs::left_out(&chain, &arguments)?;
         let missing: Vec<String> = requires
             .iter()
             .filter(|requirement| !self.grants(requirement))
@@ -458,7 +488,9 @@ impl Host<'_> {
                 });
             }
         }
-        Err(error.into())
+        let of_server = matches!(error, toolglot_toolfiles::FindError::NotFound { .. });
+        let of_server = of_server.then(|| self.of_server(name)).flatten();
+        Err(of_server.unwrap_or_else(|| error.into()))
     }
 }
 

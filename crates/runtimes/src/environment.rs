@@ -8,6 +8,10 @@ use toolglot_toolfiles::template;
 
 /// Longer values are on standard input only: the system passes no more in one variable.
 const MAX_PARAMETER: usize = 100_000;
+/// All of them together: words and variables of a program share what the system passes.
+const MAX_PARAMETERS: usize = 1_000_000;
+/// What the variables of parameters begin with.
+const PREFIX: &str = "TOOLGLOT_PARAM_";
 
 /// Variables that say nothing about the user.
 const PASSED: &[&str] = &["PATH", "LANG", "LC_ALL", "TZ"];
@@ -54,8 +58,17 @@ pub(crate) fn configured(config: Option<&Value>, host: &Variables, out: &mut Var
     }
 }
 
-/// Adds the parameters as `TOOLGLOT_PARAM_name`, exactly as they are: strings as they stand, the rest as JSON.
-pub(crate) fn parameters(params: &Map<String, Value>, out: &mut Variables) {
+/// A parameter that is no variable, and why.
+#[derive(Debug)]
+pub(crate) struct LeftOut {
+    pub(crate) name: String,
+    pub(crate) why: String,
+}
+
+/// Adds the parameters as `TOOLGLOT_PARAM_name`, exactly as they are: strings as they stand, the rest as JSON. What cannot be
+/// one is told; it is on standard input all the same.
+pub(crate) fn parameters(params: &Map<String, Value>, out: &mut Variables) -> Vec<LeftOut> {
+    let (mut left_out, mut total) = (Vec::new(), 0);
     for (name, value) in params {
         let is_name = name
             .bytes()
@@ -65,10 +78,43 @@ pub(crate) fn parameters(params: &Map<String, Value>, out: &mut Variables) {
             Value::Null => continue,
             other => other.to_string(),
         };
-        if is_name && value.len() <= MAX_PARAMETER && !value.contains('\0') {
-            out.insert(format!("TOOLGLOT_PARAM_{name}"), value);
-        }
+        let len = value.len();
+        let why = if !is_name {
+            "its name has more than letters of ASCII, digits and `_`".to_owned()
+        } else if len > MAX_PARAMETER {
+            format!("it has {len} bytes, and {MAX_PARAMETER} fit")
+        } else if total + len > MAX_PARAMETERS {
+            format!("with the parameters before it it has more than {MAX_PARAMETERS} bytes")
+        } else if value.contains('\0') {
+            "it has a zero byte, which ends a variable".to_owned()
+        } else {
+            total += len;
+            out.insert(format!("{PREFIX}{name}"), value);
+            continue;
+        };
+        left_out.push(LeftOut {
+            name: name.clone(),
+            why,
+        });
     }
+    left_out
+}
+
+/// Whether a text reads a parameter as a variable, and does not ask first whether there is one (`[[ -v .. ]]`, `${..+x}`).
+pub(crate) fn is_read(text: &str, name: &str) -> bool {
+    let variable = format!("{PREFIX}{name}");
+    let places = || {
+        text.match_indices(&variable).filter(|(at, _)| {
+            let behind = text[at + variable.len()..].chars().next();
+            !behind.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        })
+    };
+    let asks = |at: usize| {
+        let (before, behind) = (&text[..at], &text[at + variable.len()..]);
+        let is_tried = behind.starts_with('+') || behind.starts_with(":+");
+        before.ends_with("-v ") || (before.ends_with("${") && is_tried)
+    };
+    places().next().is_some() && !places().any(|(at, _)| asks(at))
 }
 
 /// The same for the sandbox.
@@ -80,4 +126,44 @@ pub(crate) fn pairs(variables: Variables) -> Vec<(OsString, OsString)> {
         })
         .map(|(name, value)| (name.into(), value.into()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_a_variable_is_told() {
+        let long = "x".repeat(95_000);
+        let mut params = Map::new();
+        for n in 0..12 {
+            params.insert(format!("p{n}"), Value::String(long.clone()));
+        }
+        params.insert("zero".into(), Value::String("a\0b".into()));
+        params.insert("file-path".into(), Value::Bool(true));
+        params.insert("none".into(), Value::Null);
+        params.insert("list".into(), serde_json::json!([long, long]));
+        let mut variables = Variables::new();
+        let left_out = parameters(&params, &mut variables);
+        let names: Vec<&str> = left_out.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["p10", "p11", "zero", "file-path", "list"]);
+        assert_eq!(variables.len(), 10);
+    }
+
+    #[test]
+    fn who_reads_a_variable_names_it() {
+        for (text, reads) in [
+            ("cat \"$TOOLGLOT_PARAM_a\"", true),
+            ("echo ${TOOLGLOT_PARAM_a:-}", true),
+            ("cat \"$TOOLGLOT_PARAM_ab\" $TOOLGLOT_PARAM_a_b", false),
+            (
+                "[[ -v TOOLGLOT_PARAM_a ]] && cat <<< \"$TOOLGLOT_PARAM_a\"",
+                false,
+            ),
+            ("test -n \"${TOOLGLOT_PARAM_a+x}\" || jq .a", false),
+            ("cat", false),
+        ] {
+            assert_eq!(is_read(text, "a"), reads, "{text}");
+        }
+    }
 }

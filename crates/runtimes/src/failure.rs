@@ -179,6 +179,18 @@ pub enum CallError {
         /// Why.
         why: String,
     },
+    /// It reads a parameter as a variable, which that cannot be.
+    #[error(
+        "`{id}` reads `{name}` as the variable `TOOLGLOT_PARAM_{name}`, and it cannot be one: {why}; a tool that reads standard input finds it there, as JSON"
+    )]
+    NoVariable {
+        /// The tool.
+        id: String,
+        /// The parameter.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// A wall of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::Refusal),
@@ -193,7 +205,7 @@ pub enum CallError {
     },
     /// A server does not say what it said before.
     #[error(
-        "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now, as `toolglot tools trust {id}` does for a file of yours"
+        "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now"
     )]
     ServerChanged {
         /// The tool.
@@ -210,6 +222,26 @@ pub enum CallError {
         id: String,
         /// The server.
         server: String,
+    },
+    /// A server does not say what it offers.
+    #[error("`{id}` does not say what it offers: {why}")]
+    NoOffer {
+        /// The server.
+        id: String,
+        /// Why.
+        why: String,
+    },
+    /// A server was approved, and has no such tool.
+    #[error(
+        "the server `{server}` was approved without a tool `{tool}`; it has {}; `toolglot mcp approve {server}` shows what it offers now", .known.join(", ")
+    )]
+    NoServerTool {
+        /// The server.
+        server: String,
+        /// What was asked for.
+        tool: String,
+        /// What was approved.
+        known: Vec<String>,
     },
     /// The policy keeps it from being asked.
     #[error("`{id}`: {why}")]
@@ -232,7 +264,10 @@ impl CallError {
     pub fn code(&self) -> &'static str {
         match self {
             CallError::BadId(_) => "bad-id",
-            CallError::Find(FindError::NotFound { .. }) => "unknown-tool",
+            CallError::Find(FindError::NotFound { .. }) | CallError::NoServerTool { .. } => {
+                "unknown-tool"
+            }
+            CallError::NoOffer { .. } => "no-offer",
             CallError::Find(_) => "unreadable-tool",
             CallError::UnknownAction { .. } => "unknown-action",
             CallError::TwoActions { .. } => "two-actions",
@@ -251,6 +286,7 @@ impl CallError {
             CallError::Cancelled { .. } => "cancelled",
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
+            CallError::NoVariable { .. } => "no-variable",
             CallError::Sandbox(_) => "no-sandbox",
             CallError::NotKept { source, .. } => source.code(),
             CallError::ServerChanged { .. } => "server-changed",

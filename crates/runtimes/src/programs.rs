@@ -8,7 +8,7 @@ use toolglot_toolfiles::{Found, Language, javascript_of, template};
 
 use crate::answer::Manner;
 use crate::call::Host;
-use crate::environment::{self, Variables};
+use crate::environment::{self, LeftOut, Variables};
 use crate::kept;
 use crate::resolve::Chain;
 use crate::{CallError, Interpreter};
@@ -130,6 +130,57 @@ pub(crate) fn program(
         },
     };
     Ok((program?, None))
+}
+
+/// The parameters that the tool's program should get as variables and cannot.
+///
+/// # Errors
+/// If it reads one of them as a variable: it would go on as if that had not been given.
+pub(crate) fn left_out(
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Result<Vec<LeftOut>, CallError> {
+    let (found, _) = chain.tool();
+    let is_code = match chain.config("protocol").and_then(Value::as_str) {
+        Some("function" | "program") => found.language == Language::Python,
+        Some("shell") => false,
+        Some(_) => true,
+        None => matches!(
+            found.language,
+            Language::Python | Language::JavaScript | Language::TypeScript
+        ),
+    };
+    if chain.primitive() != "subprocess" || is_code {
+        return Ok(Vec::new());
+    }
+    let left_out = environment::parameters(params, &mut Variables::new());
+    if left_out.is_empty() {
+        return Ok(left_out);
+    }
+    let settings = texts(&Value::Object(chain.settings()));
+    let code = found.code();
+    let reads = |name: &str| {
+        (found.language == Language::Bash && environment::is_read(&code, name))
+            || environment::is_read(&settings, name)
+    };
+    match left_out.iter().find(|one| reads(&one.name)) {
+        Some(one) => Err(CallError::NoVariable {
+            id: found.id.to_string(),
+            name: one.name.clone(),
+            why: one.why.clone(),
+        }),
+        None => Ok(left_out),
+    }
+}
+
+/// All texts of a value, a line each.
+fn texts(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text}\n"),
+        Value::Array(items) => items.iter().map(texts).collect(),
+        Value::Object(map) => map.values().map(texts).collect(),
+        _ => String::new(),
+    }
 }
 
 struct Builder<'a> {
@@ -351,7 +402,8 @@ impl Builder<'_> {
             &self.host.variables,
             &mut self.env,
         );
-        environment::parameters(self.params, &mut self.env);
+        // What is left out was told before: see [`left_out`].
+        let _ = environment::parameters(self.params, &mut self.env);
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
         let words = [OsString::from("-c"), script.into(), name.into()].to_vec();
@@ -387,7 +439,8 @@ impl Builder<'_> {
         };
         let args = words(expanded.get("args")).map_err(|why| self.bad(why))?;
         environment::configured(config.get("env"), &self.host.variables, &mut self.env);
-        environment::parameters(self.params, &mut self.env);
+        // What is left out was told before: see [`left_out`].
+        let _ = environment::parameters(self.params, &mut self.env);
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
         let interpreter = match command.as_str() {
@@ -462,10 +515,18 @@ impl Builder<'_> {
         match expanded.get("env") {
             Some(Value::Object(map)) => {
                 for (name, value) in map {
+                    let written = config.get("env").and_then(|env| env.get(name));
                     let value = value
                         .as_str()
                         .map_or_else(|| value.to_string(), str::to_owned);
-                    argv.extend(["--env".to_owned(), format!("{name}={value}")]);
+                    let is_expanded = written.and_then(Value::as_str) != Some(&value);
+                    if is_expanded && written.is_some_and(Value::is_string) && !is_of_engine(name) {
+                        // What the user's variables hold is no word either.
+                        argv.extend(["--env".to_owned(), name.clone()]);
+                        self.env.insert(name.clone(), value);
+                    } else {
+                        argv.extend(["--env".to_owned(), format!("{name}={value}")]);
+                    }
                 }
             }
             Some(Value::Array(names)) => {
@@ -478,7 +539,7 @@ impl Builder<'_> {
         }
         // By their names: what they hold is no word of a command line, which everybody here may read.
         let mut of_call = Variables::new();
-        environment::parameters(self.params, &mut of_call);
+        let _ = environment::parameters(self.params, &mut of_call);
         for name in of_call.keys() {
             argv.extend(["--env".to_owned(), name.clone()]);
         }
@@ -503,6 +564,14 @@ impl Builder<'_> {
         program.is_container = true;
         Ok(program)
     }
+}
+
+/// Whether a variable is one that the client of a container engine reads itself.
+fn is_of_engine(name: &str) -> bool {
+    ["PATH", "HOME"].contains(&name)
+        || ["DOCKER_", "LD_", "GO"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
 }
 
 /// A list of words, or one word.

@@ -43,6 +43,7 @@ impl Language {
 
     /// The language by its name or by one of its extensions.
     pub fn named(word: &str) -> Option<Language> {
+        let word = &*word.to_ascii_lowercase();
         match word {
             "python" => Some(Language::Python),
             "javascript" | "node" => Some(Language::JavaScript),

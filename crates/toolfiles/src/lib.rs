@@ -37,7 +37,7 @@ pub use registry::{Entry, FindError, Registry};
 pub use returns::{ReturnContract, Returned};
 pub use rules::{OWN_HEADERS, RULES, Rule, rule};
 pub use schema::{Action, Schema};
-pub use servers::server_name;
+pub use servers::{approved_as, server_name};
 pub use sign::{
     BadKey, Generation, Header, Item, Keyring, PrivateKey, PublicKey, Refusal, Signer, Style,
     Verified, body, digest, sign as sign_text, verify as verify_text,

@@ -127,7 +127,16 @@ impl Cost {
 impl Metadata {
     /// Whether the author asks not to use it any more.
     pub fn is_deprecated(&self) -> bool {
-        self.flag("deprecated")
+        self.deprecation().is_some()
+    }
+
+    /// What its author says to those who use it still; empty where nothing but that they should not.
+    pub fn deprecation(&self) -> Option<&str> {
+        match self.about.as_ref()?.get("deprecated")? {
+            Value::Bool(true) => Some(""),
+            Value::String(why) => Some(why.trim()).filter(|why| !why.is_empty()),
+            _ => None,
+        }
     }
 
     /// Whether the author is not sure of it yet.

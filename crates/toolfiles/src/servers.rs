@@ -25,6 +25,8 @@ const MAX_BYTES: u64 = 1 << 20;
 const KEYS: &[&str] = &[
     "command", "args", "env", "url", "headers", "oauth", "timeout",
 ];
+/// What else it may say.
+const OTHERS: &[&str] = &["type", "transport", "disabled"];
 
 /// Where a project or a user names servers, below the root.
 pub(crate) const PLACES: &[(Space, &str)] =
@@ -33,6 +35,14 @@ pub(crate) const PLACES: &[(Space, &str)] =
 /// The name of a server by the id of its file: the last part.
 pub fn server_name(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
+}
+
+/// What a server is called where it is approved: its name, or the id of a file that lies elsewhere than servers do.
+pub fn approved_as(id: &str) -> &str {
+    let name = id
+        .strip_prefix(SERVERS)
+        .and_then(|rest| rest.strip_prefix('/'));
+    name.filter(|name| !name.contains('/')).unwrap_or(id)
 }
 
 /// Reads a `.mcp.json`: the servers as files, and what is wrong with it.
@@ -48,10 +58,24 @@ pub(crate) fn read(path: &Path, space: Space) -> (Vec<Found>, Vec<String>) {
         Err(error) => return bad(format!("it is not what it must be: {error}")),
     };
     let (mut servers, mut problems) = (Vec::new(), Vec::new());
+    if let Some(other) = file.other {
+        problems.push(format!(
+            "{}: it has no `mcpServers`, and {other:?} is not read",
+            path.display()
+        ));
+    }
     for (name, entry) in file.servers {
+        let mut tell = |why: &str| {
+            problems.push(format!("{}: the server {name:?}: {why}", path.display()));
+        };
         match server(&name, &entry, path, space) {
             Ok(found) => servers.push(found),
-            Err(why) => problems.push(format!("{}: the server {name:?}: {why}", path.display())),
+            Err(why) => tell(&why),
+        }
+        for key in entry.as_object().into_iter().flat_map(Map::keys) {
+            if !KEYS.contains(&key.as_str()) && !OTHERS.contains(&key.as_str()) {
+                tell(&format!("{key:?} is not read"));
+            }
         }
     }
     (servers, problems)
@@ -76,11 +100,42 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
+/// A key, what its value is, and how one tells.
+type Form = (&'static str, &'static str, fn(&Value) -> bool);
+
+const FORMS: &[Form] = &[
+    ("command", "a text", Value::is_string),
+    ("url", "a text", Value::is_string),
+    ("args", "a list of words", |value| {
+        let is_word = |item: &Value| !(item.is_null() || item.is_array() || item.is_object());
+        let items = value.as_array();
+        items.is_some_and(|items| items.iter().all(is_word))
+    }),
+    ("env", "a map, or a list of names", |value| {
+        let names = value.as_array();
+        value.is_object() || names.is_some_and(|names| names.iter().all(Value::is_string))
+    }),
+    ("headers", "a map", Value::is_object),
+    ("timeout", "a number of seconds above 0", |value| {
+        value.as_f64().is_some_and(|seconds| seconds > 0.0)
+    }),
+];
+
 fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<Found, String> {
     if !is_server_name(name) {
         return Err("a name is 1 to 64 letters, digits, `_` and `-`".to_owned());
     }
     let entry = entry.as_object().ok_or("it is no object")?;
+    match entry.get("disabled") {
+        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => return Err("it is disabled".to_owned()),
+        Some(_) => return Err("`disabled` is no boolean".to_owned()),
+    }
+    for (key, wanted, fits) in FORMS {
+        if let Some(value) = entry.get(*key).filter(|value| !fits(value)) {
+            return Err(format!("`{key}` is {wanted}, and not {value}"));
+        }
+    }
     let kind = entry
         .get("type")
         .or_else(|| entry.get("transport"))
@@ -182,6 +237,8 @@ fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<Fo
 /// The file as it is written. A name that stands there twice is refused: two readers would start two programs.
 struct Written {
     servers: Vec<(String, Value)>,
+    /// A key of a file that has no servers where they belong.
+    other: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for Written {
@@ -195,10 +252,11 @@ impl<'de> Deserialize<'de> for Written {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Written, A::Error> {
-                let mut servers = None;
+                let (mut servers, mut other) = (None, None);
                 while let Some(key) = map.next_key::<String>()? {
                     if key != "mcpServers" {
                         map.next_value::<serde::de::IgnoredAny>()?;
+                        other = other.or(Some(key));
                     } else if servers.is_some() {
                         return Err(serde::de::Error::custom("`mcpServers` stands there twice"));
                     } else {
@@ -206,6 +264,7 @@ impl<'de> Deserialize<'de> for Written {
                     }
                 }
                 Ok(Written {
+                    other: other.filter(|_| servers.is_none()),
                     servers: servers.unwrap_or_default(),
                 })
             }
@@ -258,7 +317,13 @@ mod tests {
         let (servers, problems) = of(
             r#"{"mcpServers": {"a": {"command": "x", "args": ["1"], "env": {"K": "${V}"}, "note": 1}, "b-2": {"type": "http", "url": "https://e.org/mcp", "headers": {"A": "b"}}}}"#,
         );
-        assert!(problems.is_empty(), "{problems:?}");
+        let [problem] = problems.as_slice() else {
+            panic!("{problems:?}")
+        };
+        assert!(
+            problem.ends_with("the server \"a\": \"note\" is not read"),
+            "{problem}"
+        );
         let ids: Vec<&str> = servers.iter().map(|found| found.id.as_str()).collect();
         assert_eq!(ids, ["mcp/servers/a", "mcp/servers/b-2"]);
         for found in &servers {
@@ -297,11 +362,38 @@ mod tests {
                 0,
                 1,
             ),
-            (r#"{"McpServers": {"a": {"command": "x"}}}"#, 0, 0),
+            (r#"{"McpServers": {"a": {"command": "x"}}}"#, 0, 1),
+            (r#"{"servers": {}, "inputs": []}"#, 0, 1),
+            (r#"{"mcpServers": {}, "inputs": []}"#, 0, 0),
+            (
+                r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#,
+                0,
+                1,
+            ),
+            (
+                r#"{"mcpServers": {"a": {"command": "x", "disabled": false, "args": [1], "env": ["A"]}}}"#,
+                1,
+                0,
+            ),
+            (
+                r#"{"mcpServers": {"a": {"command": "x", "cwd": "/", "envFile": ".env"}}}"#,
+                1,
+                2,
+            ),
+            (
+                r#"{"mcpServers": {"a": {"command": ["x"]}, "b": {"command": "x", "timeout": -1}}}"#,
+                0,
+                2,
+            ),
+            (
+                r#"{"mcpServers": {"a": {"command": "x", "args": "y"}, "b": {"url": "http://y", "headers": []}}}"#,
+                0,
+                2,
+            ),
             (
                 r#"{"mcpServers": {"a": {"Command": "x"}, "b": {"command": "x"}}}"#,
                 1,
-                1,
+                2,
             ),
             (r#"{"mcpServers": {"../x": {"command": "x"}}}"#, 0, 1),
             (

@@ -18,6 +18,9 @@ use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
 
+/// So many characters of a text that changed are shown on its line.
+const MOST: usize = 4_000;
+
 /// How long a server may take to say what it offers where nothing else is said.
 const TIME: Duration = Duration::from_secs(30);
 
@@ -138,7 +141,8 @@ pub(super) fn approve(
     let before = trust
         .borrow()
         .approved(offer.server.id.as_str(), offer.server.space);
-    let (text, rows) = told(&offer, before.as_ref());
+    let pinned = pinned_otherwise(&registry, &trust.borrow(), &offer);
+    let (text, rows) = told(&offer, before.as_ref(), &pinned);
     let status = if dry_run {
         "shown"
     } else {
@@ -258,8 +262,36 @@ fn definition(server: &Found) -> String {
     text
 }
 
+/// The tools of which the server said otherwise when a file of theirs was called first.
+fn pinned_otherwise(registry: &Registry, trust: &Trust, offer: &Offer) -> BTreeSet<String> {
+    let (entries, _) = registry.list();
+    let server = offer.server.id.as_str();
+    let files: Vec<Found> = entries
+        .iter()
+        .filter_map(|entry| registry.read(entry).ok())
+        .filter(|found| found.text().contains(server))
+        .collect();
+    let is_other = |name: &str, digest: &str| {
+        files
+            .iter()
+            .any(|found| trust.is_pinned_otherwise(found, (server, name), digest))
+    };
+    let named = offer
+        .tools
+        .iter()
+        .filter_map(|tool| Some((tool["name"].as_str()?, digest(tool))));
+    named
+        .filter(|(name, digest)| is_other(name, digest))
+        .map(|(name, _)| name.to_owned())
+        .collect()
+}
+
 /// What the server says of its tools, and how that differs from what was approved.
-fn told(offer: &Offer, before: Option<&Approved>) -> (String, Vec<Value>) {
+fn told(
+    offer: &Offer,
+    before: Option<&Approved>,
+    pinned: &BTreeSet<String>,
+) -> (String, Vec<Value>) {
     let (mut text, mut rows) = (String::new(), Vec::new());
     let known = |name: &Value| {
         before.and_then(|before| before.tools.iter().find(|said| said["name"] == *name))
@@ -268,6 +300,8 @@ fn told(offer: &Offer, before: Option<&Approved>) -> (String, Vec<Value>) {
         let (clean, n_hidden) = shown(&toolglot_mcp::said(tool));
         let name = clean["name"].as_str().unwrap_or_default().to_owned();
         let change = match known(&tool["name"]) {
+            // Of a pin only the digest is kept.
+            None if pinned.contains(&name) => "changed",
             None if before.is_some() => "new",
             None => "offered",
             Some(said) if said["digest"] == digest(tool) => "unchanged",
@@ -289,7 +323,8 @@ fn told(offer: &Offer, before: Option<&Approved>) -> (String, Vec<Value>) {
                 }
             }
         } else {
-            for line in description.lines().take(5) {
+            // All of it: what nobody sees is approved by nobody.
+            for line in description.lines() {
                 let _ = writeln!(text, "    {line}");
             }
         }
@@ -323,5 +358,14 @@ fn short(value: Option<&Value>) -> String {
                 .map_or_else(|| value.to_string(), str::to_owned)
         },
     );
-    text.chars().take(400).collect()
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((end, _)) => {
+            let n = text[end..].chars().count();
+            format!(
+                "{}.. ({n} characters more: `--format json` shows them)",
+                &text[..end]
+            )
+        }
+    }
 }

@@ -39,7 +39,13 @@ pub(super) fn of_called(called: Called) -> Value {
         }
         None => vec![json!({"type": "text", "text": crate::told::told(told(&map))})],
     };
-    json!({"content": content, "structuredContent": structured(map), "isError": is_error})
+    let mut result =
+        json!({"content": content, "structuredContent": structured(map), "isError": is_error});
+    if !called.notes.is_empty() {
+        // What is to be said about the tool is not its answer.
+        result["_meta"] = json!({"toolglot/notes": called.notes});
+    }
+    result
 }
 
 /// Blocks of which a client is told no more than of any result: texts are cut, what else does not fit is told of in its place.

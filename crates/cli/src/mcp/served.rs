@@ -372,7 +372,12 @@ fn carry_out(
         }))),
         Passed::Planned(..) => Err(Fault::new(INTERNAL, "it was only planned")),
         Passed::Done(_, called) => match *called {
-            Ok(called) => Ok(result::of_called(called)),
+            Ok(called) => {
+                for note in &called.notes {
+                    job.call.log("notice", Some(&called.id), &json!(note));
+                }
+                Ok(result::of_called(called))
+            }
             Err(error) => refused(&error),
         },
     }

@@ -112,7 +112,7 @@ fn read(session: &Arc<Session>, out: &Out, tell: &mpsc::Sender<Value>) -> bool {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let value = match serde_json::from_slice::<Value>(&line) {
+        let value = match toolglot_mcp::read_once(&line) {
             Ok(value) => value,
             Err(error) => {
                 fault(PARSE, format!("not JSON: {error}"));
@@ -122,9 +122,10 @@ fn read(session: &Arc<Session>, out: &Out, tell: &mpsc::Sender<Value>) -> bool {
         let is_call = value.get("method").and_then(Value::as_str) == Some("tools/call");
         if is_call || value.is_array() {
             // A call may take its time, and may be taken back meanwhile.
+            let heard = session.note(value);
             let (session, out, tell) = (Arc::clone(session), Arc::clone(out), tell.clone());
             std::thread::spawn(move || {
-                if let Some(answer) = session.hear_any(value, &out) {
+                if let Some(answer) = session.hear_noted(heard, &out) {
                     let _ = tell.send(answer.write());
                 }
             });

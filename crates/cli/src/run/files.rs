@@ -100,6 +100,11 @@ impl<'a> FileTools<'a> {
         self.specs.values().cloned()
     }
 
+    /// Why there is no such tool of a server that there is.
+    pub(crate) fn of_server(&self, name: &str) -> Option<CallError> {
+        self.host.of_server(name)
+    }
+
     /// Brings calls of a server's tool to the tool's id.
     pub(crate) fn resolve_servers(&self, message: &mut Calls) {
         for call in &mut message.calls {
@@ -137,12 +142,24 @@ impl<'a> FileTools<'a> {
         }
     }
 
-    /// Carries out a call of one of these tools; `None` if it is of another.
+    /// Carries out a call of one of these tools; `None` if it is of another. With what is to be said about the tool.
     pub(crate) fn carry_out(
         &self,
         canonical: &Canonical,
         call: &Call,
+        place: (&Gate<'_>, &[Step]),
+    ) -> Option<(Verdict, State, Vec<String>)> {
+        let mut remarks = Vec::new();
+        let (verdict, state) = self.carried_out(canonical, call, place, &mut remarks)?;
+        Some((verdict, state, remarks))
+    }
+
+    fn carried_out(
+        &self,
+        canonical: &Canonical,
+        call: &Call,
         (gate, before): (&Gate<'_>, &[Step]),
+        remarks: &mut Vec<String>,
     ) -> Option<(Verdict, State)> {
         if !self.specs.contains_key(&canonical.tool) {
             return None;
@@ -193,7 +210,7 @@ impl<'a> FileTools<'a> {
                     seen: gate.seen.filter(|_| !is_dry),
                     ..*gate
                 };
-                match self.execute(asked(text("item_id"), parameters), &dry) {
+                match self.execute(asked(text("item_id"), parameters), &dry, remarks) {
                     (verdict, State::Planned) if !gate.dry_run => {
                         (verdict, State::Done(checked(text("item_id"))))
                     }
@@ -249,7 +266,7 @@ impl<'a> FileTools<'a> {
                     self.signed(text("item_id"))
                 })
             }
-            id => self.execute(asked(id, canonical.arguments.clone()), gate),
+            id => self.execute(asked(id, canonical.arguments.clone()), gate, remarks),
         })
     }
 
@@ -282,7 +299,12 @@ impl<'a> FileTools<'a> {
         Some((verdict, State::Refused { form: None }))
     }
 
-    fn execute(&self, asked: Asked<'_>, gate: &Gate<'_>) -> (Verdict, State) {
+    fn execute(
+        &self,
+        asked: Asked<'_>,
+        gate: &Gate<'_>,
+        remarks: &mut Vec<String>,
+    ) -> (Verdict, State) {
         match gate.pass(&self.host, asked) {
             Passed::Unfit(error) => refused(&error),
             Passed::Refused(mut verdict) => {
@@ -293,7 +315,8 @@ impl<'a> FileTools<'a> {
             }
             Passed::Planned(verdict, _) => (verdict, State::Planned),
             Passed::Done(verdict, called) => match *called {
-                Ok(called) => {
+                Ok(mut called) => {
+                    remarks.append(&mut called.notes);
                     let text = told(&called.returned.value);
                     let output = Value::Object(called.returned.value);
                     let ok = called.returned.success;

@@ -49,6 +49,9 @@ struct ResultRecord {
     ok: bool,
     output: Value,
     text: String,
+    /// What is to be said about the tool, where there is something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl<'a> Record<'a> {
@@ -90,6 +93,7 @@ impl CallRecord {
                 ok: outcome.ok,
                 output: outcome.output.clone(),
                 text: outcome.text.clone(),
+                notes: step.remarks.clone(),
             }),
             _ => None,
         };

@@ -72,6 +72,10 @@ impl Report<'_> {
             "{}",
             format!("{index}  {name}  {}", arguments.join(" ")).trim_end()
         )?;
-        writeln!(out, "   {verdict} ({}): {words}", step.verdict.rule)
+        writeln!(out, "   {verdict} ({}): {words}", step.verdict.rule)?;
+        for remark in &step.remarks {
+            writeln!(out, "   note: {}", one_line(remark))?;
+        }
+        Ok(())
     }
 }

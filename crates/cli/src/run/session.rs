@@ -172,33 +172,38 @@ impl Session<'_> {
         if let Some(spec) = self.vocabulary.get(&canonical.tool) {
             fill_defaults(spec, &mut canonical);
         }
-        let (verdict, state) = match self.objection(&canonical, call, &message.calls, before) {
-            Some(objection) => {
-                notes.extend(objection.notes);
-                let form = self.form(call).filter(|_| objection.shows_form);
-                let verdict = Verdict {
-                    decision: Decision::Deny,
-                    rule: objection.rule.into(),
-                    because: objection.because,
-                };
-                (verdict, State::Refused { form })
-            }
-            None => self
-                .files
-                .and_then(|files| {
-                    let gate = Gate {
-                        seen: Some(before.seen),
-                        ..self.gate()
+        let (verdict, state, remarks) =
+            match self.objection(&canonical, call, &message.calls, before) {
+                Some(objection) => {
+                    notes.extend(objection.notes);
+                    let form = self.form(call).filter(|_| objection.shows_form);
+                    let verdict = Verdict {
+                        decision: Decision::Deny,
+                        rule: objection.rule.into(),
+                        because: objection.because,
                     };
-                    files.carry_out(&canonical, call, (&gate, before.steps))
-                })
-                .unwrap_or_else(|| self.judged(&canonical, call, before)),
-        };
+                    (verdict, State::Refused { form }, Vec::new())
+                }
+                None => self
+                    .files
+                    .and_then(|files| {
+                        let gate = Gate {
+                            seen: Some(before.seen),
+                            ..self.gate()
+                        };
+                        files.carry_out(&canonical, call, (&gate, before.steps))
+                    })
+                    .unwrap_or_else(|| {
+                        let (verdict, state) = self.judged(&canonical, call, before);
+                        (verdict, state, Vec::new())
+                    }),
+            };
         Step {
             call: canonical,
             verdict,
             state,
             notes,
+            remarks,
             duration: Duration::ZERO,
         }
     }
@@ -315,11 +320,25 @@ impl Session<'_> {
                 ..Objection::invalid(left_out.into_iter().chain(rest).collect())
             });
         }
-        if let Some(server) = call
+        let server = call
             .ns
             .as_deref()
-            .filter(|server| !server::is_local(server))
+            .filter(|server| !server::is_local(server));
+        let meant = server.map_or_else(
+            || canonical.tool.clone(),
+            |server| format!("mcp/{server}/{}", call.name),
+        );
+        if (server.is_some() || self.vocabulary.get(&canonical.tool).is_none())
+            && let Some(error) = self.files.and_then(|files| files.of_server(&meant))
         {
+            return Some(Objection {
+                rule: error.code(),
+                because: error.to_string(),
+                notes: Vec::new(),
+                shows_form: false,
+            });
+        }
+        if let Some(server) = server {
             // A tool of another server is another tool, whatever its name.
             return Some(Objection {
                 rule: "unknown-server",

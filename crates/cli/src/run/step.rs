@@ -20,6 +20,8 @@ pub(crate) struct Step {
     pub(crate) state: State,
     /// What was said about it after parsing.
     pub(crate) notes: Vec<Note>,
+    /// What is to be said about the tool, such as that it is deprecated; no part of its answer.
+    pub(crate) remarks: Vec<String>,
     /// How long it took.
     pub(crate) duration: Duration,
 }

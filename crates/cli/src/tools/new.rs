@@ -4,12 +4,13 @@ use std::fs;
 use std::io::{self, Write};
 
 use serde_json::json;
-use toolglot_toolfiles::{EXTENSIONS, ItemId, Language, new_tool};
+use toolglot_toolfiles::{EXTENSIONS, ItemId, Language, ToolFile, new_tool};
 
 use super::answer;
 use super::args::Common;
 use crate::Outcome;
 use crate::failure::Failure;
+use crate::human::screen;
 
 pub(super) fn new(
     id: &str,
@@ -23,7 +24,7 @@ pub(super) fn new(
     let extension = EXTENSIONS
         .iter()
         .map(|(extension, _)| *extension)
-        .find(|extension| *extension == word.trim_start_matches('.'))
+        .find(|extension| extension.eq_ignore_ascii_case(word.trim_start_matches('.')))
         .unwrap_or(language.extension());
     let file = format!(".ai/tools/{id}.{extension}");
     let path = common.root.join(&file);
@@ -60,6 +61,16 @@ pub(super) fn new(
             io::ErrorKind::AlreadyExists => Failure::Taken(file.clone()),
             _ => failed(error),
         })?;
+    // What the name alone breaks is no fault of the text.
+    for said in ToolFile::read(&id, language, &text).checked().diagnostics {
+        let help = said.help.map(|help| format!("; {help}"));
+        let _ = writeln!(
+            screen::stderr(),
+            "note: {}{}",
+            said.message,
+            help.unwrap_or_default()
+        );
+    }
     let json =
         json!({"id": id.as_str(), "path": path.display().to_string(), "language": language.name()});
     answer(common, out, &json, &format!("{file}\n"))?;

@@ -71,6 +71,20 @@ pub(super) fn trust(
                 }
             }
         }
+        let server = house.trust.server_of(&found).filter(|_| why.is_none());
+        if let Some((server, is_taken)) = &server {
+            // Only the file was read: nobody has seen what the server says now.
+            let _ = match is_taken {
+                true => writeln!(
+                    text,
+                    "  what its server says of it counts as it was taken; `toolglot mcp approve {server}` shows what changed and approves that"
+                ),
+                false => writeln!(
+                    text,
+                    "  what its server says of it is taken by its first call; `toolglot mcp approve {server}` shows it and approves it"
+                ),
+            };
+        }
         rows.push(json!({
             "id": found.id.as_str(),
             "version": version,
@@ -79,6 +93,7 @@ pub(super) fn trust(
             "why": why,
             "before": record.map(|record| json!({"version": record.version, "digest": record.digest})),
             "changes": changes,
+            "server": server.map(|(server, is_taken)| json!({"name": server, "is_taken": is_taken})),
         }));
     }
     answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;

@@ -106,3 +106,131 @@ fn arguments_that_are_no_object_are_told_to_be_one() {
         assert!(said.contains("`--args` is no JSON object"), "{said}");
     }
 }
+
+#[test]
+fn what_is_to_be_said_of_a_tool_and_its_attempts_is_said() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    world.file(
+        "text/old-one.yaml",
+        "tool_id: old-one\ntool_type: script\nversion: \"1.0.0\"\ncategory: text\nexecutor_id: bash\ndescription: Fails\nmetadata: {deprecated: use text/make-slug}\nretry_policy: {max_attempts: 3, backoff_type: fixed, initial_delay: 0.01}\nconfig: {command: exit 75}\n",
+    );
+    world.trust_all();
+    let note = "`text/old-one` is deprecated: use text/make-slug";
+    let document = |words: &[&str]| {
+        let output = world.toolglot(words);
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")
+    };
+    let called = document(&["call", "text/old-one", "--format", "json", "--audit", "log"]);
+    assert_eq!(called["notes"], json!([note]));
+    let log = std::fs::read_to_string(world.project().join("log")).expect("a log");
+    let lines: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let events: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line["event"].as_str())
+        .collect();
+    assert_eq!(events, ["before", "attempt", "attempt", "attempt", "after"]);
+    assert_eq!(
+        (
+            &lines[1]["number"],
+            &lines[1]["delay_ms"],
+            &lines[1]["result"]["ok"]
+        ),
+        (&json!(1), &json!(10), &json!(false)),
+        "{log}"
+    );
+    assert_eq!(
+        (&lines[3]["number"], &lines[3]["delay_ms"]),
+        (&json!(3), &json!(null))
+    );
+    assert!(world.toolglot(&["audit", "verify", "log"]).status.success());
+    std::fs::write(
+        world.project().join("message"),
+        hermes("text/old-one", &json!({})),
+    )
+    .expect("a file");
+    let ran = document(&["run", "--dialect", "hermes", "--format", "json", "message"]);
+    assert_eq!(ran["calls"][0]["result"]["notes"], json!([note]));
+    let told = world.toolglot(&["run", "--dialect", "hermes", "--format", "human", "message"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.contains(&format!("note: {note}")), "{told}");
+}
+
+#[test]
+fn a_new_tool_is_told_what_its_name_breaks() {
+    let world = World::new();
+    for (id, word, file, said) in [
+        ("text/trim-text", "Python", "text/trim-text.py", ""),
+        ("text/trim", ".PY", "text/trim.py", "is one word"),
+        ("text/é-è", "bash", "text/é-è.sh", "letters a to z"),
+    ] {
+        let made = world.toolglot(&["tools", "new", id, "--language", word]);
+        let (out, said_on) = (
+            String::from_utf8_lossy(&made.stdout).into_owned(),
+            String::from_utf8_lossy(&made.stderr).into_owned(),
+        );
+        assert_eq!(out, format!(".ai/tools/{file}\n"), "{said_on}");
+        assert!(said_on.contains(said), "{said_on}");
+        assert_eq!(said_on.is_empty(), said.is_empty(), "{said_on}");
+    }
+    let again = world.toolglot(&["tools", "new", "text/trim", "--language", ".py"]);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(said.contains("is there already"), "{said}");
+}
+
+#[test]
+fn an_error_says_its_reason_once() {
+    let world = World::new();
+    std::fs::create_dir_all(world.project().join(".ai/trusted_keys/x.toml")).expect("made");
+    std::fs::create_dir(world.project().join(".ai/toolglot.lock")).expect("made");
+    let told = world.toolglot(&["tools", "list"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(
+        told.trim_end().ends_with("is damaged: it is no file"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_was_granted_is_told_as_granted() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    std::fs::write(
+        world.project().join("message"),
+        hermes("rye/bash/bash", &json!({"command": "true"})),
+    )
+    .expect("a file");
+    let words = ["run", "--dialect", "hermes", "--format", "json", "message"];
+    let run = |more: &[&str]| {
+        let words: Vec<&str> = words.iter().chain(more).copied().collect();
+        let output = world.toolglot(&words);
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        record["calls"][0]["verdict"].clone()
+    };
+    assert_eq!(
+        run(&["--capability", "shell.execute"]),
+        json!({"decision": "allow", "rule": "granted", "because": "`rye/bash/bash` needs shell.execute, which is granted"})
+    );
+    assert_ne!(run(&[])["decision"], "allow");
+}
+
+#[test]
+fn arguments_in_which_a_key_stands_twice_are_none() {
+    let world = World::new();
+    world.trust_all();
+    for args in [
+        r#"{"title": "a", "title": "b"}"#,
+        r#"{"title": "a", "more": [{"x": 1, "x": 2}]}"#,
+    ] {
+        let told = world.toolglot(&["call", "text/make-slug", "--args", args]);
+        let told = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert!(told.contains("stands twice in one object"), "{told}");
+    }
+}

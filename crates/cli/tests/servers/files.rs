@@ -39,28 +39,56 @@ fn words(output: &Output) -> String {
 }
 
 #[test]
-fn a_file_of_a_servers_tool_is_trusted_anew_after_a_change() {
+fn trusting_a_file_approves_nothing_that_its_server_says() {
     if !can_run() {
         return;
     }
     let world = World::in_files();
+    let trust = || words(&world.toolglot(&["tools", "trust", "mcp/plain/echo"]));
+    assert!(trust().contains("is taken by its first call"));
     assert_eq!(world.code(), "");
     world.how("description-changes");
     assert_eq!(world.code(), "server-changed");
-    world.toolglot(&["tools", "trust", "mcp/plain/echo"]);
-    assert_eq!(world.code(), "", "trusted as it is now");
-    // Approving the server says the same of the file, which stays the tool.
+    let told = trust();
+    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
+    assert_eq!(world.code(), "server-changed", "nobody saw what it says");
+    // A changed file of the same tool says as little of it.
+    let file = world.path("ws/.ai/tools/mcp/plain/echo.yaml");
+    let text = fs::read_to_string(&file).expect("it is there");
+    fs::write(
+        &file,
+        text.replace("description: Echoes", "description: Says"),
+    )
+    .expect("written");
+    assert_eq!(world.code(), "changed");
+    trust();
+    assert_eq!(world.code(), "server-changed");
+    let shown = words(&world.toolglot(&["mcp", "approve", "plain"]));
+    assert!(shown.contains("echo  changed"), "{shown}");
+    assert_eq!(world.code(), "", "approved as it is now");
+    // What was approved stays so, and is what counts.
+    trust();
     world.how("schema-changes");
     assert_eq!(world.code(), "server-changed");
     world.toolglot(&["mcp", "approve", "mcp/servers/plain"]);
-    assert_eq!(world.code(), "", "approved as it is now");
-    world.how("plain");
-    assert_eq!(world.code(), "server-changed");
-    world.toolglot(&["tools", "trust", "mcp/plain/echo"]);
-    assert_eq!(world.code(), "", "trust is later than the approval");
-    world.toolglot(&["mcp", "disapprove", "mcp/servers/plain"]);
-    world.toolglot(&["tools", "trust", "mcp/plain/echo"]);
     assert_eq!(world.code(), "");
+}
+
+#[test]
+fn where_nothing_is_taken_on_first_sight_trusting_a_file_is_no_sight() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    let policy = world.path("policy.toml");
+    fs::write(&policy, "version = 1\n[[rule]]\nid = \"all\"\ndecision = \"allow\"\ntools = [\"*/*\"]\n[trust]\ntofu = false\n").expect("written");
+    let policy = policy.to_str().expect("text");
+    let call = || words(&world.toolglot(&["call", "mcp/plain/echo", "--policy", policy]));
+    let told = call();
+    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
+    world.toolglot(&["mcp", "approve", "plain"]);
+    let told = call();
+    assert!(!told.contains("approve"), "{told}");
 }
 
 #[test]
@@ -120,4 +148,39 @@ fn a_call_of_a_call_is_that_of_the_servers_tool() {
         assert_eq!(call["call"]["name"], "mcp/m/echo", "{call}");
         assert_eq!(call["call"]["arguments"]["x"], "r", "{call}");
     }
+}
+
+#[test]
+fn a_tool_of_a_server_that_nobody_approved_is_told_with_the_way_to_approve() {
+    if !can_run() {
+        return;
+    }
+    let world = World::in_files();
+    let roo = "<use_mcp_tool>\n<server_name>SERVER</server_name>\n<tool_name>echo</tool_name>\n<arguments>\n{\"x\": \"r\"}\n</arguments>\n</use_mcp_tool>";
+    let run = |server: &str| {
+        fs::write(world.path("message"), roo.replace("SERVER", server)).expect("written");
+        let message = world.path("message");
+        let message = message.to_str().expect("text");
+        words(&world.toolglot(&["run", "--dialect", "roo", "--format", "text", message]))
+    };
+    // One of `.mcp.json`, and one of a file that is trusted: neither was asked yet what it offers.
+    world.servers(&serde_json::json!({"m": {"command": "python3", "args": ["server.py"]}}));
+    for id in ["m/echo", "mcp/m/echo"] {
+        let told = words(&world.toolglot(&["call", id]));
+        assert!(told.contains("`toolglot mcp approve m`"), "{told}");
+        assert!(told.contains("\"code\":\"not-approved\""), "{told}");
+    }
+    let told = words(&world.toolglot(&["call", "mcp/plain/other"]));
+    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
+    let told = run("m");
+    assert!(told.contains("`toolglot mcp approve m`"), "{told}");
+    world.approve("m");
+    let told = words(&world.toolglot(&["call", "m/other"]));
+    assert!(
+        told.contains("without a tool `other`; it has echo"),
+        "{told}"
+    );
+    assert!(told.contains("\"code\":\"unknown-tool\""), "{told}");
+    let told = words(&world.toolglot(&["call", "nowhere/other"]));
+    assert!(told.contains("no tool is called"), "{told}");
 }

@@ -231,6 +231,60 @@ fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
 }
 
 #[test]
+fn a_call_that_is_taken_back_in_the_same_breath_never_runs() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let mut server = Lines::start(&world, &[]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    let started = Instant::now();
+    let mut lines = Vec::new();
+    for id in 2..12 {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "t.wait-long"}});
+        let back = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        write!(lines, "{call}\n{back}\n").expect("it is a buffer");
+    }
+    server.to.write_all(&lines).expect("it reads");
+    assert_eq!(server.ask(12, "ping", &json!({}))["id"], 12);
+    drop(server.to);
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut server.from, &mut rest).expect("it ends");
+    assert_eq!(rest, "");
+    assert!(server.child.wait().expect("it ends").success());
+    assert!(started.elapsed() < Duration::from_secs(120));
+}
+
+#[test]
+fn clients_are_told_what_is_to_be_said_of_a_tool() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    tools(&world);
+    let file = world.path("ws/.ai/tools/t/say-hi.yaml");
+    let text = fs::read_to_string(&file).expect("a file");
+    fs::write(&file, format!("{text}metadata: {{deprecated: true}}\n")).expect("written");
+    assert!(world.toolglot(&["tools", "trust", "t/*"]).status.success());
+    let mut server = Lines::start(&world, &[]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    let said = server.ask(2, "tools/call", &json!({"name": "t.say-hi"}));
+    assert_eq!(
+        said["params"],
+        json!({"level": "notice", "logger": "t/say-hi", "data": "`t/say-hi` is deprecated"})
+    );
+    let answer = server.heard();
+    assert_eq!(
+        answer["result"]["_meta"],
+        json!({"toolglot/notes": ["`t/say-hi` is deprecated"]}),
+        "{answer}"
+    );
+    drop(server.to);
+    assert!(server.child.wait().expect("it ends").success());
+}
+
+#[test]
 fn clients_are_told_when_the_tools_are_others() {
     if !can_run() {
         return;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
+use super::heard::{Heard, Slot};
 use super::{Out, Session, locked};
 use crate::BATCHES;
 use crate::message::{Fault, Message, REQUEST};
@@ -51,8 +52,20 @@ impl Session {
     /// Does what a message or a list of them asks for. Requests of a list are worked on beside each other; all of them are
     /// answered at once.
     pub fn hear_any(&self, value: Value, out: &Out) -> Option<Answer> {
+        self.hear_noted(self.note(value), out)
+    }
+
+    /// Whether a list is read at all.
+    pub(super) fn is_batch(&self, values: &[Value]) -> bool {
+        self.has_batches() && values.len() <= MAX_MESSAGES
+    }
+
+    /// The same for what was noted before.
+    pub fn hear_noted(&self, heard: Heard, out: &Out) -> Option<Answer> {
+        let Heard { value, mut slots } = heard;
         let Value::Array(values) = value else {
-            return self.hear(value, out).map(Answer::One);
+            let slot = slots.pop().flatten();
+            return self.hear_in(slot, value, out).map(Answer::One);
         };
         if !self.has_batches() {
             return Some(refused("batches are part of revision 2025-03-26 only"));
@@ -67,10 +80,11 @@ impl Session {
         let is_request = |value: &Value| value.get("method").is_some() && value.get("id").is_some();
         let (requests, others): (Vec<_>, Vec<_>) = values
             .into_iter()
+            .zip(slots)
             .enumerate()
-            .partition(|(_, value)| is_request(value));
+            .partition(|(_, (value, _))| is_request(value));
         let answers = Mutex::new(Vec::new());
-        let hear = |(at, value): (usize, Value)| {
+        let hear = |(at, (value, slot)): (usize, (Value, Option<Slot>))| {
             let answer = if value.get("method").and_then(Value::as_str) == Some("initialize") {
                 let why = "`initialize` is no part of a batch";
                 Some(Message::Response {
@@ -78,12 +92,12 @@ impl Session {
                     result: Err(Fault::new(REQUEST, why)),
                 })
             } else {
-                self.hear(value, out)
+                self.hear_in(slot, value, out)
             };
             locked(&answers).extend(answer.map(|answer| (at, answer)));
         };
         let n_threads = requests.len().min(MAX_THREADS);
-        let requests: Vec<Mutex<Option<(usize, Value)>>> = requests
+        let requests: Vec<Mutex<Option<_>>> = requests
             .into_iter()
             .map(|one| Mutex::new(Some(one)))
             .collect();

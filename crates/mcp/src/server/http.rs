@@ -282,7 +282,7 @@ impl Server {
                 "a client accepts `application/json` and `text/event-stream`",
             );
         }
-        let value: Value = match serde_json::from_slice(&request.body) {
+        let value = match crate::read_once(&request.body) {
             Ok(value) => value,
             Err(error) => {
                 return reply.fault(

@@ -2,6 +2,7 @@
 
 mod batch;
 mod channel;
+mod heard;
 mod http;
 mod patience;
 mod reply;
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 pub use batch::Answer;
+pub use heard::Heard;
+use heard::Slot;
 pub use http::{Gate, serve};
 pub(crate) use patience::Patient;
 pub(crate) use request::Request;
@@ -272,9 +275,14 @@ impl Session {
     ///
     /// Blocks as long as that takes; other messages may be heard meanwhile, from other threads.
     pub fn hear(&self, value: Value, out: &Out) -> Option<Message> {
+        let slot = self.slot(&value);
+        self.hear_in(slot, value, out)
+    }
+
+    fn hear_in(&self, slot: Option<Slot>, value: Value, out: &Out) -> Option<Message> {
         if stateless::is_stateless(&value, None) {
             return self
-                .hear_alone(value, None, out)
+                .alone_in(slot, value, None, out)
                 .map(|(_, message)| message);
         }
         let (id, method, params) = match Message::read(value) {
@@ -300,7 +308,7 @@ impl Session {
             }
         };
         if method == "tools/call" {
-            return self.call(id, &params, out);
+            return self.call(slot, id, &params, out);
         }
         let result = self.answer(&method, &params).map_err(|mut fault| {
             // A code of its own in the revisions that have sessions.
@@ -359,7 +367,13 @@ impl Session {
         }
     }
 
-    fn call(&self, id: Value, params: &Map<String, Value>, out: &Out) -> Option<Message> {
+    fn call(
+        &self,
+        slot: Option<Slot>,
+        id: Value,
+        params: &Map<String, Value>,
+        out: &Out,
+    ) -> Option<Message> {
         let fail = |id: &Value, code: i64, why: &str| {
             let result = Err(Fault::new(code, why));
             Some(Message::Response {
@@ -378,24 +392,23 @@ impl Session {
         let progress = params
             .get("_meta")
             .and_then(|meta| meta.get("progressToken"));
+        let Some(Slot::Running(running)) = slot else {
+            return fail(&id, REQUEST, "a request of that id is under way");
+        };
         let call = Call {
-            stop: Stop::default(),
+            stop: running.stop.clone(),
             out: Arc::clone(out),
             progress: progress
                 .filter(|token| token.is_string() || token.is_number())
                 .cloned(),
             shared: Arc::clone(&self.shared),
         };
-        {
-            let mut state = locked(&self.shared.state);
-            if state.running.contains_key(&id.to_string()) {
-                return fail(&id, REQUEST, "a request of that id is under way");
-            }
-            state.running.insert(id.to_string(), call.stop.clone());
+        // Nobody waits for what was taken back, be it before it began.
+        if call.stop.is_stopped() {
+            return None;
         }
         let result = self.tools.call(name, arguments, &call);
-        locked(&self.shared.state).running.remove(&id.to_string());
-        // Nobody waits for what was taken back.
+        drop(running);
         (!call.stop.is_stopped()).then_some(Message::Response { id, result })
     }
 
@@ -438,5 +451,81 @@ impl Session {
         for out in listeners {
             out(&message);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts the calls that it gets.
+    #[derive(Default)]
+    struct Counted(AtomicUsize);
+
+    impl Tools for Counted {
+        fn list(&self, _: Option<&str>) -> Result<Value, Fault> {
+            Ok(json!({"tools": []}))
+        }
+
+        fn call(&self, _: &str, _: Map<String, Value>, _: &Call) -> Result<Value, Fault> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            Ok(json!({}))
+        }
+
+        fn capabilities(&self) -> Map<String, Value> {
+            Map::new()
+        }
+
+        fn aside(&self, _: &str, _: &Map<String, Value>) -> Result<Value, Fault> {
+            Ok(json!({}))
+        }
+    }
+
+    fn call(id: i64) -> Value {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "t"}})
+    }
+
+    fn take_back(id: i64) -> Value {
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+    }
+
+    #[test]
+    fn messages_have_their_order_before_anybody_works_on_them() {
+        let tools = Arc::new(Counted::default());
+        let session = Session::new(Arc::clone(&tools) as Arc<dyn Tools>);
+        let out: Out = Arc::new(|_| {});
+        let n_called = || tools.0.load(Ordering::SeqCst);
+        // Taken back before its thread came to it.
+        let first = session.note(call(1));
+        assert_eq!(session.hear_any(take_back(1), &out), None);
+        assert_eq!(session.hear_noted(first, &out), None);
+        assert_eq!(n_called(), 0);
+        // Of two with one id the first is done, whichever thread is the faster.
+        let (first, second) = (session.note(call(2)), session.note(call(2)));
+        let is_fine = |answer: Option<Answer>| match answer {
+            Some(Answer::One(Message::Response { result, .. })) => result.is_ok(),
+            other => panic!("{other:?}"),
+        };
+        assert!(!is_fine(session.hear_noted(second, &out)));
+        assert!(is_fine(session.hear_noted(first, &out)));
+        assert_eq!(n_called(), 1);
+        // An id is free again behind its answer, and behind a call that never was one.
+        assert!(is_fine(session.hear_any(call(2), &out)));
+        let nameless = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {}});
+        assert!(!is_fine(session.hear_any(nameless, &out)));
+        assert!(is_fine(session.hear_any(call(3), &out)));
+        // The same in one list.
+        let version = json!({"protocolVersion": crate::BATCHES});
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": version});
+        session.hear_any(hello, &out);
+        let before = n_called();
+        let list = session.note(json!([call(4), call(5), call(4)]));
+        assert_eq!(session.hear_any(take_back(5), &out), None);
+        let Some(Answer::Many(answers)) = session.hear_noted(list, &out) else {
+            panic!("a list is answered with one");
+        };
+        assert_eq!((answers.len(), n_called() - before), (2, 1), "{answers:?}");
     }
 }

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::heard::Slot;
 use super::{ASIDE, Out, Session, locked};
 use crate::LEVELS;
 use crate::client::STATELESS;
@@ -44,6 +45,17 @@ impl Session {
         heads: Option<&Heads<'_>>,
         out: &Out,
     ) -> Option<(u16, Message)> {
+        let slot = self.slot(&value);
+        self.alone_in(slot, value, heads, out)
+    }
+
+    pub(super) fn alone_in(
+        &self,
+        slot: Option<Slot>,
+        value: Value,
+        heads: Option<&Heads<'_>>,
+        out: &Out,
+    ) -> Option<(u16, Message)> {
         let (id, method, params) = match Message::read(value) {
             Ok(Message::Request { id, method, params }) => (id, method, params),
             Ok(_) => return None,
@@ -79,7 +91,7 @@ impl Session {
                 id,
                 result: self.answer(&method, &params),
             },
-            "tools/call" => self.call(id, &params, out)?,
+            "tools/call" => self.call(slot, id, &params, out)?,
             _ => {
                 return refused(
                     404,

@@ -77,8 +77,8 @@ impl Host<'_> {
                 .again(scope)
                 .map_err(|error| bad(error.to_string()))?;
         }
-        let wire =
-            web::wire_to(&place.url, place.headers, Some(authorizer.clone()), time).map_err(bad)?;
+        let wire = web::wire_to(&place.url, place.headers, Some(authorizer.clone()), time)
+            .map_err(|trouble| bad(trouble.to_string()))?;
         let terms = Terms {
             until: Instant::now() + time,
             stop: &|| self.watch.is_cancelled(),

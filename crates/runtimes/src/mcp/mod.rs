@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use toolglot_mcp::client::{Terms, Told as Said, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Pin;
-use toolglot_toolfiles::{Found, ItemId, Space, TrustError, server_name};
+use toolglot_toolfiles::{Found, ItemId, Refusal, Space, TrustError, approved_as, server_name};
 
 pub use login::LoggedIn;
 pub use oauth::authorizer_of;
@@ -165,7 +165,7 @@ fn checked(
     let changed = || {
         Failed::Refused(CallError::ServerChanged {
             id: found.id.to_string(),
-            server: server_name(definition.found.id.as_str()).to_owned(),
+            server: approved_as(definition.found.id.as_str()).to_owned(),
         })
     };
     let short = server_name(definition.found.id.as_str());
@@ -203,7 +203,7 @@ fn checked(
         None if matches!(pin, Pin::Required) => {
             return Err(Failed::Refused(CallError::NotPinned {
                 id: found.id.to_string(),
-                server: short.to_owned(),
+                server: approved_as(definition.found.id.as_str()).to_owned(),
             }));
         }
         None => {
@@ -264,11 +264,37 @@ impl Host<'_> {
                 server: definition.found,
             }),
             Err(Failed::Refused(error)) => Err(error),
-            Err(Failed::Trouble(trouble)) => Err(CallError::Config {
+            Err(Failed::Trouble(trouble)) => Err(CallError::NoOffer {
                 id,
                 why: format!("{trouble}{}", login::help(server_name(server), &trouble)),
             }),
         }
+    }
+
+    /// Why there is no such tool of a server that there is: nobody approved the server, or it was approved without the tool.
+    pub fn of_server(&self, name: &str) -> Option<CallError> {
+        let (server, tool) = name.strip_prefix("mcp/").unwrap_or(name).split_once('/')?;
+        let definition = ItemId::new(&format!("mcp/servers/{server}")).ok()?;
+        let definition = self.registry.find(&definition).ok()?;
+        let metadata = &definition.tool().metadata;
+        if metadata.tool_type.as_deref() != Some("mcp_server") {
+            return None;
+        }
+        let trust = self.trust.borrow();
+        if let Err(refusal) = trust.standing(&definition, metadata.version.as_deref()) {
+            return Some(refusal.into());
+        }
+        let name = server.to_owned();
+        let Some(approved) = trust.approved(definition.id.as_str(), definition.space) else {
+            return Some(Refusal::NotApproved { name }.into());
+        };
+        let known = approved.tools.iter();
+        let known = known.filter_map(|tool| tool["name"].as_str().map(str::to_owned));
+        Some(CallError::NoServerTool {
+            server: name,
+            tool: tool.to_owned(),
+            known: known.collect(),
+        })
     }
 
     /// Approves what a server offers, as it is: its definition, and what it says of its tools.

@@ -153,7 +153,7 @@ impl Net for Judged {
     fn ask(&self, question: &Question<'_>) -> Result<Answer, WebError> {
         let place = self.place(question.url).map_err(WebError::Barred)?;
         // A name that leads nearby is refused here.
-        let way = web::Web::to(&place).map_err(|failure| WebError::Barred(failure.to_string()))?;
+        let way = web::Web::to(&place).map_err(wires::unasked)?;
         wires::asked(
             &way,
             &web::Ask {

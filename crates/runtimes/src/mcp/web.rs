@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toolglot_exec::Failure;
 use toolglot_exec::web;
 use toolglot_mcp::auth::Authorizer;
-use toolglot_mcp::client::{Answer, Stream, Web, WebError, Wire};
+use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
 use toolglot_policy::Host as WebHost;
 use toolglot_toolfiles::template;
 
@@ -49,7 +49,10 @@ pub(super) fn wire(
     } else {
         Some(oauth::authorizer(host, definition, &place.url, None).map_err(bad)?)
     };
-    wire_to(&place.url, place.headers, authorizer, time).map_err(bad)
+    wire_to(&place.url, place.headers, authorizer, time).map_err(|trouble| match trouble {
+        Trouble::Barred(why) => bad(why),
+        trouble => trouble.into(),
+    })
 }
 
 /// Where a server is asked, and with which headers.
@@ -128,15 +131,18 @@ pub(super) fn url(host: &Host<'_>, definition: &Definition) -> Option<String> {
 /// where there is one.
 ///
 /// # Errors
-/// If the address is none, or its name leads nearby.
+/// If the address is none, or its name leads nearby, or nowhere now.
 pub fn wire_to(
     url: &str,
     headers: Vec<(String, String)>,
     authorizer: Option<Arc<Authorizer>>,
     time: Duration,
-) -> Result<Box<dyn Wire>, String> {
-    let place = WebHost::of(url).map_err(|error| error.to_string())?;
-    let way = web::Web::to(&place).map_err(|failure| failure.to_string())?;
+) -> Result<Box<dyn Wire>, Trouble> {
+    let place = WebHost::of(url).map_err(|error| Trouble::Barred(error.to_string()))?;
+    let way = web::Web::to(&place).map_err(|failure| match unasked(failure) {
+        WebError::Barred(why) => Trouble::Barred(why),
+        WebError::Unanswered(why) => Trouble::Gone(format!("is not reached: {why}")),
+    })?;
     let url = url.to_owned();
     let way = Arc::new(Way { way, url });
     Ok(Box::new(Stream::new(way, headers, authorizer, time)))
@@ -169,12 +175,17 @@ impl Web for Way {
     }
 }
 
-/// Asks on a way that was looked at.
-pub(super) fn asked(way: &web::Web, ask: &web::Ask<'_>) -> Result<Answer, WebError> {
-    let answer = way.ask(ask).map_err(|failure| match failure {
+/// Why a server was not asked. That its name leads nowhere now says nothing of later.
+pub(super) fn unasked(failure: Failure) -> WebError {
+    match failure {
         Failure::Unanswered { problem, .. } => WebError::Unanswered(problem),
         other => WebError::Barred(other.to_string()),
-    })?;
+    }
+}
+
+/// Asks on a way that was looked at.
+pub(super) fn asked(way: &web::Web, ask: &web::Ask<'_>) -> Result<Answer, WebError> {
+    let answer = way.ask(ask).map_err(unasked)?;
     let (parts, body) = answer.into_parts();
     let headers = parts
         .headers

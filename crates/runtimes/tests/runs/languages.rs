@@ -437,6 +437,33 @@ fn shells_get_parameters_as_data() {
         json!({"success": true, "output": 5})
     );
 
+    // What can be no variable is on standard input, and a tool that reads the variable does not go on without it.
+    for (a, why) in [
+        (json!("x".repeat(131_000)), "131000 bytes"),
+        (json!("a\0b"), "zero byte"),
+    ] {
+        let (code, message) = world.refused("t/say-it", json!({"a": a}));
+        assert_eq!(code, "no-variable", "{message}");
+        assert!(message.contains(why), "{message}");
+    }
+    let many: serde_json::Map<String, serde_json::Value> = (0..40)
+        .map(|n| (format!("p{n}"), json!("x".repeat(95_000))))
+        .chain([("file-path".to_owned(), json!("f"))])
+        .collect();
+    world.tool(
+        "t/count-it.yaml",
+        &yaml(
+            "count-it",
+            "subprocess",
+            "config:\n  command: wc\n  args: [\"-c\"]\n",
+        ),
+    );
+    let given = json!(many);
+    let stdout = format!("{}\n", given.to_string().len());
+    let called = world.call("t/count-it", given).expect("it runs");
+    assert_eq!(called.returned.value["stdout"], json!(stdout));
+    assert_eq!(called.notes.len(), 31, "{:?}", called.notes.last());
+
     // The system's own shell needs a grant, and stays in the project.
     let (code, message) = world.refused("rye/bash/bash", json!({"command": "true"}));
     assert_eq!(code, "not-granted");
@@ -481,11 +508,12 @@ fn containers_get_exactly_what_the_file_says() {
     world
         .variables
         .insert("AWS_CREDENTIALS".into(), "mine".into());
-    world.tool("t/map-it.yaml", &yaml("map-it", "subprocess", "config:\n  image: python:3.11\n  command: python\n  entrypoint: /app/deploy.py\n  args: [--now]\n  env: {KUBECONFIG: /etc/k, LEVEL: 5}\n"));
+    // The user's own values are no words of a command line.
+    world.tool("t/map-it.yaml", &yaml("map-it", "subprocess", "config:\n  image: python:3.11\n  command: python\n  entrypoint: /app/deploy.py\n  args: [--now]\n  env: {KUBECONFIG: /etc/k, LEVEL: 5, AWS_CREDENTIALS: \"${SECRET}\", HOME: \"${SECRET}\"}\n"));
     let returned = world.returned("t/map-it", json!({"a": "${SECRET}"}));
     let project = world.project.display();
     let expected = format!(
-        "run\n--rm\n--name\nNAME\n--interactive\n--network\nnone\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\n--env\nTOOLGLOT_PARAM_a\n--env\nTOOLGLOT_PROJECT=/workspace\npython:3.11\npython\n--now\nenv \n{{\"a\":\"${{SECRET}}\"}}|\n"
+        "run\n--rm\n--name\nNAME\n--interactive\n--network\nnone\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\n--env\nAWS_CREDENTIALS\n--env\nHOME=a secret\n--env\nTOOLGLOT_PARAM_a\n--env\nTOOLGLOT_PROJECT=/workspace\npython:3.11\npython\n--now\nenv a secret\n{{\"a\":\"${{SECRET}}\"}}|\n"
     );
     let stdout = returned["stdout"].as_str().expect("a text");
     let name = stdout.lines().nth(3).expect("a name");
@@ -609,12 +637,23 @@ fn a_function_of_node_that_never_answers_has_failed() {
         ),
         ("quiet", "const a = process.argv;", None),
         ("ends", "process.argv; process.exit(0);", None),
+        (
+            "stops",
+            "export default () => { process.exit(3); }",
+            Some("it ended with exit code 3 and without an answer"),
+        ),
     ] {
         world.tool(&format!("t/{name}-it.js"), &node(body));
         let returned = world.returned(&format!("t/{name}-it"), json!({}));
         assert_eq!(returned["success"], json!(expected.is_none()), "{name}");
         let error = returned["error"].as_str().unwrap_or_default();
         assert!(error.contains(expected.unwrap_or_default()), "{returned}");
+        // Of a function that was called nothing is said of exports.
+        assert_eq!(
+            error.contains("export"),
+            ["object", "named", "main"].contains(&name) && expected != Some(answer),
+            "{returned}"
+        );
     }
 }
 

@@ -134,11 +134,9 @@ fn servers_are_called_whatever_they_write_beside() {
     assert_eq!(code, "server-changed", "{message}");
     let text = std::fs::read_to_string(world.project.join(".ai/tools/mcp/local/echo.yaml"))
         .expect("a file");
+    // Trusting the file anew approves nothing that nobody saw.
     world.tool("mcp/local/echo.yaml", &text);
-    assert_eq!(
-        world.returned("mcp/local/echo", args())["success"],
-        json!(true)
-    );
+    assert_eq!(world.refused("mcp/local/echo", args()).0, "server-changed");
     // A server's file is trusted like any other.
     world.file(".ai/tools/mcp/servers/local.yaml", "tool_type: mcp_server\nexecutor_id: null\ncategory: mcp/servers\nversion: 1.0.0\ndescription: Another\nconfig: {command: sh}\n");
     assert_eq!(world.refused("mcp/local/echo", args()).0, "changed");

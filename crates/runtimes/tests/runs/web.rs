@@ -311,3 +311,25 @@ fn results_are_held_against_the_output_schema() {
     let returned = world.returned("t/ask-it", json!({}));
     assert_eq!(returned["success"], json!(false), "{returned}");
 }
+
+#[test]
+fn a_server_whose_name_leads_nowhere_may_be_there_later() {
+    let mut world = World::new();
+    world.granted.push("net.http".into());
+    // RFC 6761: a name that nobody has.
+    world.tool(
+        "mcp/servers/far.yaml",
+        "tool_type: mcp_server\nexecutor_id: null\ncategory: mcp/servers\nversion: 1.0.0\ndescription: A server\nconfig: {transport: http, url: \"http://nobody.invalid/mcp\"}\n",
+    );
+    world.tool(
+        "mcp/far/echo.yaml",
+        "tool_type: mcp\nexecutor_id: mcp/http\ncategory: mcp/far\nversion: 1.0.0\ndescription: Echoes\nrequires: [net.http]\nretry_policy: {max_attempts: 3, backoff_type: fixed, initial_delay: 1}\nconfig: {server: mcp/servers/far, tool_name: echo}\n",
+    );
+    let called = world.call("mcp/far/echo", json!({})).expect("it was tried");
+    assert_eq!(called.attempts.len(), 3, "{:?}", called.returned.value);
+    let error = called.returned.value["error"].as_str().unwrap_or_default();
+    assert!(error.contains("leads to no address"), "{error}");
+    let offer = world.with(|host| host.offer("mcp/servers/far", std::time::Duration::from_secs(5)));
+    let error = offer.expect_err("it is not there");
+    assert_eq!(error.code(), "no-offer", "{error}");
+}

@@ -70,7 +70,7 @@ rules! {
     RETURNS = "R11" "returns" Error "`execute()` returns a map with `success`, a boolean";
     KEBAB = "B01" "kebab-case" Warning "a tool is named in kebab-case: `deploy-service`, not `DeployService`";
     SPECIFIC = "B02" "specific-name" Warning "a name says what is done to what: `resize-pool`, not `resize`";
-    SNAKE = "B03" "snake-case" Warning "parameters of Python tools are named in snake_case";
+    SNAKE = "B03" "snake-case" Warning "parameters of Python tools are named in snake_case, those of shells and configured programs as variables may be";
     SIGNATURE_LINE = "B04" "signature-line" Warning "the signature is line 1, put there by signing, never by hand";
     RESULT_KEYS = "B05" "result-keys" Warning "a success gives `output` or `data`";
     ABSOLUTE_PATH = "B06" "absolute-path" Warning "paths are relative to the project, never absolute in the code";
@@ -111,6 +111,17 @@ impl Subject<'_> {
 
     pub(crate) fn executor(&self) -> Option<&str> {
         self.reading.get("executor_id")?.as_text()
+    }
+
+    /// Whether its program gets the parameters as variables.
+    pub(crate) fn gives_variables(&self) -> bool {
+        let executor = crate::executor_id(self.executor().unwrap_or_default());
+        (self.language == Language::Bash || self.language.is_configuration())
+            && [
+                "rye/core/runtimes/bash/bash",
+                "rye/core/primitives/subprocess",
+            ]
+            .contains(&executor)
     }
 
     /// Where something is told that is not there: the first line.

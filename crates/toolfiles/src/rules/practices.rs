@@ -403,6 +403,21 @@ fn parameter(
             format!("write `{}`", kebab(name, name).replace('-', "_")),
         );
     }
+    let is_variable = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if subject.gives_variables() && !is_variable {
+        diagnostics.help(
+            SNAKE,
+            span.clone(),
+            format!("`{name}` can be no variable: its program finds it on standard input only"),
+            if name.is_ascii() {
+                format!("write `{}`", kebab(name, "a-name").replace('-', "_"))
+            } else {
+                "write letters of ASCII, digits and `_`".to_owned()
+            },
+        );
+    }
     let has = |keys: &[&str]| keys.iter().any(|key| schema.get(key).is_some());
     let kind = schema
         .get("type")

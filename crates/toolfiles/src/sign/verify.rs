@@ -143,7 +143,9 @@ pub enum Refusal {
         key: String,
     },
     /// It was signed as another tool.
-    #[error("`{id}` was signed as `{signed_as}`: a signed file cannot be moved or renamed")]
+    #[error(
+        "`{id}` was signed as `{signed_as}`: a signed file cannot be moved or renamed; `toolglot tools sign {id}` or `toolglot tools trust {id}` takes it at its new place"
+    )]
     Moved {
         /// The tool.
         id: String,

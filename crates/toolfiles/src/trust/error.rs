@@ -73,9 +73,14 @@ pub enum TrustError {
     },
     /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
     #[error(
-        "what the server says of `{0}` was not approved yet, and the policy takes nothing on first sight; look at it, then `toolglot tools trust {0}`"
+        "what the server says of `{id}` was not approved yet, and the policy takes nothing on first sight: `toolglot mcp approve {server}` shows it and approves it"
     )]
-    NotApproved(String),
+    NotApproved {
+        /// The tool.
+        id: String,
+        /// The server, as it is approved.
+        server: String,
+    },
     /// A file of ours is not as we left it.
     #[error("`{path}` is damaged: {why}")]
     Damaged {

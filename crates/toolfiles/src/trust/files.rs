@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Record, TrustError};
+use super::{LOCK, Record, TrustError};
 use crate::sign::{PublicKey, Signer};
 
 /// The keys of a directory, and the projects that each counts for; none means all.
@@ -32,10 +32,7 @@ pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, Trust
     paths.sort();
     let mut keys = Vec::new();
     for path in paths {
-        let text = fs::read_to_string(&path).map_err(|source| TrustError::Io {
-            path: path.clone(),
-            source,
-        })?;
+        let text = read(&path)?.unwrap_or_default();
         let damaged = |why: String| TrustError::Damaged {
             path: path.clone(),
             why,
@@ -83,13 +80,19 @@ pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, Trust
 pub(super) const LOCK_FORM: u64 = 1;
 
 /// Reads the lock. One that cannot be understood stops everything: it is there to forbid.
-pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
-    let Some(document) = read_json(path)? else {
-        return Ok(BTreeMap::new());
-    };
+pub(super) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
+    let path = project.join(LOCK);
     let damaged = |why: &str| TrustError::Damaged {
-        path: path.to_owned(),
+        path: path.clone(),
         why: why.to_owned(),
+    };
+    if let (Ok(real), Ok(project)) = (path.canonicalize(), project.canonicalize())
+        && !real.starts_with(project)
+    {
+        return Err(damaged("it is a link out of the project"));
+    }
+    let Some(document) = read_json(&path)? else {
+        return Ok(BTreeMap::new());
     };
     // What a later form forbids is not to be guessed.
     if document.get("lock") != Some(&LOCK_FORM.into()) {
@@ -113,23 +116,33 @@ pub(super) fn read_lock(path: &Path) -> Result<BTreeMap<String, Record>, TrustEr
                 digest: text("digest").filter(is_digest).ok_or_else(|| {
                     damaged(&format!("`{id}` has no `digest` of 64 hexadecimal digits"))
                 })?,
-                trusted: false,
+                ..Record::default()
             };
             Ok((id.clone(), record))
         })
         .collect()
 }
 
+/// The text of a file, if it is there. What is no file is not opened: a pipe would never end.
+fn read(path: &Path) -> Result<Option<String>, TrustError> {
+    let failed = |source| TrustError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => fs::read_to_string(path).map(Some).map_err(failed),
+        Ok(_) => Err(TrustError::Damaged {
+            path: path.to_owned(),
+            why: "it is no file".to_owned(),
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(failed(source)),
+    }
+}
+
 pub(super) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => {
-            return Err(TrustError::Io {
-                path: path.to_owned(),
-                source,
-            });
-        }
+    let Some(text) = read(path)? else {
+        return Ok(None);
     };
     serde_json::from_str(&text)
         .map(Some)

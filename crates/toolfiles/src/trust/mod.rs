@@ -31,7 +31,8 @@ pub use standing::Standing;
 
 use files::{LOCK_FORM, keys_in, read_json, read_lock, write};
 
-use crate::sign::{Keyring, Style, Verified, body, digest, hex};
+use crate::servers::approved_as;
+use crate::sign::{Generation, Keyring, Style, Verified, body, digest, hex};
 use crate::{Found, Space, Spaces, system};
 
 /// What is known of a tool from before.
@@ -43,6 +44,10 @@ pub struct Record {
     pub digest: String,
     /// Whether the user trusted it without a signature.
     pub trusted: bool,
+    /// The latest time that a signature of version 2 bound to it, whichever text that was of.
+    pub time: Option<String>,
+    /// The digests of the texts that were there before, the latest last.
+    pub before: Vec<String>,
 }
 
 /// The store.
@@ -65,11 +70,11 @@ pub struct Trust {
 const LEDGER: &str = ".ai/toolglot/ledger.json";
 /// Where the ledger keeps what servers said; no project's path is this.
 const PINS: &str = "servers";
-/// A pin that the user approved before the server was asked: what it says next is taken.
-const NEXT: &str = "";
 const COPIES: &str = ".ai/toolglot/trusted";
 const LOCK: &str = ".ai/toolglot.lock";
 /// Where keys lie: first the place of the format, then that of its later versions.
+/// How many earlier texts of a tool are remembered.
+const MAX_BEFORE: usize = 64;
 const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
 
 impl Trust {
@@ -124,7 +129,7 @@ impl Trust {
                     }
                 }
             }
-            trust.lock = read_lock(&project.join(LOCK))?;
+            trust.lock = read_lock(project)?;
         }
         Ok(trust)
     }
@@ -149,9 +154,12 @@ impl Trust {
         let lines: Vec<String> = files
             .into_iter()
             .map(|file| {
-                let hash = match fs::read(&file) {
-                    Ok(bytes) => hex(&Sha256::digest(bytes)),
-                    Err(error) => error.kind().to_string(),
+                let hash = match file.metadata() {
+                    Ok(metadata) if !metadata.is_file() => "no file".to_owned(),
+                    _ => fs::read(&file).map_or_else(
+                        |error| error.kind().to_string(),
+                        |bytes| hex(&Sha256::digest(bytes)),
+                    ),
                 };
                 format!("{} {hash}", file.display())
             })
@@ -181,15 +189,24 @@ impl Trust {
 
     /// What is known of a tool from before.
     pub fn record(&self, found: &Found) -> Option<Record> {
-        let record = self
-            .ledger
-            .get(self.place(found.space))?
-            .get(found.id.as_str())?;
-        Some(Record {
-            version: record.get("version")?.as_str()?.to_owned(),
-            digest: record.get("digest")?.as_str()?.to_owned(),
-            trusted: record.get("trusted")?.as_bool()?,
-        })
+        let tools = self.ledger.get(self.place(found.space))?;
+        read_record(tools.get(found.id.as_str())?)
+    }
+
+    /// Another tool of the same place that this text was seen as, where it was never seen as this one.
+    fn seen_as(&self, found: &Found) -> Option<&str> {
+        let digest = found.digest();
+        let knows = |record: &Value| {
+            read_record(record).is_some_and(|record| {
+                record.digest == digest || record.before.iter().any(|before| before == digest)
+            })
+        };
+        let tools = self.ledger.get(self.place(found.space))?.as_object()?;
+        if tools.get(found.id.as_str()).is_some_and(knows) {
+            return None;
+        }
+        let mut others = tools.iter().filter(|(_, record)| knows(record));
+        others.next().map(|(id, _)| id.as_str())
     }
 
     /// The text that was trusted when the record was made.
@@ -206,15 +223,17 @@ impl Trust {
         let text = body(found.text(), Style::of(found.language)).to_owned();
         let sha = digest(&text);
         let copies = self.home()?.join(COPIES);
-        let pin = self.pin_name(found);
         write(&copies.join(&sha), text.as_bytes(), 0o600)?;
-        // Who trusts a tool anew takes what its server says now as well.
-        let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
-        if let Value::Object(pins) = pins
-            && found.tool().metadata.tool_type.as_deref() == Some("mcp")
+        // Who trusts a file has not seen what a server says. That stays as it was taken, but for a file of another tool now.
+        let before = self.record(found);
+        let before = before.and_then(|before| self.trusted_text(&before));
+        if let Some(before) = before.map(|text| found.clone().with_text(text))
+            && crate::servers::wrapped(&before) != crate::servers::wrapped(found)
         {
-            pins.insert(pin, Value::String(NEXT.to_owned()));
-            self.forget_approved(found);
+            let pin = self.pin_name(found);
+            if let Some(Value::Object(pins)) = self.ledger.get_mut(PINS) {
+                pins.shift_remove(&pin);
+            }
         }
         self.remember(found, its_version, &sha, true)?;
         self.lock(found, its_version, &sha)
@@ -223,17 +242,21 @@ impl Trust {
     /// The digest that was pinned of what a server says about a tool.
     pub fn pinned(&self, found: &Found) -> Option<&str> {
         let pin = self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
-        pin.filter(|pin| *pin != NEXT)
+        // Of an earlier form: whatever the server would say next.
+        pin.filter(|pin| !pin.is_empty())
     }
 
     /// Pins what a server says about a tool.
     ///
     /// # Errors
-    /// If it cannot be written down, or nothing is taken on first sight and the user did not approve.
+    /// If it cannot be written down, or nothing is taken on first sight.
     pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
-        let is_awaited = || self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
-        if !self.demands.first_use && is_awaited() != Some(NEXT) {
-            return Err(TrustError::NotApproved(found.id.to_string()));
+        if !self.demands.first_use {
+            let server = crate::servers::wrapped(found).map(|(server, _)| server);
+            return Err(TrustError::NotApproved {
+                id: found.id.to_string(),
+                server: approved_as(server.as_deref().unwrap_or_default()).to_owned(),
+            });
         }
         let path = self.home()?.join(LEDGER);
         let pin = self.pin_name(found);
@@ -254,9 +277,23 @@ impl Trust {
             return Ok(());
         }
         match self.record(found) {
-            Some(record) if record.digest == found.digest() => Ok(()),
+            Some(record)
+                if record.digest == found.digest() && self.bound_time(found) <= record.time =>
+            {
+                Ok(())
+            }
+            Some(record) if record.digest == found.digest() => {
+                self.remember(found, its_version, found.digest(), record.trusted)
+            }
             _ => self.remember(found, its_version, found.digest(), false),
         }
+    }
+
+    /// The time that a signature which holds binds to a file.
+    fn bound_time(&self, found: &Found) -> Option<String> {
+        let keys = self.counted.as_ref().unwrap_or(&self.keys);
+        let verified = self.verified(found, keys).ok()?;
+        (verified.generation == Generation::V2).then_some(verified.time)
     }
 
     fn remember(
@@ -268,12 +305,22 @@ impl Trust {
     ) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
         let place = self.place(found.space).to_owned();
+        let known = self.record(found).unwrap_or_default();
+        let time = self.bound_time(found).max(known.time);
+        let mut before = known.before;
+        before.push(known.digest);
+        before.retain(|digest| !digest.is_empty() && digest != sha);
+        before.drain(..before.len().saturating_sub(MAX_BEFORE));
+        let mut record = json!({"version": its_version, "digest": sha, "trusted": trusted});
+        if let Some(time) = time {
+            record["time"] = json!(time);
+        }
+        if !before.is_empty() {
+            record["before"] = json!(before);
+        }
         let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
         if let Value::Object(tools) = tools {
-            tools.insert(
-                found.id.to_string(),
-                json!({"version": its_version, "digest": sha, "trusted": trusted}),
-            );
+            tools.insert(found.id.to_string(), record);
         }
         let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
         write(&path, text.as_bytes(), 0o600)
@@ -297,7 +344,7 @@ impl Trust {
             Record {
                 version: its_version.to_owned(),
                 digest: sha.to_owned(),
-                trusted: false,
+                ..Record::default()
             },
         );
         let tools: Map<String, Value> = self
@@ -340,6 +387,23 @@ impl Trust {
         let (project, id) = (&self.project, &found.id);
         format!("{project}/.ai/tools/{id}.{}", found.extension)
     }
+}
+
+/// A tool of the ledger.
+fn read_record(record: &Value) -> Option<Record> {
+    let text = |key: &str| record.get(key)?.as_str().map(str::to_owned);
+    let before = record.get("before").and_then(Value::as_array);
+    Some(Record {
+        version: text("version")?,
+        digest: text("digest")?,
+        trusted: record.get("trusted")?.as_bool()?,
+        time: text("time"),
+        before: before
+            .into_iter()
+            .flatten()
+            .filter_map(|digest| digest.as_str().map(str::to_owned))
+            .collect(),
+    })
 }
 
 fn path_name(project: &Path) -> String {

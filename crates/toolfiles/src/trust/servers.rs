@@ -95,20 +95,29 @@ impl Trust {
         Ok(was)
     }
 
-    /// What a server said of this tool when it was approved counts no longer: the tool's file is trusted anew.
-    pub(super) fn forget_approved(&mut self, found: &Found) {
-        let Some((server, name)) = servers::wrapped(found) else {
-            return;
-        };
-        let place = self.place(found.space).to_owned();
-        let tools = self
-            .ledger
-            .get_mut(APPROVED)
-            .and_then(|all| all.get_mut(&place)?.get_mut(&server)?.get_mut("tools"))
-            .and_then(Value::as_array_mut);
-        if let Some(tools) = tools {
-            tools.retain(|said| said["name"] != *name);
+    /// The server whose tool a file stands for, as it is approved, and whether what it says of the tool was taken already.
+    pub fn server_of(&self, found: &Found) -> Option<(String, bool)> {
+        if found.tool().metadata.tool_type.as_deref() != Some("mcp") {
+            return None;
         }
+        let (server, name) = servers::wrapped(found)?;
+        let is_approved = [found.space, Space::User].iter().any(|space| {
+            let approved = self.approved(&server, *space);
+            approved.is_some_and(|approved| approved.tools.iter().any(|tool| tool["name"] == *name))
+        });
+        let is_taken = is_approved || self.pinned(found).is_some();
+        Some((servers::approved_as(&server).to_owned(), is_taken))
+    }
+
+    /// Whether a server said otherwise of a tool when a file that stands for it was pinned.
+    pub fn is_pinned_otherwise(
+        &self,
+        found: &Found,
+        (server, name): (&str, &str),
+        digest: &str,
+    ) -> bool {
+        servers::wrapped(found).is_some_and(|(of, tool)| of == server && tool == name)
+            && self.pinned(found).is_some_and(|pin| pin != digest)
     }
 
     fn write_approval(&mut self, server: &Found, one: Option<Value>) -> Result<(), TrustError> {

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::Trust;
 use crate::chain::version;
-use crate::sign::{Header, Keyring, Refusal, Style, Verified, verify};
+use crate::sign::{Generation, Header, Keyring, Refusal, Style, Verified, verify};
 use crate::{Found, Space};
 
 /// Why a tool may run.
@@ -103,6 +103,26 @@ impl Trust {
                 });
             }
         }
+        // What the line itself binds to its place needs nobody who remembers it.
+        if verified.generation != Generation::V2
+            && let Some(signed_as) = self.seen_as(found)
+        {
+            return Err(Refusal::Moved {
+                id: id.to_owned(),
+                signed_as: signed_as.to_owned(),
+            });
+        }
+        if let Some(before) = &record
+            && verified.generation == Generation::V2
+            && before.digest != actual
+            && let Some(seen) = before.time.as_ref().filter(|seen| **seen > verified.time)
+        {
+            return Err(Refusal::Replayed {
+                id: id.to_owned(),
+                version: format!("{here} of {}", verified.time),
+                seen: format!("{} of {seen}", before.version),
+            });
+        }
         for before in record.iter().chain(locked) {
             if before.digest != actual && version(here) < version(&before.version) {
                 return Err(Refusal::Replayed {
@@ -116,7 +136,7 @@ impl Trust {
     }
 
     /// Checks a signature, once for the same file and keys.
-    fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
+    pub(super) fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
         let id = found.id.as_str();
         let mut hash = Sha256::new();
         hash.update(id);

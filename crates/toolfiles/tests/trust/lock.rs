@@ -70,3 +70,119 @@ fn line_endings_that_changed_are_named() {
         assert!(refusal.to_string().contains("line endings"), "{refusal}");
     }
 }
+
+#[test]
+fn without_the_lock_the_ledger_knows_what_was_where() {
+    let world = World::new();
+    world.trust().new_key("me").expect("a home");
+    let lock = world.project.join(".ai/toolglot.lock");
+    let file = |name: &str| world.project.join(format!(".ai/tools/work/{name}.py"));
+    for (name, whom) in [("greet-it", "Whom"), ("greet-me", "Me")] {
+        write(&file(name), &tool("1.0.0").replace("Whom", whom));
+        world.sign(&format!("work/{name}"), false);
+    }
+    let texts = ["greet-it", "greet-me"].map(|name| fs::read_to_string(file(name)).expect("it"));
+    for with_lock in [true, false] {
+        if with_lock {
+            // The lock lies where whoever moves files can write.
+            let text = fs::read_to_string(&lock).expect("it was locked");
+            write(&lock, &text.replace("work/greet-it", "work/greet-us"));
+        } else {
+            fs::remove_file(&lock).expect("it is there");
+        }
+        write(&file("greet-us"), &texts[0]);
+        assert_eq!(world.standing("work/greet-us"), "moved");
+        fs::remove_file(file("greet-us")).expect("it is there");
+    }
+    write(&file("greet-it"), &texts[1]);
+    write(&file("greet-me"), &texts[0]);
+    assert_eq!(world.standing("work/greet-it"), "moved");
+    assert_eq!(world.standing("work/greet-me"), "moved");
+    // An earlier text of another tool as well; one of this tool is none.
+    write(&file("greet-it"), &tool("1.0.0").replace("Whom", "All"));
+    world.sign("work/greet-it", false);
+    fs::remove_file(&lock).expect("it was locked");
+    assert_eq!(world.standing("work/greet-me"), "moved");
+    write(&file("greet-it"), &texts[0]);
+    assert_eq!(world.standing("work/greet-it"), "signed");
+    // Whoever signs it anew at its new place has said so.
+    world.sign("work/greet-me", false);
+    assert_eq!(world.standing("work/greet-me"), "signed");
+}
+
+#[test]
+fn of_two_texts_of_one_version_the_later_signature_counts() {
+    let world = World::new();
+    world.trust().new_key("me").expect("a home");
+    let lock = world.project.join(".ai/toolglot.lock");
+    let file = world.project.join(".ai/tools/work/greet-it.py");
+    let sign = |text: &str, time: &str| {
+        write(&file, text);
+        world.sign_at("work/greet-it", true, time);
+        fs::read_to_string(&file).expect("it was signed")
+    };
+    let old = sign(&tool("1.0.0"), "2026-02-23T05:24:41Z");
+    let new = sign(
+        &tool("1.0.0").replace("Whom", "Who"),
+        "2026-02-23T05:24:42Z",
+    );
+    fs::remove_file(&lock).expect("it was locked");
+    assert_eq!(world.standing("work/greet-it"), "signed");
+    write(&file, &old);
+    assert_eq!(world.standing("work/greet-it"), "replayed");
+    let refusal = world
+        .trust()
+        .standing(&world.found("work/greet-it"), Some("1.0.0"));
+    let refusal = refusal.expect_err("it is older").to_string();
+    assert!(
+        refusal.contains("1.0.0 of 2026-02-23T05:24:41Z"),
+        "{refusal}"
+    );
+    write(&file, &new);
+    assert_eq!(world.standing("work/greet-it"), "signed");
+    // What it is trusted as does not make it later, and a line that holds for nobody says nothing.
+    let found = world.found("work/greet-it").with_text(old.clone());
+    world.trust().trust(&found, "1.0.0").expect("a ledger");
+    write(&file, &old);
+    assert_eq!(world.standing("work/greet-it"), "trusted");
+    let record = world.trust().record(&found).expect("it was trusted");
+    assert_eq!(record.time.as_deref(), Some("2026-02-23T05:24:42Z"));
+}
+
+#[test]
+fn what_is_no_file_is_no_lock_and_no_key() {
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+    let world = World::new();
+    let lock = world.project.join(".ai/toolglot.lock");
+    let opened = || toolglot_toolfiles::Trust::open(&world.spaces()).map(|_| ());
+    // A pipe has no end; whoever opens it waits for ever.
+    let pipe = |path: &std::path::Path| {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        assert!(
+            Command::new("mkfifo")
+                .arg(path)
+                .status()
+                .expect("it is there")
+                .success()
+        );
+    };
+    pipe(&lock);
+    let why = opened().expect_err("it is a pipe").to_string();
+    assert!(why.ends_with("it is no file"), "{why}");
+    toolglot_toolfiles::Trust::fingerprint(&world.spaces());
+    fs::remove_file(&lock).expect("it is there");
+    let elsewhere = world.home.join("lock");
+    write(&elsewhere, "{\"lock\": 1, \"tools\": {}}");
+    symlink(&elsewhere, &lock).expect("a link");
+    let why = opened().expect_err("it leads out").to_string();
+    assert!(why.ends_with("out of the project"), "{why}");
+    fs::remove_file(&lock).expect("it is there");
+    // What a project brings as a key and is none counts for nothing; among the user's own it is told.
+    let keys = |root: &std::path::Path| root.join(".ai/trusted_keys/x.toml");
+    pipe(&keys(&world.project));
+    assert!(opened().is_ok());
+    pipe(&keys(&world.home));
+    assert!(opened().is_err());
+    toolglot_toolfiles::Trust::fingerprint(&world.spaces());
+}

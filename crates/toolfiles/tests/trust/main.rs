@@ -66,13 +66,17 @@ impl World {
 
     /// Signs a tool of the project as `toolglot tools sign` does.
     fn sign(&self, id: &str, v2: bool) {
+        self.sign_at(id, v2, TIME);
+    }
+
+    fn sign_at(&self, id: &str, v2: bool, time: &str) {
         let mut trust = self.trust();
         let key = trust.private_key().expect("there is a key");
         let found = self.found(id);
         let version = found.tool().metadata.version.clone().expect("a version");
         let style = Style::of(found.language);
         let binding = v2.then_some((id, version.as_str()));
-        let signed = sign_text(found.text(), style, &key, TIME, binding);
+        let signed = sign_text(found.text(), style, &key, time, binding);
         let found = found.with_text(signed);
         fs::write(found.path.as_ref().expect("a file"), found.text()).expect("a file");
         let sha = digest(body(found.text(), style));
