@@ -96,10 +96,60 @@ fn what_tells_dialects_apart_is_told() {
             "mistral_args",
             r#"as much of mistral: that has "[/TOOL_CALLS]""#,
         ),
+        // Blanks between the parts tell the older models from the newer.
         (
             "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
+            "glm47",
+            "as much of glm45: what stands here is written alike in both",
+        ),
+        (
+            "{{- '<tool_call>' + name + '\n<arg_key>' + k + '</arg_key>\n<arg_value>' + v + '</arg_value>\n</tool_call>' }}",
             "glm45",
             "as much of glm47: what stands here is written alike in both",
+        ),
+        // A model's own token, and its name.
+        (
+            "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call><|role_end|>",
+            "ling3",
+            "",
+        ),
+        (
+            "{#- laguna v5 -#}<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
+            "poolside_v1",
+            "",
+        ),
+        // Constants stand in their places.
+        (
+            "{% set mark = '｜DSML｜' %}{{ '<' + mark + 'tool_calls>\n<' ~ mark ~ 'invoke name=\"' + name + '\">' }}{{ '<' + mark + 'parameter name=\"' }}{{ '</' + mark + 'parameter>\n</' + mark + 'invoke>\n</' + mark + 'tool_calls>' }}",
+            "deepseek_v4",
+            "",
+        ),
+        (
+            "{% set end = ':x' %}{%- set open = '<tool_calls{}>'.format(end) -%}{{ open }}{{ '<tool_call{}>'.format(end) + name }}{{ '<tool_sep{0}>'.format(end) }}{{ '<arg_key{}>'.format(end) + k + '</arg_key{}><arg_value{}>'.format(end, end) + v + '</arg_value{}>'.format(end) }}{{ '</tool_call{}></tool_calls{}>'.format(end, end) }}",
+            "hy_v4",
+            "",
+        ),
+        (
+            "{% set tokens = namespace(call='<|function_call|>') %}{{ tokens.call + call | tojson }}",
+            "gigachat3",
+            "",
+        ),
+        // What code looks up, splits by or compares is not written.
+        (
+            "{% if '<tool_call>' in x %}{{ x.split('</tool_call>')[0] }}{% endif %}{{- '<｜tool▁calls▁begin｜>' }}{{ '<｜tool▁call▁begin｜>' + tool['function']['name'] + '<｜tool▁sep｜>' + args + '<｜tool▁call▁end｜>' }}",
+            "deepseek_v31",
+            "",
+        ),
+        // An object behind the tag is no list; a bare object is a call without a marker.
+        (
+            "You are Granite.\n<tool_call>\n{{ '{\"name\": \"' + name + '\", \"arguments\": ' + args + '}' }}\n</tool_call>",
+            "hermes",
+            "",
+        ),
+        (
+            "You have access to the following functions. {{ '{\"name\": \"' + name + '\", \"parameters\": ' + args + '}' }}",
+            "llama3_json",
+            "",
         ),
         (
             r#"{{- "<|start|>assistant to=" }}{{- "functions." + call.name + "<|channel|>commentary " }}{{- "json<|message|>" }}{{- call.arguments }}{{- "<|call|>" }}"#,
@@ -161,12 +211,18 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
 
 #[test]
 fn a_template_of_no_dialect_is_told_so() {
-    let ran = toolglot(
-        &["dialects", "detect", "--template", "-"],
+    for template in [
         "Hello {{ name }}!",
-    );
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
+        // Words of any prose are no markers.
+        "You have access to the following functions. Use the tools. Call a function.",
+        "{% if m['function'] == '<tool_call>' %}{{ x.replace('<tool_call>', '') }}{% endif %}",
+        "{{ '<|tool_calls|>' }}{{ '<|tool_call:begin|>' + id }}",
+        "{# <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call> #}```json\n{{ x }}\n```",
+    ] {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+        assert_eq!(ran.code, 1, "{template}: {}", ran.out);
+        assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
+    }
 }
 
 /// A tokenizer's configuration with a response template whose calls are `spec`.
