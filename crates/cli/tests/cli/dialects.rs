@@ -304,6 +304,37 @@ fn a_response_template_that_does_not_fit_says_why() {
             r#"{"open": "<c>", "close": "</c>", "content": "json", "transform": {"function": {"arguments": "{content}"}}}"#,
             "no name",
         ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "when": 1}"#,
+            "`when` has no word",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "optional": false}"#,
+            "`optional` is false",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "join": ", "}"#,
+            "`join` has no word",
+        ),
+        (
+            r#"{"open": ["<c>", 1], "close": "</c>", "content": "json"}"#,
+            "`open` holds what is no text",
+        ),
+        (
+            r#"{"open_pattern": 1, "close": "</c>", "content": "json"}"#,
+            "`open_pattern` is no text",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "content_args": {"strip": false}}"#,
+            "`content_args`: `strip` has no word",
+        ),
+        (r#""<c>""#, "it is no object"),
+        // What the notation refuses is told by the field it was written for.
+        (
+            r#"{"open_pattern": "<c (?P<name>[^>]+)[^<]*>", "close": "</c>", "content": "json",
+                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
+            "in the rule `call = ",
+        ),
     ] {
         let ran = toolglot(&["dialects", "import", "-"], config(spec));
         assert_eq!(ran.code, 2, "{spec}: {}", ran.out);
@@ -315,4 +346,76 @@ fn a_response_template_that_does_not_fit_says_why() {
     }
     let ran = toolglot(&["dialects", "import", "-"], "{}");
     assert!(ran.err.contains("no `response_template`"), "{}", ran.err);
+}
+
+/// A template whose content is `content`, beside what it says of itself.
+fn of_content(template: &str, content: &str) -> String {
+    format!(r#"{{"response_template": {{{template} "fields": {{"content": {content}}}}}}}"#)
+}
+
+#[test]
+fn what_a_response_template_says_is_never_left_out() {
+    for (config, why) in [
+        (
+            r#"{"response_template": {"fields": {}}}"#.to_owned(),
+            "no `fields`",
+        ),
+        (
+            of_content(r#""version": 2,"#, r#"{"open": "<t>", "close": "</t>"}"#),
+            "`version` has no word",
+        ),
+        (
+            of_content(
+                "",
+                r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": 1}}"#,
+            ),
+            "field `content`",
+        ),
+    ] {
+        let ran = toolglot(&["dialects", "import", "-"], config);
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+    // Blanks that are kept are kept.
+    let kept = of_content(
+        r#""start_anchor": "<|a|>", "defaults": {"role": "assistant"},"#,
+        r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": false}}"#,
+    );
+    let ran = toolglot(&["dialects", "import", "-"], kept);
+    assert!(
+        ran.out.contains("say = \"<t>\" text \"</t>\""),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_tag_that_the_template_leaves_open_is_closed_where_a_call_is_written() {
+    let spec = r#"{"open_pattern": "<tool_call>\\s*<function=(?P<name>[^>]+)>\\s*", "close": "</tool_call>", "content": "xml-inline",
+        "content_args": {"tag_pattern": "<parameter=(?P<key>[^>]+)>\\n?(?P<value>.*?)\\n?</parameter>"},
+        "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#;
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("tokenizer_config.json");
+    std::fs::write(&file, config(spec)).expect("it is written");
+    let path = file.to_str().expect("the path is text");
+    let written = toolglot(
+        &["render", "--dialect", path],
+        r#"{"calls":[{"name":"f","arguments":{"a":"x"}}]}"#,
+    );
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(written.out.contains("</function>"), "{}", written.out);
+    for text in [
+        written.out.as_str(),
+        "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</tool_call>",
+    ] {
+        let parsed = toolglot(&["parse", "--dialect", path, "--format", "json"], text);
+        let document = parsed.json();
+        assert_eq!(
+            document["calls"][0]["arguments"]["a"], "x",
+            "{text}: {document}"
+        );
+        assert_eq!(document["calls"][0]["end"], "closed", "{text}: {document}");
+        let content = document["content"].as_str().expect("text");
+        assert_eq!(content.trim(), "", "{text}");
+    }
 }
