@@ -48,6 +48,10 @@ pub(crate) enum Failure {
         "`{other}` is `{id}` already, and one of the two would never be used: choose another id, or remove it"
     )]
     TakenId { id: String, other: String },
+    #[error("`{0}` is there already: choose another id, or remove it")]
+    Taken(String),
+    #[error("there is no file {}", .0.display())]
+    NoFile(PathBuf),
     #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
     Args(#[source] serde_json::Error),
     #[error("`{address}` cannot be served: {why}")]

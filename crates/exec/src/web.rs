@@ -98,9 +98,13 @@ impl Web {
 
     /// What became of a question whose answer ended early.
     pub fn unanswered(&self, error: &dyn std::fmt::Display) -> Failure {
+        let said = error.to_string();
         Failure::Unanswered {
             host: self.host.name.clone(),
-            problem: error.to_string(),
+            problem: match said.strip_prefix("timeout: ") {
+                Some(_) => "the time for it is over".to_owned(),
+                None => said,
+            },
         }
     }
 

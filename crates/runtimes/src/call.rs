@@ -228,10 +228,13 @@ impl Host<'_> {
         let cost = tool.metadata.cost.clone().unwrap_or_default();
         let retry = tool.metadata.retry;
         let (mut attempts, mut spent) = (Vec::new(), 0.0);
+        let is_too_much = || {
+            let after = self.budget.spent() + cost.estimate();
+            self.budget.cap.filter(|cap| after > *cap)
+        };
+        let mut notes = Vec::new();
         let returned = loop {
-            if let Some(cap) = self.budget.cap
-                && self.budget.spent() + cost.estimate() > cap
-            {
+            if let Some(cap) = is_too_much() {
                 return Err(CallError::TooExpensive {
                     id,
                     estimate: cost.estimate(),
@@ -258,9 +261,20 @@ impl Host<'_> {
             spent += cost.of(duration);
             self.budget.add(cost.of(duration));
             let number = attempts.len() as u32 + 1;
-            let delay = retry
+            let mut delay = retry
                 .filter(|_| answer.is_transient && !self.watch.is_cancelled())
                 .and_then(|retry| retry.delay(number));
+            // What was done and paid for is told, though no other attempt can be paid for.
+            if delay.is_some()
+                && let Some(cap) = is_too_much()
+            {
+                delay = None;
+                notes.push(format!(
+                    "`{id}` was not tried again: {:.4} of {cap:.4} {} are spent",
+                    self.budget.spent(),
+                    cost.currency
+                ));
+            }
             attempts.push(Attempt {
                 number,
                 success: answer.returned.success,
@@ -290,7 +304,6 @@ impl Host<'_> {
             // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
             let _ = self.trust.borrow_mut().seen(found, version);
         }
-        let mut notes = Vec::new();
         if tool.metadata.is_deprecated() {
             notes.push(format!("`{id}` is deprecated"));
         }

@@ -52,7 +52,7 @@ pub enum CallError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// It is no tool.
-    #[error("`{id}` is a {kind}, which others use and nobody calls")]
+    #[error("`{id}` is {} {kind}, which others use and nobody calls", if kind.starts_with('m') { "an" } else { "a" })]
     NotCallable {
         /// The file.
         id: String,
@@ -95,12 +95,24 @@ pub enum CallError {
         path: Vec<String>,
     },
     /// A link is missing.
-    #[error("`{from}` is run by `{executor}`, and there is no such executor")]
+    #[error("`{from}` is run by `{executor}`, and there is no such executor{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     NoExecutor {
         /// Who names it.
         from: String,
         /// The name.
         executor: String,
+        /// The one that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A tool of a server names something else as its server.
+    #[error(
+        "`{id}` is no server: its `tool_type` is `{kind}`, and that of a server is `mcp_server`"
+    )]
+    NoServer {
+        /// What it names.
+        id: String,
+        /// Its type.
+        kind: String,
     },
     /// A file names no executor.
     #[error("`{id}` names no executor, so nothing can run it")]
@@ -233,6 +245,7 @@ impl CallError {
             CallError::NoExecutor { .. } | CallError::NoExecutorNamed { .. } => "no-executor",
             CallError::UnknownPrimitive { .. } => "unknown-primitive",
             CallError::BadLink(_) => "bad-link",
+            CallError::NoServer { .. } => "no-server",
             CallError::NotGranted { .. } => "not-granted",
             CallError::TooExpensive { .. } => "too-expensive",
             CallError::Cancelled { .. } => "cancelled",

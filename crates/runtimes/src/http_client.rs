@@ -22,7 +22,8 @@ use serde_json::{Map, Value, json};
 use toolglot_exec::Failure;
 use toolglot_exec::web::{Ask, Web};
 use toolglot_policy::{Host as WebHost, is_public};
-use toolglot_toolfiles::{Returned, template};
+use toolglot_schema::Violation;
+use toolglot_toolfiles::{OWN_HEADERS, Returned, template};
 
 use crate::CallError;
 use crate::answer::Answer;
@@ -33,15 +34,6 @@ use crate::resolve::Chain;
 const ANSWER_BYTES: u64 = 8 << 20;
 /// Answers that say themselves that asking again may help.
 const TRANSIENT: &[u16] = &[408, 425, 429, 502, 503, 504];
-/// Headers that say where a request goes, or how long it is.
-const OWN_HEADERS: &[&str] = &[
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "proxy-authorization",
-    "upgrade",
-];
 /// How deep a body may nest.
 const MAX_DEPTH: usize = 64;
 
@@ -67,7 +59,17 @@ pub(crate) fn attempt(
         id: id.clone(),
         why,
     };
-    let asked = asked(host, chain, params).map_err(bad)?;
+    let asked = asked(host, chain, params).map_err(|unasked| match unasked {
+        Unasked::Config(why) => bad(why),
+        Unasked::Argument { name, why } => CallError::Arguments {
+            id: id.clone(),
+            violations: vec![Violation {
+                path: format!("/{name}"),
+                keyword: "config".to_owned(),
+                message: why,
+            }],
+        },
+    })?;
     let place = WebHost::of(&asked.url).map_err(|error| bad(error.to_string()))?;
     let missing = missing(host, &place, asked.is_chosen);
     if !missing.is_empty() {
@@ -112,7 +114,22 @@ fn missing(host: &Host<'_>, place: &WebHost, is_chosen: bool) -> Vec<String> {
     Vec::new()
 }
 
-fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<Asked, String> {
+/// Why a request cannot be made.
+#[derive(Debug)]
+enum Unasked {
+    /// What the file says.
+    Config(String),
+    /// What an argument is.
+    Argument { name: String, why: String },
+}
+
+impl From<String> for Unasked {
+    fn from(why: String) -> Unasked {
+        Unasked::Config(why)
+    }
+}
+
+fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<Asked, Unasked> {
     let config = chain.tool().1.metadata.config.as_ref();
     let config = config
         .and_then(Value::as_object)
@@ -120,9 +137,9 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         .unwrap_or_default();
     let tool = chain.tool().1;
     if let Some(name) = tool.unknown_placeholder() {
-        return Err(format!(
+        return Err(Unasked::Config(format!(
             "`{{{name}}}` stands in `config`, and there is no parameter `{name}`"
-        ));
+        )));
     }
     let declared = |input: &Value, name: &str| {
         let all = input.get("properties").and_then(Value::as_object);
@@ -141,17 +158,14 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         let value = config.get(key)?.as_str()?;
         Some(template::variables(value, &host.variables))
     };
-    let (url, is_chosen) = match text("url") {
-        Some(url) => (filled_url(&url, params, &missing, &mut used)?, false),
-        None => match params.get("url").and_then(Value::as_str) {
-            Some(url) => {
-                used.push("url");
-                (url.to_owned(), true)
-            }
-            None => {
-                return Err("`config.url` is missing, and there is no parameter `url`".to_owned());
-            }
-        },
+    let (url, is_chosen) = if let Some(url) = text("url") {
+        (filled_url(&url, params, &missing, &mut used)?, false)
+    } else if let Some(url) = params.get("url").and_then(Value::as_str) {
+        used.push("url");
+        (url.to_owned(), true)
+    } else {
+        let why = "`config.url` is missing, and there is no parameter `url`";
+        return Err(Unasked::Config(why.to_owned()));
     };
     let mut headers = Vec::new();
     for (name, value) in config
@@ -166,15 +180,28 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         if missing(&value).is_some() {
             continue;
         }
-        let value = template::variables(&value, &host.variables);
-        let value = filled(&value, params, &mut used, str::to_owned);
+        let own = template::variables(&value, &host.variables);
+        let value = filled(&own, params, &mut used, str::to_owned);
         if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-            return Err(format!("the header `{name}` is not for a tool to set"));
+            let why = format!("the header `{name}` is not for a tool to set");
+            return Err(Unasked::Config(why));
         }
         if value.chars().any(char::is_control) {
-            return Err(format!(
-                "the value of the header `{name}` holds a control character"
-            ));
+            let holds = |one: &&str| {
+                let given = params.get(*one).map(plain);
+                given.is_some_and(|text| text.chars().any(char::is_control))
+            };
+            return Err(match template::placeholders(&own).find(holds) {
+                Some(one) => Unasked::Argument {
+                    name: one.to_owned(),
+                    why: format!(
+                        "write `{one}` on one line: it becomes the header `{name}`, which holds no control character"
+                    ),
+                },
+                None => Unasked::Config(format!(
+                    "the value of the header `{name}` holds a control character"
+                )),
+            });
         }
         headers.push((name.clone(), value));
     }
@@ -211,9 +238,9 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         .unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned())
         .to_ascii_uppercase();
     if !["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str()) {
-        return Err(format!(
+        return Err(Unasked::Config(format!(
             "`{method}` is no method: use GET, HEAD, POST, PUT, PATCH or DELETE"
-        ));
+        )));
     }
     let rest: Map<String, Value> = params
         .iter()
@@ -269,16 +296,16 @@ fn filled_url<'p>(
     params: &'p Map<String, Value>,
     missing: &dyn Fn(&str) -> Option<String>,
     used: &mut Vec<&'p str>,
-) -> Result<String, String> {
+) -> Result<String, Unasked> {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..]
         .find(['/', '?', '#'])
         .map_or(url.len(), |at| start + at);
     if url[..end].contains(['{', '}']) {
-        return Err(
+        return Err(Unasked::Config(
             "a parameter cannot say which host is asked: leave `config.url` out and name a parameter `url`"
                 .to_owned(),
-        );
+        ));
     }
     let (whole, fragment) = match url[end..].split_once('#') {
         Some((whole, fragment)) => (whole, Some(fragment)),
@@ -289,16 +316,27 @@ fn filled_url<'p>(
         None => (whole, None),
     };
     if let Some(name) = missing(path) {
-        return Err(format!(
-            "the path of `config.url` needs `{name}`, which was not given"
-        ));
+        return Err(Unasked::Argument {
+            why: format!("add `{name}`: the path of the request needs it"),
+            name,
+        });
     }
     let steps = filled(path, params, used, percent);
     if steps != path && climbs(&steps) {
-        return Err(
-            "a parameter makes a step `.` or `..` of the path, which leads elsewhere on that host"
-                .to_owned(),
-        );
+        let is_dotted = |one: &&str| {
+            params
+                .get(*one)
+                .is_some_and(|value| plain(value).contains('.'))
+        };
+        let name = template::placeholders(path)
+            .find(is_dotted)
+            .unwrap_or_default();
+        return Err(Unasked::Argument {
+            name: name.to_owned(),
+            why: format!(
+                "write `{name}` without `.` and `..` as steps: it becomes a part of the path, and they lead elsewhere on that host"
+            ),
+        });
     }
     let mut out = format!("{}{steps}", &url[..end]);
     let pairs: Vec<String> = query

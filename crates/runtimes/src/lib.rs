@@ -33,7 +33,7 @@ pub use failure::CallError;
 pub use files::Builtin;
 pub use interpreter::{Interpreter, Interpreters};
 pub use mcp::{LoggedIn, Offer, Servers, authorizer_of, wire_to};
-pub use resolve::{Chain, MAX_DEPTH, leads_somewhere, resolve};
+pub use resolve::{Chain, MAX_DEPTH, has_server, leads_somewhere, resolve};
 pub use toolglot_sandbox::Cancel;
 pub use warm::Warm;
 pub use watch::{Progress, Told, Watch};

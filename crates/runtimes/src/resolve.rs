@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 use toolglot_toolfiles::{
-    Executor, Found, ItemId, Language, Link, Registry, Space, Standing, ToolFile, Trust,
-    executor_id, validate_chain,
+    BadLink, Executor, FindError, Found, ItemId, Language, Link, Registry, Space, Standing,
+    ToolFile, Trust, executor_id, nearest_executor, validate_chain,
 };
 
 use crate::CallError;
@@ -126,20 +126,90 @@ pub fn leads_somewhere(
     let Executor::Id(executor) = &tool.metadata.executor else {
         return Ok(());
     };
-    let missing = || CallError::NoExecutor {
-        from: tool.id.to_string(),
-        executor: executor.clone(),
-    };
-    let id = ItemId::new(executor_id(executor)).map_err(|_| missing())?;
-    let first = match registry.find_from(&id, space) {
-        Ok(first) => first,
-        Err(toolglot_toolfiles::FindError::NotFound { .. }) => return Err(missing()),
-        Err(error) => return Err(error.into()),
-    };
+    let first = executor_of(registry, (tool.id.as_str(), space), executor)?;
     links(registry, first, &mut |link| {
         faulty(link, link.tool()).map_or(Ok(()), Err)
     })?;
     Ok(())
+}
+
+/// Whether the server that a tool is one of is defined, whoever vouches for it.
+///
+/// # Errors
+/// Why it is not.
+pub fn has_server(registry: &Registry, tool: &ToolFile, space: Space) -> Result<(), CallError> {
+    let Executor::Id(executor) = &tool.metadata.executor else {
+        return Ok(());
+    };
+    let is_of_server = executor_id(executor).starts_with("rye/core/runtimes/mcp/");
+    let config = tool.metadata.config.as_ref();
+    let server = config.and_then(|config| config.get("server")?.as_str());
+    let Some(server) = server.filter(|_| is_of_server) else {
+        return Ok(());
+    };
+    let found = registry.find_from(&ItemId::new(server)?, space)?;
+    if let Some(faulty) = faulty(&found, found.tool()) {
+        return Err(faulty);
+    }
+    is_server(&found)
+}
+
+/// Whether a file defines a server.
+pub(crate) fn is_server(found: &Found) -> Result<(), CallError> {
+    match found.tool().metadata.tool_type.as_deref() {
+        Some("mcp_server") => Ok(()),
+        kind => Err(CallError::NoServer {
+            id: found.id.to_string(),
+            kind: kind.unwrap_or_default().to_owned(),
+        }),
+    }
+}
+
+/// The file that an executor's name means, as seen by a file of a space.
+fn executor_of(
+    registry: &Registry,
+    (from, space): (&str, Space),
+    executor: &str,
+) -> Result<Found, CallError> {
+    let missing = || {
+        let ids: Vec<String> = registry
+            .list()
+            .0
+            .into_iter()
+            .map(|entry| entry.id.to_string())
+            .collect();
+        let runtimes = ids
+            .iter()
+            .map(String::as_str)
+            .filter(|id| id.contains("runtime") || folder(id) == folder(executor));
+        CallError::NoExecutor {
+            from: from.to_owned(),
+            executor: executor.to_owned(),
+            nearest: nearest_executor(executor, runtimes).map(str::to_owned),
+        }
+    };
+    let id = ItemId::new(executor_id(executor)).map_err(|_| missing())?;
+    match registry.find_from(&id, space) {
+        Ok(found) => Ok(found),
+        Err(FindError::NotFound { .. }) => {
+            // It is there, for others than this one.
+            match registry.find_from(&id, Space::Project) {
+                Ok(found) => Err(BadLink::Upwards {
+                    id: from.to_owned(),
+                    space,
+                    on: id.to_string(),
+                    on_space: found.space,
+                }
+                .into()),
+                Err(_) => Err(missing()),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn folder(id: &str) -> &str {
+    id.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// A file and what runs it, in order; `look` is asked about each before the next is looked for.
@@ -177,18 +247,7 @@ fn links(
                 tool: name,
             });
         }
-        let missing = |_| CallError::NoExecutor {
-            from: from.clone(),
-            executor: executor.clone(),
-        };
-        let id = ItemId::new(id).map_err(missing)?;
-        next = match registry.find_from(&id, space) {
-            Ok(found) => found,
-            Err(toolglot_toolfiles::FindError::NotFound { .. }) => {
-                return Err(CallError::NoExecutor { from, executor });
-            }
-            Err(error) => return Err(error.into()),
-        };
+        next = executor_of(registry, (&from, space), &executor)?;
     }
     let last = &links[links.len() - 1];
     if last.space != Space::System || !PRIMITIVES.contains(&last.id.as_str()) {

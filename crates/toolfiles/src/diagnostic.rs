@@ -80,20 +80,30 @@ impl Diagnostics {
         }
     }
 
+    /// All of them, as they were told.
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = Diagnostic> {
+        self.0.into_iter()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// All of them in the order of the file; at one place errors first.
     pub(crate) fn sorted(mut self) -> Vec<Diagnostic> {
-        self.0.sort_by_key(|diagnostic| {
-            (
-                diagnostic.span.start,
-                std::cmp::Reverse(diagnostic.severity),
-            )
-        });
+        sort(&mut self.0);
         self.0
     }
+}
+
+/// Brings diagnostics into the order of the file; at one place errors come first.
+pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|diagnostic| {
+        (
+            diagnostic.span.start,
+            std::cmp::Reverse(diagnostic.severity),
+        )
+    });
 }
 
 /// Line and column, both from 1; the column counts characters.

@@ -35,7 +35,7 @@ pub use new::new_tool;
 pub use read::javascript_of;
 pub use registry::{Entry, FindError, Registry};
 pub use returns::{ReturnContract, Returned};
-pub use rules::{RULES, Rule, rule};
+pub use rules::{OWN_HEADERS, RULES, Rule, rule};
 pub use schema::{Action, Schema};
 pub use servers::server_name;
 pub use sign::{
@@ -45,6 +45,6 @@ pub use sign::{
 pub use space::{Space, Spaces};
 pub use stamp::Stamp;
 pub use surrogates::read_json;
-pub use system::executor_id;
+pub use system::{EXECUTORS, executor_id, nearest_executor};
 pub use tool_file::{MAX_BYTES, ToolFile};
 pub use trust::{Approved, Demands, KnownKey, Record, Standing, Trust, TrustError};

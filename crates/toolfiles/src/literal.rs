@@ -158,6 +158,22 @@ pub(crate) fn integer(digits: &str, radix: u32) -> Option<Number> {
         .ok()
 }
 
+/// Whether a `_` of a number stands anywhere but between two digits.
+pub(crate) fn has_stray_separator(digits: &str) -> bool {
+    let mut parts = digits.split('_');
+    let is_digit = |c: char| c.is_ascii_hexdigit();
+    let Some(mut before) = parts.next() else {
+        return false;
+    };
+    for behind in parts {
+        if !(before.ends_with(is_digit) && behind.starts_with(is_digit)) {
+            return true;
+        }
+        before = behind;
+    }
+    false
+}
+
 /// The number with the other sign.
 pub(crate) fn negated(number: &Number) -> Option<Number> {
     let text = number.to_string();

@@ -95,7 +95,7 @@ pub enum FindError {
         path: String,
     },
     /// The system refused.
-    #[error("cannot read `{path}`")]
+    #[error("cannot read `{path}`: {}", reason(source))]
     Io {
         /// The file.
         path: String,
@@ -103,6 +103,15 @@ pub enum FindError {
         #[source]
         source: io::Error,
     },
+}
+
+/// Why a file cannot be read, as people say it.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is a link to what is not there".to_owned(),
+        _ if error.raw_os_error() == Some(40) => "its links lead in a circle".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 impl Registry {

@@ -73,6 +73,29 @@ pub fn executor_id(name: &str) -> &str {
         .map_or(name, |(_, id)| id)
 }
 
+/// The executors of the system, as files name them.
+pub const EXECUTORS: &str =
+    "python/function, python/script, node, bash, subprocess, http_client, mcp/stdio and mcp/http";
+
+/// The executor that was probably meant by a name that none has: one of the system's or of `others`.
+///
+/// Long paths are alike by what they begin with, so that only what differs is compared.
+pub fn nearest_executor<'a>(
+    name: &str,
+    mut others: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let last = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
+    let inside = name.strip_prefix("rye/core/");
+    let bare = inside.and_then(|inside| Some(inside.split_once('/')?.1));
+    let short = SHORT.iter().map(|(short, _)| *short);
+    toolglot_tools::nearest(bare.unwrap_or(name), short).or_else(|| {
+        let own = last(name);
+        let is_near =
+            |id: &str| toolglot_tools::nearest(&own, std::iter::once(last(id).as_str())).is_some();
+        others.find(|id| is_near(id))
+    })
+}
+
 pub(crate) fn find(id: &ItemId) -> Option<Found> {
     // What was read of one of them stays read: nearly every call passes two.
     static FOUND: LazyLock<BTreeMap<ItemId, Found>> = LazyLock::new(|| {

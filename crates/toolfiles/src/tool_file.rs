@@ -1,11 +1,14 @@
 //! A tool file, read.
 
+use std::ops::Range;
+
 use serde_json::Value;
 use toolglot_schema::{SchemaError, Validator};
 use toolglot_tools::{Effect, ToolSpec};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::read::{Asked, read};
+use crate::diagnostic::{self, Diagnostic, Diagnostics, Severity};
+use crate::literal::Literal;
+use crate::read::{Asked, Field, read};
 use crate::rules::{self, Subject};
 use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema};
 
@@ -31,6 +34,8 @@ pub struct ToolFile {
     pub diagnostics: Vec<Diagnostic>,
     /// What it imports, where that was asked for.
     pub(crate) imports: Vec<String>,
+    /// The fields as they stand in the file.
+    fields: Vec<Field>,
 }
 
 impl ToolFile {
@@ -99,6 +104,7 @@ impl ToolFile {
             has_entry: reading.code.entry.is_some(),
             diagnostics,
             imports: reading.imports,
+            fields: reading.fields,
         }
     }
 
@@ -106,50 +112,36 @@ impl ToolFile {
     #[must_use]
     pub fn checked(&self) -> ToolFile {
         let mut checked = self.clone();
-        let mut tell = |rule, severity, message, help| {
-            checked.diagnostics.push(Diagnostic {
-                rule,
-                severity,
-                span: 0..0,
-                message,
-                help,
-            });
-        };
-        let error = Severity::Error;
-        if let Some((severity, why, help)) = rules::unrunnable(self) {
-            tell(rules::RUNNABLE, severity, why, Some(help));
-        }
+        let more = &mut checked.diagnostics;
+        more.extend(rules::unrunnable(self));
         let is_told = self
             .errors()
             .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
-        if !is_told && let Err(why) = self.compile() {
-            let mut message = why.to_string();
-            if let Some(source) = std::error::Error::source(&why) {
-                message.push_str(": ");
-                message.push_str(&source.to_string());
-            }
-            tell(rules::BAD_SCHEMA, error, message, None);
-        } else if !is_told && self.is_callable() {
-            for message in self.unfit_defaults() {
-                tell(
-                    rules::BAD_SCHEMA,
-                    error,
-                    message,
-                    Some("write a default that fits".to_owned()),
-                );
-            }
-            let kind = self.schema.input.get("type");
-            if kind.is_some_and(|kind| kind != "object" && !kind.is_array()) {
-                tell(
-                    rules::BAD_SCHEMA,
-                    error,
-                    "the schema of the parameters takes no object, and parameters are one"
-                        .to_owned(),
-                    Some("write `type: object`".to_owned()),
-                );
-            }
+        if !is_told {
+            more.extend(rules::uncompiled(self));
         }
+        diagnostic::sort(more);
         checked
+    }
+
+    /// What is to be said about it, and this too, in the order of the file.
+    pub fn tell(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        diagnostic::sort(&mut self.diagnostics);
+    }
+
+    /// The bytes of a field's value, or of that of its member; of what is not there, those of what it would be a part of, and
+    /// in the end the begin of the file.
+    pub fn place(&self, field: &str, member: Option<&str>) -> Range<usize> {
+        let whole = self.field(field);
+        let part = member.and_then(|member| whole?.get(member));
+        part.or(whole).map_or(0..0, |value| value.span.clone())
+    }
+
+    /// The value of a field, as it stands.
+    pub(crate) fn field(&self, name: &str) -> Option<&Literal> {
+        let field = self.fields.iter().find(|field| field.name == name);
+        field.map(|field| &field.value)
     }
 
     /// The schemas, ready to check arguments: the tool's own, or those of one of its actions.
@@ -166,29 +158,6 @@ impl ToolFile {
     /// The action of that name.
     pub fn action(&self, name: &str) -> Option<&Action> {
         self.actions.iter().find(|action| action.name == name)
-    }
-
-    /// Which parameters have a default that their own schema refuses, and why.
-    fn unfit_defaults(&self) -> Vec<String> {
-        let properties = self
-            .schema
-            .input
-            .get("properties")
-            .and_then(Value::as_object);
-        let mut unfit = Vec::new();
-        for (name, schema) in properties.into_iter().flatten() {
-            // A part of a schema may refer to the rest of it; then only the call tells.
-            if let Some(default) = schema.get("default")
-                && let Ok(validator) = Validator::new(schema)
-                && let Some(first) = validator.validate(default).into_iter().next()
-            {
-                let why = first.message.replace("the arguments", "it");
-                unfit.push(format!(
-                    "the default of `{name}` does not fit `{name}`: {why}"
-                ));
-            }
-        }
-        unfit
     }
 
     /// What is to be told first of what keeps it from being called: what could not be read explains the rest.

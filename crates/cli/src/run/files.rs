@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
 use toolglot_exec::Outcome;
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
-use toolglot_runtimes::{CallError, Host};
+use toolglot_runtimes::{CallError, Host, resolve};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 
@@ -202,7 +202,7 @@ impl<'a> FileTools<'a> {
             }
             "rye_search" => {
                 let hides = |path: &Path| self.hides(path);
-                read(&|| Ok(search(self.host.registry, text("query"), &hides)))
+                read(&|| Ok(search(&self.host, text("query"), &hides)))
             }
             "rye_load" => {
                 let id = text("item_id");
@@ -496,13 +496,13 @@ fn verbs() -> Vec<ToolSpec> {
     ]
 }
 
-fn search(registry: &Registry, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
+fn search(host: &Host<'_>, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
     const MOST: usize = 50;
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let (entries, _) = registry.list();
+    let (entries, _) = host.registry.list();
     let mut found = Vec::new();
     for entry in &entries {
-        let Ok(file) = registry.read(entry) else {
+        let Ok(file) = host.registry.read(entry) else {
             continue;
         };
         let tool = file.tool();
@@ -520,7 +520,12 @@ fn search(registry: &Registry, query: &str, hides: &dyn Fn(&Path) -> bool) -> Va
         )
         .to_lowercase();
         if words.iter().all(|word| all.contains(word)) {
-            found.push(json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()}));
+            let mut row = json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()});
+            // What would be refused is found, and said to be so: it may be mended.
+            if let Err(why) = resolve(host.registry, &host.trust.borrow(), file) {
+                row["cannot_run"] = json!(why.to_string());
+            }
+            found.push(row);
         }
         if found.len() == MOST {
             break;

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::json;
-use toolglot_runtimes::leads_somewhere;
-use toolglot_toolfiles::{Diagnostic, ItemId, Language, Severity, Space, ToolFile, rule};
+use toolglot_runtimes::{CallError, has_server, leads_somewhere};
+use toolglot_toolfiles::{
+    BadLink, Diagnostic, EXECUTORS, FindError, ItemId, Language, Severity, Space, ToolFile, rule,
+};
 
 use super::args::{Common, ToolsFormat};
 use super::{House, view};
@@ -100,32 +102,90 @@ pub(super) fn check(
     Ok(Outcome::faulty_if(errors > 0))
 }
 
-/// Tells where the executor leads nowhere, unless that was told without looking for it.
+/// Tells where the executor leads nowhere, and where the server is none, unless that was told without looking for it.
 fn executor(tool: &mut ToolFile, house: &House, space: Space) {
     let is_told = tool.errors().any(|error| error.rule.code == "F08");
     if is_told {
         return;
     }
-    if let Err(error) = leads_somewhere(&house.registry, tool, space) {
-        tool.diagnostics.push(Diagnostic {
-            rule: rule("F08").expect("it is in the table"),
-            severity: Severity::Error,
-            span: 0..0,
-            message: error.to_string(),
-            help: None,
-        });
-    }
+    let registry = &house.registry;
+    let (error, place) = match leads_somewhere(registry, tool, space) {
+        Err(error) => (error, tool.place("executor_id", None)),
+        Ok(()) => match has_server(registry, tool, space) {
+            Err(error) => (error, tool.place("config", Some("server"))),
+            Ok(()) => return,
+        },
+    };
+    let (message, help) = match error {
+        CallError::NoExecutor {
+            executor,
+            nearest,
+            from,
+        } if from == tool.id.as_str() => (
+            format!("there is no executor `{executor}`"),
+            nearest.map_or_else(
+                || format!("the executors are {EXECUTORS}, or a runtime of the project"),
+                |nearest| format!("did you mean `{nearest}`?"),
+            ),
+        ),
+        CallError::Circular { .. } => (
+            error.to_string(),
+            "let one of them name a runtime of the system, as `bash`, or `subprocess`".to_owned(),
+        ),
+        CallError::TooDeep { .. } => (
+            error.to_string(),
+            "name a runtime that is nearer to a primitive".to_owned(),
+        ),
+        CallError::Faulty { ref id, .. } => (
+            error.to_string(),
+            format!("`toolglot tools check {id}` says what to write there"),
+        ),
+        CallError::BadLink(BadLink::Upwards {
+            ref on, on_space, ..
+        }) => (
+            error.to_string(),
+            format!("put `{on}` where the tool is, or the tool into the {on_space} space"),
+        ),
+        CallError::Find(FindError::NotFound { id, nearest }) => (
+            format!("there is no server `{id}`"),
+            nearest.map_or_else(
+                || "name the file of a server, as `mcp/servers/NAME`".to_owned(),
+                |nearest| format!("did you mean `{nearest}`?"),
+            ),
+        ),
+        CallError::NoServer { .. } => (
+            error.to_string(),
+            "name the file of a server, as `mcp/servers/NAME`".to_owned(),
+        ),
+        _ => (
+            error.to_string(),
+            "name a runtime of the system, or one of the project that ends with a primitive"
+                .to_owned(),
+        ),
+    };
+    tool.tell(Diagnostic {
+        rule: rule("F08").expect("it is in the table"),
+        severity: Severity::Error,
+        span: place,
+        message,
+        help: Some(help),
+    });
 }
 
-/// Whether a word is a file: it has an extension of tool files, or is `-`-less and there.
+/// Whether a word is a file: it has an extension of tool files and is there, or is written as no id is.
 fn is_file(word: &str) -> bool {
     let path = Path::new(word);
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| Language::of_extension(extension).is_some()) && path.exists()
+    let is_path = word.starts_with('/') || word.starts_with("./") || word.starts_with("../");
+    extension.is_some_and(|extension| Language::of_extension(extension).is_some())
+        && (is_path || path.exists())
 }
 
 /// A file by its path, and its project: its id is what stands behind `.ai/tools/`, or else what its category says it is.
 fn page(path: &Path) -> Result<(Page, Option<PathBuf>), Failure> {
+    if !path.exists() {
+        return Err(Failure::NoFile(path.to_owned()));
+    }
     let text = source::text(path)?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     let language = extension

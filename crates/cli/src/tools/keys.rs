@@ -23,7 +23,14 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                 .map(|known| {
                     let signer = &known.signer;
                     let fingerprint = signer.key.fingerprint();
-                    let status = match &signer.revoked {
+                    // A key that came with toolglot may be revoked by the user.
+                    let same = |other: &&toolglot_toolfiles::KnownKey| {
+                        other.signer.key.fingerprint() == fingerprint
+                    };
+                    let revoked = house.trust.keys();
+                    let mut revoked = revoked.iter().filter(same);
+                    let revoked = revoked.find_map(|other| other.signer.revoked.clone());
+                    let status = match &revoked {
                         Some(since) => format!("revoked {since}"),
                         None if known.is_trusted => "trusted".to_owned(),
                         None => format!("not trusted: `toolglot tools keys pin {fingerprint}`"),
@@ -37,8 +44,8 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                         "fingerprint": fingerprint,
                         "owner": signer.owner,
                         "from": known.from,
-                        "trusted": known.is_trusted && signer.revoked.is_none(),
-                        "revoked": signer.revoked,
+                        "trusted": known.is_trusted && revoked.is_none(),
+                        "revoked": revoked,
                     })
                 })
                 .collect();
@@ -82,9 +89,20 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
         KeysCommand::Revoke { key, common } => {
             let mut house = House::open(&common.root)?;
             let time = clock::now();
+            let of_system = house
+                .trust
+                .keys()
+                .iter()
+                .any(|known| known.from == "system" && known.signer.key.fingerprint() == *key);
             house.trust.revoke(key, &time)?;
             let json = json!({"fingerprint": key, "revoked": time});
             answer(common, out, &json, &format!("{key}  revoked {time}\n"))?;
+            if of_system {
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "note: no tool runs any more without what this key signed, the runtimes of toolglot; delete `~/.ai/trusted_keys/{key}.toml` to take that back"
+                );
+            }
         }
         KeysCommand::Pin { key, common } => {
             let mut house = House::open(&common.root)?;

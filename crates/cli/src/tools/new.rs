@@ -56,7 +56,10 @@ pub(super) fn new(
         .create_new(true)
         .open(&path)
         .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(failed)?;
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::Taken(file.clone()),
+            _ => failed(error),
+        })?;
     let json =
         json!({"id": id.as_str(), "path": path.display().to_string(), "language": language.name()});
     answer(common, out, &json, &format!("{file}\n"))?;

@@ -24,7 +24,20 @@ pub(super) fn sign(
     let key = house.trust.private_key()?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in house.named(words)? {
+        let has_shebang = Style::of(found.language) == Style::Slashes
+            && found
+                .text()
+                .trim_start_matches('\u{feff}')
+                .starts_with("#!");
         let row = match one(&found, v2, &key, &mut house.trust)? {
+            Ok("signed") if has_shebang => {
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "note: the signature of `{}` stands above its `#!`: toolglot runs it, and `node` alone does not any more",
+                    found.id
+                );
+                json!({"id": found.id.as_str(), "status": "signed"})
+            }
             Ok(done) => json!({"id": found.id.as_str(), "status": done}),
             Err(why) => {
                 is_faulty = true;

@@ -194,9 +194,17 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
             .filter_map(|one| one["message"].as_str().map(str::to_owned))
             .collect()
     };
-    let missing = "`fast/do-it` is run by `fast/own-one`, and there is no such executor";
+    let missing = "there is no executor `fast/own-one`";
     file("do-it", "script", "fast/own-one");
     assert_eq!(told(&[]), [missing]);
+    let shown = world.toolglot(&["tools", "check", "fast/do-it"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("do-it.yaml:4:14"), "{shown}");
+    file("own-oen", "runtime", "subprocess");
+    let shown = world.toolglot(&["tools", "check", "fast/do-it"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("did you mean `fast/own-oen`?"), "{shown}");
+    fs::remove_file(folder.join("own-oen.yaml")).expect("it is there");
     assert_eq!(told(&["fast/do-it"]), [missing]);
     // A file by its path is one of the project that it lies in.
     assert_eq!(
@@ -213,6 +221,112 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
     );
     file("other-one", "runtime", "subprocess");
     assert!(told(&[]).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_are_no_tools_are_told_with_their_reasons() {
+    let world = World::new();
+    let folder = world.project().join(".ai/tools/text");
+    let link = |to: &str, at: &str| {
+        std::os::unix::fs::symlink(to, folder.join(at)).expect("a link");
+    };
+    link("nowhere.yaml", "lost-one.yaml");
+    link("round-b.yaml", "round-a.yaml");
+    link("round-a.yaml", "round-b.yaml");
+    world.file("text/two words.yaml", "");
+    let output = world.toolglot(&["tools", "check"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    for reason in [
+        "cannot read `text/lost-one.yaml`: it is a link to what is not there",
+        "cannot read `text/round-a.yaml`: its links lead in a circle",
+        "`text/two words.yaml` is no tool: ",
+    ] {
+        assert!(told.contains(reason), "{told}");
+    }
+    let said = |words: &[&str]| -> String {
+        String::from_utf8_lossy(&world.toolglot(words).stderr).into_owned()
+    };
+    assert_eq!(
+        said(&["tools", "check", "/no/such.py"]),
+        "error: there is no file /no/such.py\n"
+    );
+    assert!(said(&["tools", "new", "text/new-one"]).is_empty());
+    assert!(said(&["tools", "new", "text/new-one"]).contains("is there already"));
+}
+
+#[test]
+fn a_search_says_what_cannot_run() {
+    let world = World::new();
+    fs::write(
+        world.project().join("message.txt"),
+        "<tool_call>{\"name\": \"rye_search\", \"arguments\": {\"query\": \"slug\"}}</tool_call>",
+    )
+    .expect("a message");
+    let ran = |world: &World| -> String {
+        let output = world.toolglot(&["run", "message.txt", "--format", "text"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(
+        ran(&world).contains("\"cannot_run\":\"`text/make-slug` is not signed"),
+        "{}",
+        ran(&world)
+    );
+    world.trust_all();
+    assert!(!ran(&world).contains("cannot_run"), "{}", ran(&world));
+}
+
+#[test]
+fn a_key_of_the_system_that_is_revoked_is_told_of() {
+    let world = World::new();
+    let (keys, _) = world.json(&["tools", "keys", "list", "--format", "json"]);
+    let key = keys["keys"][0]["fingerprint"].as_str().expect("a key");
+    let output = world.toolglot(&["tools", "keys", "revoke", key]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains(&format!("delete `~/.ai/trusted_keys/{key}.toml`")),
+        "{told}"
+    );
+    let (keys, _) = world.json(&["tools", "keys", "list", "--format", "json"]);
+    let all = keys["keys"].as_array().expect("a list");
+    assert!(all.iter().all(|key| key["trusted"] == false), "{keys}");
+}
+
+#[test]
+fn a_server_that_is_none_is_told_before_a_call() {
+    let world = World::new();
+    let file = |server: &str| {
+        let text = format!(
+            "tool_type: mcp\nversion: \"1.0.0\"\nexecutor_id: mcp/stdio\ncategory: mcp/near\ndescription: Does\nconfig: {{server: {server}, tool_name: it}}\n"
+        );
+        world.file("mcp/near/do-it.yaml", &text);
+    };
+    let told = || -> String {
+        let output = world.toolglot(&["tools", "check", "mcp/near/do-it"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for folder in ["mcp/near", "mcp/servers"] {
+        fs::create_dir_all(world.project().join(".ai/tools").join(folder)).expect("a folder");
+    }
+    file("mcp/servers/near");
+    assert!(
+        told().contains("there is no server `mcp/servers/near`"),
+        "{}",
+        told()
+    );
+    assert!(told().contains("do-it.yaml:6:18"), "{}", told());
+    file("text/count-words");
+    assert!(
+        told().contains("`text/count-words` is no server"),
+        "{}",
+        told()
+    );
+    world.file(
+        "mcp/servers/near.yaml",
+        "tool_type: mcp_server\nversion: \"1.0.0\"\nexecutor_id: null\ncategory: mcp/servers\ndescription: Serves\nconfig: {command: x}\n",
+    );
+    file("mcp/servers/near");
+    assert!(!told().contains("F08"), "{}", told());
 }
 
 #[test]

@@ -357,6 +357,7 @@ fn read(host: &Host<'_>, space: Space, server: &str) -> Result<Definition, CallE
     if let Some(faulty) = crate::resolve::faulty(&found, file) {
         return Err(faulty);
     }
+    crate::resolve::is_server(&found)?;
     let config = file
         .metadata
         .config

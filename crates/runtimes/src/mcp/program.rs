@@ -70,9 +70,13 @@ fn how(outcome: &Outcome) -> String {
     let stderr = outcome.stderr.text();
     let last = stderr.trim_end().rsplit('\n').next().unwrap_or_default();
     let last: String = last.chars().take(300).collect();
+    let said = match last.trim() {
+        "" => ", and wrote nothing".to_owned(),
+        last => format!(": {last}"),
+    };
     match outcome.exit {
-        Exit::Code(code) => format!("(exit code {code}): {last}"),
-        Exit::Signal(signal) => format!("(signal {signal}): {last}"),
+        Exit::Code(code) => format!("(exit code {code}){said}"),
+        Exit::Signal(signal) => format!("(signal {signal}){said}"),
         _ => "(it was ended)".to_owned(),
     }
 }

@@ -156,6 +156,23 @@ fn calls_cost_and_stop_at_the_cap() {
             "`t/dear-it` is estimated at 0.0200 EUR; 0.0400 of 0.0500 are spent"
         );
     });
+    // What was tried and paid for is told, though no other attempt can be paid for.
+    world.tool(
+        "t/busy-it.yaml",
+        &yaml(
+            "busy-it",
+            "bash",
+            "cost: {per_invocation: 0.02, currency: EUR}\nretry_policy: {max_attempts: 9, initial_delay: 0}\nconfig:\n  command: echo tried; exit 75\n",
+        ),
+    );
+    let called = world.call("t/busy-it", json!({})).expect("it is paid for");
+    assert_eq!(called.attempts.len(), 2);
+    assert_eq!(called.returned.value["stdout"], json!("tried\n"));
+    assert!((called.cost - 0.04).abs() < 1e-9);
+    assert_eq!(
+        called.notes,
+        ["`t/busy-it` was not tried again: 0.0400 of 0.0500 EUR are spent"]
+    );
 }
 
 #[test]

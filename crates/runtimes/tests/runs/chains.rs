@@ -31,6 +31,14 @@ fn broken_chains_are_named() {
         )
     );
 
+    world.tool("t/typo-it.yaml", &yaml("typo-it", "t/run-aa", ""));
+    assert!(
+        world
+            .refused("t/typo-it", json!({}))
+            .1
+            .ends_with("no such executor; did you mean `t/run-a`?")
+    );
+
     for i in 0..12 {
         world.tool(
             &format!("t/deep-{i}.yaml"),

@@ -116,14 +116,15 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
     let (code, why) = world.refused("t/get-weather", json!({"city": "a\r\nHost: evil"}));
     assert_eq!(
         (code, heard.lock().expect("no test panics here").len()),
-        ("bad-config", 1),
+        ("invalid-arguments", 1),
         "{why}"
     );
     // Nor is one that leads to another path.
     for city in ["..", ".", "../admin", "a/../..", "a/..", "..\\admin"] {
         let (code, why) = world.refused("t/get-weather", json!({"city": city}));
         let n_asked = heard.lock().expect("no test panics here").len();
-        assert_eq!((code, n_asked), ("bad-config", 1), "{city}: {why}");
+        assert_eq!((code, n_asked), ("invalid-arguments", 1), "{city}: {why}");
+        assert!(why.contains("`city`"), "{why}");
     }
 }
 
@@ -168,8 +169,13 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
     let rest = format!("{parameters}config: {{url: 'http://127.0.0.1:{port}/of/{{n}}'}}\n");
     world.tool("t/get-it.yaml", &yaml("get-it", "http_client", &rest));
     let (code, why) = world.refused("t/get-it", json!({"city": "x"}));
-    assert_eq!(code, "bad-config");
-    assert!(why.contains("needs `n`, which was not given"), "{why}");
+    assert_eq!(
+        (code, why.as_str()),
+        (
+            "invalid-arguments",
+            "add `n`: the path of the request needs it"
+        )
+    );
     // The placeholder of no parameter is a fault of the file.
     let rest = format!(
         "{parameters}config: {{url: 'http://127.0.0.1:{port}/', headers: {{X: '{{nope}}'}}}}\n"

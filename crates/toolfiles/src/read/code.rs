@@ -48,6 +48,8 @@ pub(crate) struct Entry {
     pub(crate) takes_two: bool,
     /// Whether it may end otherwise than by returning: it raises, goes round, or ends the program.
     pub(crate) may_leave: bool,
+    /// Where it certainly runs off its end, beside what it returns elsewhere.
+    pub(crate) falls: Option<Range<usize>>,
 }
 
 /// What one `return` gives.

@@ -4,6 +4,7 @@
 //! code that rules ask for. What is no literal is an error that says so.
 
 mod code;
+mod ends;
 mod flow;
 mod javascript;
 mod literals;
@@ -19,6 +20,7 @@ use std::ops::Range;
 pub(crate) use code::{Code, Gives, Success, WorksOn};
 pub use javascript::javascript_of;
 pub(crate) use shell::{is_fetcher, words as shell_words};
+pub(crate) use tree::shortened;
 
 use crate::Language;
 use crate::diagnostic::Diagnostics;
@@ -33,10 +35,12 @@ pub(crate) struct Reading {
     pub(crate) code: Code,
     /// What it imports, each once: modules by the first part of their names in Python, files by their paths in JavaScript.
     pub(crate) imports: Vec<String>,
+    /// Whether a script's header has the fields of YAML.
+    pub(crate) is_yaml: bool,
 }
 
 /// A field of a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     /// Its name in the YAML form.
     pub(crate) name: &'static str,

@@ -1,12 +1,14 @@
 //! What code looks like, whatever its language: the words of each are data.
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::code::{Code, Gives, Return, Success, WorksOn, is_absolute};
+use super::code::{Code, Gives, Success, WorksOn, is_absolute};
+use super::ends::Ends;
 use super::flow::Flow;
-use super::tree::{children, text, walk};
+use super::tree::{text, walk};
 
 /// The words of a language's syntax tree.
 pub(super) struct Syntax {
@@ -30,7 +32,7 @@ pub(super) struct Syntax {
 }
 
 /// Functions that end the program: `sys.exit`, `os._exit`, `process.exit`.
-const ENDS: &[&str] = &["exit", "_exit", "quit", "abort"];
+pub(super) const ENDS: &[&str] = &["exit", "_exit", "quit", "abort"];
 
 impl Syntax {
     /// Facts that may stand anywhere in a file.
@@ -80,41 +82,40 @@ impl Syntax {
         names
     }
 
-    /// What the `return` statements of a body give, and whether it may end otherwise than by one; functions inside it are left
-    /// out.
-    pub(super) fn ends<'n>(
-        &self,
-        body: Node<'n>,
-        source: &str,
-        gives: impl Fn(Option<Node<'n>>) -> Gives,
-    ) -> (Vec<Return>, bool) {
-        let (mut returns, mut leaves) = (Vec::new(), false);
+    /// Whether a body may end otherwise than by a `return` or at its end; functions inside it are left out.
+    pub(super) fn may_leave(&self, body: Node<'_>, source: &str) -> bool {
+        let mut leaves = false;
         walk(body, |node| {
-            // Half of a tree are marks, which have nothing below them; what a node is costs more than whether it has a name.
-            if !node.is_named() {
-                return ControlFlow::Break(());
-            }
             let kind = node.kind();
-            if self.inner.contains(&kind) {
+            if leaves || !node.is_named() || self.inner.contains(&kind) {
                 return ControlFlow::Break(());
             }
-            if kind == "return_statement" {
-                returns.push(Return {
-                    span: node.byte_range(),
-                    gives: gives(children(node).first().copied()),
-                });
-            } else if !leaves {
-                let called = || node.child_by_field_name("function");
-                leaves = self.leaves.contains(&kind)
-                    || (kind == self.flow.call
-                        && called().is_some_and(|called| {
-                            let name = text(called, source);
-                            ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
-                        }));
-            }
+            let called = || node.child_by_field_name("function");
+            leaves = self.leaves.contains(&kind)
+                || (kind == self.flow.call
+                    && called().is_some_and(|called| {
+                        let name = text(called, source);
+                        ENDS.contains(&name.rsplit('.').next().unwrap_or(name))
+                    }));
             ControlFlow::Continue(())
         });
-        (returns, leaves)
+        leaves
+    }
+
+    /// The ends of a function, of which `literal` tells what values give that are written down.
+    pub(super) fn ends<'a, 'n, L: Fn(Node<'n>) -> Gives>(
+        &'a self,
+        function: Node<'n>,
+        source: &'a str,
+        literal: L,
+    ) -> Ends<'a, 'n, L> {
+        Ends {
+            syntax: self,
+            source,
+            function,
+            literal,
+            names: OnceCell::new(),
+        }
     }
 
     /// What a literal gives that is no map.

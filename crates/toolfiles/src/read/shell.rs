@@ -8,8 +8,9 @@
 //! # version: "1.0.0"
 //! ```
 //!
-//! and Python's variables, from the first `# __name__ = ..` line on. Prose may stand before either, and behind it too
-//! after an empty line of the file. Between two lines `# ---` nothing but fields stands.
+//! and Python's variables, from the first `# __name__ = ..` line on. Prose may stand before either, and behind it too.
+//! Between two lines `# ---` nothing but fields stands. How many `#` and blanks the first field has, others have as well.
+//! Before a header stand no commands but those that set up the shell: `set -e`.
 
 use std::ops::Range;
 
@@ -18,6 +19,7 @@ use super::{Reading, python, yaml};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields;
 use crate::rules;
+use crate::sign::BOM;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let header = Header::of(source);
@@ -25,17 +27,26 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
     match header.form {
         Form::Yaml => {
+            reading.is_yaml = true;
             if let Some(document) = yaml::document(&header.text, &mut inner) {
                 yaml::fill(&document, &mut reading, &mut inner);
             }
         }
         Form::Variables => reading = python::literal(&header.text, &mut inner),
-        Form::None => diagnostics.help(
-            rules::SYNTAX,
-            0..source.find('\n').unwrap_or(source.len()),
-            "no comment at the begin of the script says what the tool is".to_owned(),
-            "write `# tool_id: ..` and the other fields under the shebang".to_owned(),
-        ),
+        Form::None => match late(source) {
+            Some(span) => diagnostics.help(
+                rules::SYNTAX,
+                span,
+                "what the tool is stands behind its code".to_owned(),
+                "put the comment under the shebang".to_owned(),
+            ),
+            None => diagnostics.help(
+                rules::SYNTAX,
+                0..source.find('\n').unwrap_or(source.len()),
+                "no comment at the begin of the script says what the tool is".to_owned(),
+                "write `# tool_id: ..` and the other fields under the shebang".to_owned(),
+            ),
+        },
     }
     for diagnostic in inner.sorted() {
         diagnostics.push(Diagnostic {
@@ -163,43 +174,43 @@ impl Header {
             text: String::new(),
             lines: Vec::new(),
         };
+        let mut reader = Reader::default();
         let mut at = 0;
-        let mut is_fenced = false;
         for line in source.split_inclusive('\n') {
-            let start = at;
+            let mut start = at;
             at += line.len();
-            let plain = line.trim_end_matches(['\n', '\r']);
-            if start == 0 && plain.starts_with("#!") {
+            let mut plain = line.trim_end_matches(['\n', '\r']);
+            if let Some(rest) = plain.strip_prefix(BOM).filter(|_| start == 0) {
+                start += BOM.len_utf8();
+                plain = rest;
+            }
+            if start <= BOM.len_utf8() && plain.starts_with("#!") {
                 continue;
             }
-            let Some(comment) = plain.strip_prefix('#') else {
-                if plain.trim().is_empty() && header.form == Form::None {
+            if !plain.starts_with('#') {
+                let is_before = header.form == Form::None;
+                if is_before && (plain.trim().is_empty() || is_setting(plain)) {
                     continue;
                 }
                 break;
-            };
-            let body = comment.strip_prefix(' ').unwrap_or(comment);
+            }
             if crate::sign::is_signature_like(plain) {
                 continue;
             }
-            if body.trim_end() == "---" {
-                if is_fenced {
-                    break;
+            match reader.line(plain, &mut header.form) {
+                Line::Ends => break,
+                Line::Other => {}
+                Line::Field(body) => {
+                    let begin = start + (plain.len() - body.len());
+                    header.lines.push((header.text.len(), begin));
+                    let inside = body.trim_start_matches('\t');
+                    // YAML takes no tabs to indent by; a blank for each keeps every place where it is.
+                    let tabs = body.len() - inside.len();
+                    header.text.extend(std::iter::repeat_n(' ', tabs));
+                    header.text.push_str(inside);
+                    header.text.push('\n');
                 }
-                is_fenced = header.form == Form::None;
-                continue;
             }
-            if header.form == Form::None {
-                header.form = form(body);
-                if header.form == Form::None {
-                    continue;
-                }
-            }
-            header
-                .lines
-                .push((header.text.len(), start + (plain.len() - body.len())));
-            header.text.push_str(body);
-            header.text.push('\n');
         }
         header
     }
@@ -216,6 +227,153 @@ impl Header {
         let start = self.at(range.start);
         start..self.at(range.end).max(start)
     }
+}
+
+/// What a comment is to a header.
+enum Line<'a> {
+    /// A part of it, without the signs of the comment.
+    Field(&'a str),
+    /// No part of it.
+    Other,
+    /// Behind it.
+    Ends,
+}
+
+/// How the comments of a header are read, as far as the lines before tell.
+#[derive(Default)]
+struct Reader {
+    is_fenced: bool,
+    /// The `#` and the blanks before the first field: those before others as well.
+    hashes: usize,
+    blanks: usize,
+    /// Brackets that are open.
+    depth: usize,
+    is_behind_empty: bool,
+}
+
+impl Reader {
+    fn line<'a>(&mut self, plain: &'a str, form: &mut Form) -> Line<'a> {
+        let bare = plain.trim_start_matches('#');
+        let body = bare.trim_start_matches([' ', '\t']);
+        if body.trim_end() == "---" {
+            if self.is_fenced {
+                return Line::Ends;
+            }
+            self.is_fenced = *form == Form::None;
+            return Line::Other;
+        }
+        // It is for those who read the code.
+        if ["shellcheck ", "vim:", "-*-"]
+            .iter()
+            .any(|word| body.starts_with(word))
+        {
+            return Line::Other;
+        }
+        if *form == Form::None {
+            *form = self::form(body);
+            if *form == Form::None {
+                return Line::Other;
+            }
+            self.hashes = plain.len() - bare.len();
+            self.blanks = bare.len() - body.len();
+        }
+        let own = plain.len() - bare.len();
+        let bare = &plain[own.min(self.hashes)..];
+        let blanks = bare.len() - bare.trim_start_matches([' ', '\t']).len();
+        let body = &bare[blanks.min(self.blanks)..];
+        let is_outside = self.depth == 0 && !self.is_fenced;
+        if body.trim().is_empty() {
+            self.is_behind_empty = true;
+        } else if is_outside && !body.starts_with([' ', '\t']) && self.is_prose(body, *form) {
+            return Line::Ends;
+        } else {
+            self.is_behind_empty = false;
+        }
+        self.brackets(body, *form);
+        Line::Field(body)
+    }
+
+    /// Whether a line that is not indented can be no part of what fields are written in.
+    fn is_prose(&self, body: &str, form: Form) -> bool {
+        if body.starts_with(['#', ']', '}', ')']) {
+            return false;
+        }
+        let is_word = |word: &str| {
+            !word.is_empty()
+                && word
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '"' | '\'' | '<'))
+        };
+        match form {
+            Form::Variables => {
+                let name = body.split_once('=').map(|(name, _)| name);
+                // `X: dict = ..` has a type.
+                let name = name.map(|name| name.split(':').next().unwrap_or(name));
+                !name.is_some_and(|name| is_word(name.trim_end()))
+            }
+            Form::Yaml | Form::None => {
+                let is_item = body.starts_with("- ") || body.trim_end() == "-";
+                let key = body.split_once(':').filter(|(key, value)| {
+                    is_word(key) && (value.is_empty() || value.starts_with([' ', '\t']))
+                });
+                let is_field = |(key, _): (&str, &str)| {
+                    fields::FIELDS.contains(&key)
+                        || !self.is_behind_empty
+                        || toolglot_tools::nearest(key, fields::FIELDS.iter().copied()).is_some()
+                };
+                !(is_item || key.is_some_and(is_field))
+            }
+        }
+    }
+
+    /// Follows the brackets of a line, without those in quotation marks.
+    fn brackets(&mut self, body: &str, form: Form) {
+        if form == Form::Yaml && self.depth == 0 {
+            // In a text brackets are letters.
+            let value = body.split_once(": ").or_else(|| body.split_once("- "));
+            let value = value.map_or("", |(_, value)| value.trim_start());
+            if !value.starts_with(['[', '{']) {
+                return;
+            }
+        }
+        let mut quote = None;
+        let mut is_escaped = false;
+        for c in body.chars() {
+            match quote {
+                _ if is_escaped => is_escaped = false,
+                Some('"') if c == '\\' => is_escaped = true,
+                Some(mark) => quote = Some(mark).filter(|mark| *mark != c),
+                None => match c {
+                    '"' | '\'' => quote = Some(c),
+                    '[' | '{' | '(' => self.depth += 1,
+                    ']' | '}' | ')' => self.depth = self.depth.saturating_sub(1),
+                    '#' => return,
+                    _ => {}
+                },
+            }
+        }
+    }
+}
+
+/// Whether a line of a script only says how the shell goes on: a header may stand behind it.
+fn is_setting(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    matches!(word, "set" | "shopt" | "umask" | ":")
+}
+
+/// The first comment of a script that could begin a header, had it a header's place.
+fn late(source: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let plain = line.trim_end();
+        let body = plain.trim_start_matches('#').trim_start();
+        if plain.starts_with('#') && form(body) != Form::None {
+            return Some(start..start + plain.len());
+        }
+    }
+    None
 }
 
 /// The form that a header has which begins with this line.

@@ -102,7 +102,7 @@ fn first_line(range: Range<usize>, source: &str) -> Range<usize> {
 }
 
 /// A piece of code for a message.
-pub(super) fn shortened(code: &str) -> String {
+pub(crate) fn shortened(code: &str) -> String {
     const SHOWN: usize = 40;
     let line = code.lines().next().unwrap_or_default();
     if line.chars().count() > SHOWN {

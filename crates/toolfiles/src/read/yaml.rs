@@ -1,5 +1,6 @@
 //! YAML 1.2, core schema. Aliases are followed within a bound; tags other than the core ones are refused.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
@@ -50,7 +51,7 @@ pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut 
         } else {
             let nearest = toolglot_tools::nearest(written, fields::FIELDS.iter().copied());
             let help = nearest.map_or_else(
-                || "what is your own goes under `config` or `metadata`".to_owned(),
+                || "what is your own goes under `metadata`".to_owned(),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
             diagnostics.help(
@@ -65,7 +66,96 @@ pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut 
 
 /// The first document of a stream.
 pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Literal> {
-    let offsets = Offsets::new(source);
+    // JSON writes characters beyond the first plane in two halves. YAML has that as JSON's superset only in name: each of
+    // its escapes is a character. Where a text holds such halves, they are put together before it is read again.
+    let (mut text, mut offsets) = (Cow::Borrowed(source), Offsets::new(source));
+    let mut work_left = MAX_JOINED.max(2 * source.len());
+    loop {
+        let mut told = Diagnostics::default();
+        let read = once(&text, &offsets, &mut told);
+        if let Err(at) = read
+            && work_left >= text.len()
+            && let Some((joined, its_offsets)) = joined(&text, &offsets, at)
+        {
+            work_left -= text.len();
+            (text, offsets) = (Cow::Owned(joined), its_offsets);
+            continue;
+        }
+        told.into_iter().for_each(|one| diagnostics.push(one));
+        return read.unwrap_or(None);
+    }
+}
+
+/// How many bytes are read anew at most for the sake of characters in two halves.
+const MAX_JOINED: usize = 8 << 20;
+
+/// A text whose characters in two halves are one each, in the quoted text that an error stands in; where each character of it
+/// stands in the file. `None` if there is none.
+fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)> {
+    // The error is told where the quoted text begins.
+    let first = at + 1;
+    if !text.get(at..)?.starts_with('"') {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut chars = text.char_indices().enumerate().peekable();
+    let (mut is_open, mut is_joined) = (true, false);
+    let mut put = |c: char, n: usize| {
+        out.push(c);
+        bytes.push(offsets.at(n));
+    };
+    while let Some((n, (at, c))) = chars.next() {
+        if at < first || !is_open {
+            put(c, n);
+            continue;
+        }
+        if c == '\\' {
+            if let Some(whole) = pair(&text[at..]) {
+                put(whole, n);
+                is_joined = true;
+                for _ in 1..2 * ESCAPE {
+                    chars.next();
+                }
+                continue;
+            }
+            put(c, n);
+            if let Some((n, (_, escaped))) = chars.next() {
+                put(escaped, n);
+            }
+            continue;
+        }
+        is_open = c != '"';
+        put(c, n);
+    }
+    let len = offsets.len;
+    is_joined.then_some((out, Offsets { bytes, len }))
+}
+
+/// The length of `\ud83d`.
+const ESCAPE: usize = 6;
+
+/// The character that two escapes at the begin of a text are the halves of.
+fn pair(text: &str) -> Option<char> {
+    let half = |at: usize| -> Option<u16> {
+        let digits = text.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
+        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hex.then(|| u16::from_str_radix(digits, 16).ok())?
+    };
+    let halves = [half(0)?, half(ESCAPE)?];
+    let mut decoded = char::decode_utf16(halves);
+    match (decoded.next(), decoded.next()) {
+        (Some(Ok(whole)), None) => Some(whole),
+        _ => None,
+    }
+}
+
+/// Reads a text once; an error is where it cannot be read any further.
+fn once(
+    source: &str,
+    offsets: &Offsets,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Literal>, usize> {
     let mut loader = Loader {
         diagnostics,
         open: Vec::new(),
@@ -90,15 +180,31 @@ pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Li
                     break;
                 }
             }
-            Ok((event, span)) => loader.event(event, offsets.range(span))?,
+            Ok((event, span)) => {
+                if loader.event(event, offsets.range(span)).is_none() {
+                    return Ok(None);
+                }
+            }
             Err(error) => {
-                let at = offsets.at(error.marker().index());
-                loader.diagnostics.add(
-                    rules::SYNTAX,
-                    at..at,
-                    format!("this is no YAML: {}", error.info()),
-                );
-                return None;
+                let index = error.marker().index();
+                let at = offsets.at(index);
+                if error.info().contains("Unicode") {
+                    loader.diagnostics.help(
+                        rules::SYNTAX,
+                        at..at,
+                        format!("this is no YAML: {}", error.info()),
+                        "write the character itself".to_owned(),
+                    );
+                } else {
+                    loader.diagnostics.add(
+                        rules::SYNTAX,
+                        at..at,
+                        format!("this is no YAML: {}", error.info()),
+                    );
+                }
+                let is_ascii = source.is_ascii();
+                let byte = source.char_indices().nth(index).filter(|_| !is_ascii);
+                return Err(byte.map_or(index.min(source.len()), |(at, _)| at));
             }
         }
     }
@@ -109,7 +215,7 @@ pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Li
             "the file is empty, where a tool has fields".to_owned(),
         );
     }
-    loader.done
+    Ok(loader.done)
 }
 
 struct Loader<'d> {

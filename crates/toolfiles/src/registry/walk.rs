@@ -84,9 +84,11 @@ pub(super) fn walk(
                 continue;
             };
             let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
-            if let (Some((extension, _)), true) = (known, is_file)
-                && let Ok(id) = ItemId::new(stem)
-            {
+            let id = known.filter(|_| is_file).map(|_| ItemId::new(stem));
+            if let Some(Err(why)) = &id {
+                problems.push(format!("`{relative}` is no tool: {why}"));
+            }
+            if let (Some((extension, _)), Some(Ok(id))) = (known, id) {
                 let metadata = if !is_stamped {
                     None
                 } else if kind.is_symlink() {

@@ -307,7 +307,7 @@ fn tool_id(subject: Subject<'_>, value: &Literal, id: &str, diagnostics: &mut Di
         },
         span: value.span.clone(),
         message: format!("`{id}` is not kebab-case"),
-        help: Some(format!("write `{}`", kebab(id, subject.id.name()))),
+        help: Some(instead("write", id, subject.id.name())),
     });
 }
 
@@ -434,6 +434,15 @@ pub(crate) fn is_kebab(text: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     })
+}
+
+/// What to write for a name that is not kebab-case. Letters that kebab-case does not have are nobody's but the author's.
+pub(super) fn instead(verb: &str, name: &str, fallback: &str) -> String {
+    if name.is_ascii() {
+        format!("{verb} `{}`", kebab(name, fallback))
+    } else {
+        "use the letters a to z, digits and `-`".to_owned()
+    }
 }
 
 /// `DeployService` as `deploy-service`; of a path the last part.

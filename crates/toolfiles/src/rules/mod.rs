@@ -5,11 +5,15 @@
 //! Where an example of the format's own document breaks one of its rules, that breach is a warning; the rule's `says`
 //! names it.
 
+mod compiled;
+mod configured;
 mod fields;
 mod practices;
 mod runnable;
 mod schemas;
 
+pub(crate) use compiled::uncompiled;
+pub use configured::OWN_HEADERS;
 pub(crate) use fields::kebab;
 pub(crate) use runnable::unrunnable;
 
@@ -48,7 +52,7 @@ rules! {
     SYNTAX = "F01" "syntax" Error "the file can be read as what its extension says";
     COMPUTED = "F02" "computed-value" Error "metadata and schemas are literals: a tool file is read without running it";
     FIELD_TYPE = "F03" "field-type" Error "a field has the type that the format gives it";
-    UNKNOWN_FIELD = "F04" "unknown-field" Warning "a field is one that the format has";
+    UNKNOWN_FIELD = "F04" "unknown-field" Warning "a field is one that the format has, and a key of `config` one that its executor reads";
     UNKNOWN_TYPE = "F05" "unknown-tool-type" Warning "`tool_type` is one of the format's table (its own TypeScript example says `javascript`)";
     BAD_SCHEMA = "F06" "schema" Error "the schema of the parameters can be compiled";
     TWO_SCHEMAS = "F07" "two-schemas" Warning "parameters are declared once; `input_schema` wins over `parameters`";
@@ -124,9 +128,7 @@ impl Subject<'_> {
 
     /// Whether a field is written as a variable of a program.
     pub(crate) fn has_variables(&self) -> bool {
-        let is_yaml_header =
-            self.language == Language::Bash && self.reading.get("tool_id").is_some();
-        !self.language.is_configuration() && !is_yaml_header
+        !self.language.is_configuration() && !self.reading.is_yaml
     }
 }
 

@@ -5,7 +5,7 @@ use crate::literal::Literal;
 use crate::read::{Gives, Success, WorksOn, is_fetcher, shell_words};
 use crate::{Language, sign};
 
-use super::fields::{is_kebab, kebab};
+use super::fields::{instead, is_kebab, kebab};
 use super::{
     ABSOLUTE_PATH, CONSTRAINTS, DEFAULTS, DESCRIPTION, ERRORS, KEBAB, MAIN_BLOCK, OPTIONS,
     PATH_CHECK, REQUIRED, RESULT_KEYS, RETRY, RETURNS, SIGNATURE_LINE, SNAKE, SPECIFIC,
@@ -68,6 +68,16 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             entry.span.clone(),
             "it never returns anything".to_owned(),
             "return `{\"success\": True, \"output\": ..}`".to_owned(),
+        );
+    }
+    if let Some(span) = entry.falls.clone()
+        && (!entry.returns.is_empty() || entry.may_leave)
+    {
+        diagnostics.help(
+            RETURNS,
+            span,
+            "behind this the function ends, and returns nothing".to_owned(),
+            "return `{\"success\": False, \"error\": \"..\"}`, or what it did".to_owned(),
         );
     }
     if !entry.takes_two {
@@ -187,7 +197,7 @@ fn naming(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             KEBAB,
             span.clone(),
             format!("the tool is called `{name}`, after its file"),
-            format!("call the file `{}`", kebab(name, name)),
+            instead("call the file", name, name),
         );
     }
     if !name.contains(['-', '_']) && !name.chars().skip(1).any(|c| c.is_ascii_uppercase()) {
@@ -210,12 +220,18 @@ fn signature_line(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         if !sign::is_signature_like(line.trim_end()) || allowed == Some(n) {
             continue;
         }
-        diagnostics.help(
-            SIGNATURE_LINE,
-            span,
-            "this looks like a signature and is none: the file is unsigned".to_owned(),
-            "leave the line out; `toolglot tools sign` writes it".to_owned(),
-        );
+        let (message, help) = if allowed.is_some() {
+            (
+                "this looks like a signature and is none: that of the file stands above it",
+                "leave the line out",
+            )
+        } else {
+            (
+                "this looks like a signature and is none: the file is unsigned",
+                "leave the line out; `toolglot tools sign` writes it",
+            )
+        };
+        diagnostics.help(SIGNATURE_LINE, span, message.to_owned(), help.to_owned());
     }
 }
 

@@ -23,6 +23,13 @@ pub(crate) fn signature_line(text: &str, language: Language) -> Option<usize> {
     Some(text[..header.line.start].matches('\n').count())
 }
 
+/// Whether a line that only looks like a signature stands where one would.
+pub(crate) fn is_malformed(text: &str, language: Language) -> bool {
+    let lines = text.lines().skip_while(|line| line.starts_with("#!"));
+    let is_like = lines.take(1).any(is_signature_like);
+    is_like && Header::find(text, Style::of(language)).is_none()
+}
+
 /// Whether a line is a comment that begins as a signature does.
 pub(crate) fn is_signature_like(line: &str) -> bool {
     let line = line.trim_start_matches(BOM).trim_start();

@@ -78,13 +78,16 @@ pub enum Refusal {
     },
     /// It was signed, and the line is gone.
     #[error(
-        "the signature of `{id}` was taken out of its file; it was signed or trusted as {version} before"
+        "{}; it was signed or trusted as {version} before: `toolglot tools sign {id}` or `toolglot tools trust {id}` takes it as it is now",
+        if *.is_malformed { format!("the signature line of `{id}` cannot be read") } else { format!("the signature of `{id}` was taken out of its file") }
     )]
     Stripped {
         /// The tool.
         id: String,
         /// The version that was signed.
         version: String,
+        /// Whether a line stands in its place that only looks like one.
+        is_malformed: bool,
     },
     /// It has no signature, and is not the text that was trusted.
     #[error(

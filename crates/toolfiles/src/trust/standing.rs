@@ -83,6 +83,7 @@ impl Trust {
                 (Some(before), _) => Err(Refusal::Stripped {
                     id,
                     version: before.version.clone(),
+                    is_malformed: crate::sign::is_malformed(found.text(), found.language),
                 }),
                 (None, Space::User) if !needs_signature => Ok(Standing::Own),
                 (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
@@ -91,14 +92,16 @@ impl Trust {
         }
         let keys = self.counted.as_ref().unwrap_or(&self.keys);
         let verified = self.verified(found, keys)?;
-        if found.space == Space::Project
-            && locked.is_none()
-            && let Some((signed_as, _)) = self.lock.iter().find(|(_, other)| other.digest == actual)
-        {
-            return Err(Refusal::Moved {
-                id: id.to_owned(),
-                signed_as: signed_as.clone(),
-            });
+        if found.space == Space::Project && locked.is_none() {
+            // Which of several with the same text it was, nobody knows.
+            let same = self.lock.iter().filter(|(_, other)| other.digest == actual);
+            let same: Vec<&str> = same.map(|(other, _)| other.as_str()).collect();
+            if !same.is_empty() {
+                return Err(Refusal::Moved {
+                    id: id.to_owned(),
+                    signed_as: same.join("` or `"),
+                });
+            }
         }
         for before in record.iter().chain(locked) {
             if before.digest != actual && version(here) < version(&before.version) {

@@ -5,7 +5,7 @@ mod shape;
 mod string;
 mod untyped;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
@@ -16,7 +16,7 @@ use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, has_stray_separator, integer, number};
 use crate::rules;
 
 pub use untyped::javascript_of;
@@ -50,6 +50,7 @@ pub(super) fn read(
         diagnostics,
         reading: &mut reading,
         constants: BTreeMap::new(),
+        grown: BTreeSet::new(),
         functions: BTreeMap::new(),
         entry: None,
         exports_by_statement: false,
@@ -58,6 +59,11 @@ pub(super) fn read(
     let statements = children(tree.root_node());
     for statement in &statements {
         module.declare(*statement);
+    }
+    if !module.constants.is_empty() {
+        for statement in &statements {
+            module.grow(*statement);
+        }
     }
     for statement in &statements {
         module.statement(*statement);
@@ -85,6 +91,8 @@ struct Module<'a, 't> {
     reading: &'a mut Reading,
     /// The values of `const NAME = ..` at the top of the file: a spread may name them.
     constants: BTreeMap<&'a str, Node<'t>>,
+    /// The constants that something of the file changes behind their literals.
+    grown: BTreeSet<&'a str>,
     functions: BTreeMap<&'a str, Node<'t>>,
     entry: Option<Node<'t>>,
     /// Whether it exports by statements: then only the default export is called.
@@ -191,8 +199,30 @@ impl<'a, 't> Module<'a, 't> {
                     .map(|alias| self.text(alias));
                 if alias == Some("default") {
                     self.entry = specifier.child_by_field_name("name");
+                } else if let Some(variable) = alias.filter(|alias| {
+                    let name = specifier.child_by_field_name("name");
+                    fields::of_variable(alias).is_some()
+                        && name.is_none_or(|name| self.text(name) != *alias)
+                }) {
+                    self.exported(
+                        variable,
+                        specifier,
+                        &format!("export const {variable} = .."),
+                    );
                 }
             }
+        }
+    }
+
+    /// A field that is exported otherwise than by its name.
+    fn exported(&mut self, variable: &str, at: Node<'t>, instead: &str) {
+        self.changed(variable, at, instead);
+        if let Some(name) = fields::of_variable(variable) {
+            self.reading.set(Field {
+                name,
+                name_span: at.byte_range(),
+                value: Literal::computed(at.byte_range()),
+            });
         }
     }
 
@@ -217,6 +247,16 @@ impl<'a, 't> Module<'a, 't> {
             .strip_prefix("module.exports.")
             .or_else(|| target.strip_prefix("exports."))
         else {
+            let named = left.child_by_field_name("index").filter(|_| {
+                let object = left.child_by_field_name("object");
+                object
+                    .is_some_and(|object| matches!(self.text(object), "exports" | "module.exports"))
+            });
+            let named = named.and_then(|name| string::decode(self.text(name)).ok());
+            if let Some(variable) = named.filter(|name| fields::of_variable(name).is_some()) {
+                self.exported(&variable, assignment, &format!("exports.{variable} = .."));
+                return;
+            }
             let root = target.split(['.', '[']).next().unwrap_or_default();
             if fields::of_variable(root).is_some() {
                 self.changed(root, assignment, &format!("export const {root} = .."));
@@ -235,11 +275,42 @@ impl<'a, 't> Module<'a, 't> {
     /// `CONFIG_SCHEMA.required.push(..)`, `Object.assign(CONFIG_SCHEMA, ..)`, `delete CONFIG_SCHEMA.x`, and assignments in blocks:
     /// the literal is no longer what it was.
     fn changes(&mut self, statement: Node<'t>) {
-        let is_block = statement.kind() != "expression_statement";
+        for (target, node) in self.changed_in(statement, statement.kind() != "expression_statement")
+        {
+            let root = self.text(target).split(['.', '[', '?']).next();
+            if let Some(root) = root.filter(|root| fields::of_variable(root).is_some()) {
+                self.changed(root, node, &format!("export const {root} = .."));
+            }
+        }
+    }
+
+    /// Notes the constants that a statement of the file changes.
+    fn grow(&mut self, statement: Node<'t>) {
+        if !matches!(
+            statement.kind(),
+            "expression_statement"
+                | "if_statement"
+                | "for_statement"
+                | "for_in_statement"
+                | "while_statement"
+                | "try_statement"
+                | "statement_block"
+        ) {
+            return;
+        }
+        for (target, _) in self.changed_in(statement, true) {
+            let root = self.text(target).split(['.', '[', '?']).next();
+            let root = root.filter(|root| self.constants.contains_key(root));
+            self.grown.extend(root);
+        }
+    }
+
+    /// What a statement changes, and by what; of assignments only if those are meant as well.
+    fn changed_in(&self, statement: Node<'t>, with_assignments: bool) -> Vec<(Node<'t>, Node<'t>)> {
         let mut found = Vec::new();
         tree::walk(statement, |node| {
             let target = match node.kind() {
-                "assignment_expression" if is_block => node.child_by_field_name("left"),
+                "assignment_expression" if with_assignments => node.child_by_field_name("left"),
                 "augmented_assignment_expression" => node.child_by_field_name("left"),
                 "unary_expression" if self.text(node).starts_with("delete") => {
                     node.child_by_field_name("argument")
@@ -253,12 +324,7 @@ impl<'a, 't> Module<'a, 't> {
             }
             ControlFlow::Continue(())
         });
-        for (target, node) in found {
-            let root = self.text(target).split(['.', '[', '?']).next();
-            if let Some(root) = root.filter(|root| fields::of_variable(root).is_some()) {
-                self.changed(root, node, &format!("export const {root} = .."));
-            }
-        }
+        found
     }
 
     /// What a call changes: what its method is of, or the first argument of `Object.assign`.
@@ -373,9 +439,21 @@ impl<'a, 't> Module<'a, 't> {
         Literal::new(node.byte_range(), Content::Map(members))
     }
 
+    fn is_prototype(&self, key: Node<'t>) -> bool {
+        self.text(key).trim_matches(['"', '\'']) == "__proto__"
+    }
+
     fn key(&mut self, key: Node<'t>, variable: &str, depth: usize) -> Option<String> {
         match key.kind() {
+            "string" | "property_identifier" if self.is_prototype(key) => {
+                self.computed(key, variable, "`__proto__` says what an object inherits");
+                None
+            }
             "string" => string::decode(self.text(key)).ok(),
+            // An escape in a name is the letter that it stands for.
+            "property_identifier" if self.text(key).contains('\\') => {
+                string::decode(&format!("\"{}\"", self.text(key))).ok()
+            }
             "number" => javascript_number(self.text(key)).map(|number| number.to_string()),
             "computed_property_name" => {
                 let inner = children(key).first().copied()?;
@@ -457,6 +535,9 @@ impl<'t> Literals<'t> for Module<'_, 't> {
             }
             "identifier" | "shorthand_property_identifier" => {
                 let name = self.text(node);
+                if self.grown.contains(name) {
+                    return self.computed(node, variable, "that constant is changed by the file");
+                }
                 return match self.constants.get(name).copied() {
                     Some(constant) => {
                         let literal = self.value(constant, variable, depth + 1);
@@ -494,6 +575,9 @@ fn has_holes(array: Node<'_>) -> bool {
 
 fn javascript_number(text: &str) -> Option<serde_json::Number> {
     let lower = text.to_ascii_lowercase();
+    if has_stray_separator(&lower) {
+        return None;
+    }
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
         if let Some(digits) = lower.strip_prefix(prefix) {
             return integer(digits, radix);

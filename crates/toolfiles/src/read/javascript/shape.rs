@@ -135,37 +135,32 @@ impl Module<'_, '_> {
             self.reading.code.given = names.into_iter().map(str::to_owned).collect();
         }
         let body = function.child_by_field_name("body");
-        let one = |span, gives| vec![Return { span, gives }];
-        let (returns, may_leave) = match body {
-            Some(body) => {
-                let ends = SYNTAX.ends(body, self.source, |value| self.gives(value));
-                if body.kind() == "statement_block" {
-                    ends
-                } else {
-                    (one(body.byte_range(), self.gives(Some(body))), ends.1)
-                }
+        let ends = SYNTAX.ends(function, self.source, |value| self.gives(value));
+        let mut returns = Vec::new();
+        let mut falls = None;
+        match body {
+            Some(body) if body.kind() == "statement_block" => {
+                returns = ends.returns(body);
+                falls = ends.falls(body);
             }
-            None => (one(function.byte_range(), Gives::Unknown), false),
-        };
+            Some(body) => ends.value(body, &body.byte_range(), 0, &mut returns),
+            None => returns.push(Return {
+                span: function.byte_range(),
+                gives: Gives::Unknown,
+            }),
+        }
+        let may_leave = body.is_some_and(|body| SYNTAX.may_leave(body, self.source));
         let end = body.map_or(function.end_byte(), |body| body.start_byte());
         Entry {
             span: function.start_byte()..end,
             returns,
             takes_two: true,
             may_leave,
+            falls,
         }
     }
 
-    fn gives(&self, value: Option<Node<'_>>) -> Gives {
-        let Some(mut value) = value else {
-            return Gives::Other("nothing");
-        };
-        while value.kind() == "parenthesized_expression" {
-            match children(value).first() {
-                Some(inner) => value = *inner,
-                None => break,
-            }
-        }
+    fn gives(&self, value: Node<'_>) -> Gives {
         if value.kind() != "object" {
             return SYNTAX.other(value.kind());
         }

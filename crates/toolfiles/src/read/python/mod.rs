@@ -12,7 +12,7 @@ use super::tree::{self, children, text, walk};
 use super::{Asked, Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, has_stray_separator, integer, number};
 use crate::rules;
 
 /// The function that the runtime calls.
@@ -32,6 +32,14 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         aliases: std::collections::BTreeMap::new(),
     };
     for statement in children(tree.root_node()) {
+        if is_indented(statement, source) {
+            module.diagnostics.help(
+                rules::SYNTAX,
+                statement.start_byte()..statement.start_byte(),
+                "this line is indented, and nothing before it begins a block".to_owned(),
+                "begin it at the first column".to_owned(),
+            );
+        }
         module.statement(statement);
     }
     if !reading.code.is_async {
@@ -46,6 +54,17 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
     reading
+}
+
+/// Whether blanks stand before a statement of the module: the grammar takes that, and Python does not.
+fn is_indented(statement: Node<'_>, source: &str) -> bool {
+    let before = &source[..statement.start_byte()];
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let blanks = &before[line..];
+    let joined = before[..line]
+        .trim_end_matches(['\n', '\r'])
+        .ends_with('\\');
+    !joined && !blanks.is_empty() && blanks.chars().all(|c| matches!(c, ' ' | '\t'))
 }
 
 /// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
@@ -519,6 +538,17 @@ fn innermost(mut assignment: Node<'_>) -> Node<'_> {
 
 fn python_number(text: &str) -> Option<serde_json::Number> {
     let lower = text.to_ascii_lowercase();
+    // Behind `0x` one may stand as well.
+    let digits = lower
+        .strip_prefix("0x")
+        .or_else(|| lower.strip_prefix("0o"));
+    let digits = digits.or_else(|| lower.strip_prefix("0b"));
+    let digits = digits.map_or(lower.as_str(), |digits| {
+        digits.strip_prefix('_').unwrap_or(digits)
+    });
+    if has_stray_separator(digits) {
+        return None;
+    }
     let is_octal =
         lower.starts_with('0') && lower.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     if is_octal

@@ -150,14 +150,16 @@ impl Module<'_> {
         }
         self.reading.code.is_async = text(function, self.source).starts_with("async");
         let body = function.child_by_field_name("body");
-        let ends = body.map(|body| SYNTAX.ends(body, self.source, |value| self.gives(value)));
-        let (returns, may_leave) = ends.unwrap_or_default();
-        self.reading.code.entry = Some(Entry {
+        let ends = SYNTAX.ends(function, self.source, |value| self.gives(value));
+        let returns = body.map(|body| ends.returns(body)).unwrap_or_default();
+        let entry = Entry {
             span: name.start_byte()..end,
             returns,
             takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
-            may_leave,
-        });
+            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
+            falls: body.and_then(|body| ends.falls(body)),
+        };
+        self.reading.code.entry = Some(entry);
     }
 
     /// `execute = ..`: of a lambda is told what it gives, anything else only runs.
@@ -168,14 +170,23 @@ impl Module<'_> {
         if let Some(first) = parameters.and_then(|all| children(all).first().copied()) {
             self.given(first);
         }
+        let mut returns = Vec::new();
+        match body {
+            Some(body) => {
+                let ends = SYNTAX.ends(body, self.source, |value| self.gives(value));
+                ends.value(body, &body.byte_range(), 0, &mut returns);
+            }
+            None => returns.push(Return {
+                span: name.byte_range(),
+                gives: Gives::Unknown,
+            }),
+        }
         self.reading.code.entry = Some(Entry {
             span: name.byte_range(),
-            returns: vec![Return {
-                span: body.unwrap_or(name).byte_range(),
-                gives: body.map_or(Gives::Unknown, |body| self.gives(Some(body))),
-            }],
+            returns,
             takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
             may_leave: false,
+            falls: None,
         });
     }
 
@@ -209,19 +220,31 @@ impl Module<'_> {
         needed <= 2 && taken >= 2
     }
 
-    fn gives(&self, value: Option<Node<'_>>) -> Gives {
-        match value {
-            None => Gives::Other("nothing"),
-            Some(map) if map.kind() == "dictionary" => {
-                SYNTAX.map(children(map).into_iter().map(|entry| {
-                    let key = entry
-                        .child_by_field_name("key")
-                        .filter(|key| key.kind() == "string")?;
-                    let key = string::decode(text(key, self.source)).ok()?;
-                    Some((key, entry.child_by_field_name("value")?.kind()))
+    fn gives(&self, value: Node<'_>) -> Gives {
+        match value.kind() {
+            "dictionary" => SYNTAX.map(children(value).into_iter().map(|entry| {
+                let key = entry
+                    .child_by_field_name("key")
+                    .filter(|key| key.kind() == "string")?;
+                let key = string::decode(text(key, self.source)).ok()?;
+                Some((key, entry.child_by_field_name("value")?.kind()))
+            })),
+            // `dict(success=True, output=..)`.
+            "call"
+                if value
+                    .child_by_field_name("function")
+                    .is_some_and(|name| text(name, self.source) == "dict") =>
+            {
+                let arguments = value.child_by_field_name("arguments");
+                let arguments = arguments.map(children).unwrap_or_default();
+                SYNTAX.map(arguments.into_iter().map(|one| {
+                    let key = one.child_by_field_name("name")?;
+                    let value = one.child_by_field_name("value")?;
+                    let is_named = one.kind() == "keyword_argument";
+                    is_named.then(|| (text(key, self.source).to_owned(), value.kind()))
                 }))
             }
-            Some(value) => SYNTAX.other(value.kind()),
+            kind => SYNTAX.other(kind),
         }
     }
 }

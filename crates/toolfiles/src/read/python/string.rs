@@ -12,6 +12,12 @@ pub(super) fn decode(literal: &str) -> Result<String, &'static str> {
     if prefix.contains('b') {
         return Err("bytes are no text: leave out the `b`");
     }
+    if prefix.contains('t') {
+        return Err("a template is no text: leave out the `t`");
+    }
+    if !["", "r", "u", "f", "fr", "rf"].contains(&prefix.as_str()) {
+        return Err("Python has no text with those letters before it");
+    }
     let quote = if quoted.starts_with("\"\"\"") || quoted.starts_with("'''") {
         3
     } else {
@@ -22,7 +28,7 @@ pub(super) fn decode(literal: &str) -> Result<String, &'static str> {
         .ok_or("it does not end")?;
     // Python reads every line break of its source as a line feed.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
-    let body = if prefix.contains('f') || prefix.contains('t') {
+    let body = if prefix.contains('f') {
         body.replace("{{", "{").replace("}}", "}")
     } else {
         body
