@@ -518,3 +518,15 @@ fn blanks_that_are_left_out_are_told() {
     let (_, said) = converted("openai", "hermes", &there);
     assert!(said.contains("blanks"), "{said}");
 }
+
+#[test]
+fn arguments_that_name_a_key_twice_are_refused_as_such() {
+    let function = json!({"name": "f", "arguments": "{\"a\": 1, \"a\": 2}"});
+    let there = json!([{"role": "assistant", "content": null, "tool_calls": [{"id": "A", "type": "function", "function": function}]}]);
+    let (same, said) = converted("openai", "hermes", &there);
+    assert_eq!(same, there);
+    assert!(
+        said.contains("the arguments of `f` name a key twice"),
+        "{said}"
+    );
+}
