@@ -1,7 +1,8 @@
 //! What a Jinja template writes: the text outside its tags and the strings inside them, joined as they are joined there.
 //!
 //! Code is no text: what is compared, looked up or split by says nothing of what is written. Constants (`{% set x = '..' %}`)
-//! stand in their places. Control flow is not followed: all branches are written, one behind the other.
+//! stand in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
+//! one behind the other.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,13 @@ pub(super) const VALUE: char = '\u{fffc}';
 /// Most constants of a template.
 const CONSTANTS: usize = 1 << 10;
 /// Longest constant, in bytes: constants may hold constants.
-const LONGEST: usize = 1 << 16;
+const LONGEST: usize = 1 << 12;
+/// Longest text of strings in bytes: constants and macros may be written many times.
+const WRITTEN: usize = 1 << 22;
+
+/// Bytes of macros that are written where they are called, in all, and how deep they call each other.
+const CALLED: usize = 1 << 20;
+const DEPTH: usize = 3;
 
 /// What a template writes.
 #[derive(Debug, Default)]
@@ -28,6 +35,11 @@ impl Spoken {
             template,
             spoken: Spoken::default(),
             constants: BTreeMap::new(),
+            empty: Vec::new(),
+            macros: BTreeMap::new(),
+            macros_left: CONSTANTS,
+            called_left: CALLED,
+            depth: 0,
         };
         reader.read();
         reader.spoken.places.push(template.len());
@@ -35,6 +47,9 @@ impl Spoken {
     }
 
     fn push(&mut self, text: &str, at: usize) {
+        if self.text.len() > WRITTEN {
+            return;
+        }
         self.text.push_str(text);
         self.places.extend(std::iter::repeat_n(at, text.len()));
     }
@@ -58,6 +73,20 @@ struct Reader<'t> {
     spoken: Spoken,
     /// `None`: the name has other values as well.
     constants: BTreeMap<String, Option<String>>,
+    /// Lists of a macro that its caller does not give.
+    empty: Vec<String>,
+    macros: BTreeMap<String, Macro<'t>>,
+    /// Macros that may be looked for, and called.
+    macros_left: usize,
+    called_left: usize,
+    depth: usize,
+}
+
+/// A macro: its parameters, each with whether nothing is an empty list, and what it writes.
+#[derive(Clone, Debug)]
+struct Macro<'t> {
+    parameters: Vec<(String, bool)>,
+    body: &'t str,
 }
 
 /// What a tag is.
@@ -127,7 +156,107 @@ impl Reader<'_> {
             strips = code.ends_with('-');
             after_block = tag != Tag::Output;
             at = from + length + tag.closer().len();
+            if tag == Tag::Statement {
+                self.define(code, at);
+                if self.is_over_nothing(code) {
+                    at += end_of_loop(&self.template[at..]);
+                }
+            }
         }
+    }
+
+    /// `macro`: its body stands behind the tag, at `at`.
+    fn define(&mut self, code: &str, at: usize) {
+        let Some(rest) = code.trim_matches(['-', '+']).trim().strip_prefix("macro ") else {
+            return;
+        };
+        let Some((name, parameters)) = rest.split_once('(') else {
+            return;
+        };
+        if self.macros_left == 0 {
+            return;
+        }
+        self.macros_left -= 1;
+        let behind = &self.template[at..];
+        let body = behind
+            .find("endmacro")
+            .and_then(|end| Some(&behind[..behind[..end].rfind("{%")?]));
+        let parameters = parameters.trim_end().trim_end_matches(')').split(',');
+        let parameters = parameters.map(|parameter| match parameter.split_once('=') {
+            Some((name, value)) => (name.trim().to_owned(), value.trim() == "[]"),
+            None => (parameter.trim().to_owned(), false),
+        });
+        if let Some(body) = body {
+            let parameters = parameters.collect();
+            let made = Macro { parameters, body };
+            self.macros.insert(name.trim().to_owned(), made);
+        }
+    }
+
+    /// A loop over a list that is empty here.
+    fn is_over_nothing(&self, code: &str) -> bool {
+        let code = code.trim_matches(['-', '+']).trim();
+        let list = code
+            .strip_prefix("for ")
+            .and_then(|rest| rest.rsplit_once(" in "));
+        list.is_some_and(|(_, list)| self.empty.iter().any(|name| name == list.trim()))
+    }
+
+    /// What a macro writes that is called with `arguments`, up to their bracket.
+    fn called(&mut self, name: &str, arguments: &[Token]) -> Option<String> {
+        let called = self.macros.get(name)?.clone();
+        // No call is for nothing.
+        let cost = called.body.len() + CALLED / (1 << 10);
+        if self.depth == DEPTH || self.called_left < cost {
+            return None;
+        }
+        self.called_left -= cost;
+        let mut given: Vec<&[Token]> = Vec::new();
+        let (mut depth, mut begin) = (0_usize, 0);
+        for (n, token) in arguments.iter().enumerate() {
+            match token.kind {
+                Kind::Mark('(' | '[' | '{') => depth += 1,
+                Kind::Mark(')') if depth == 0 => {
+                    given.push(&arguments[begin..n]);
+                    break;
+                }
+                Kind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                Kind::Mark(',') if depth == 0 => {
+                    given.push(&arguments[begin..n]);
+                    begin = n + 1;
+                }
+                _ => {}
+            }
+        }
+        let mut inner = Reader {
+            template: called.body,
+            spoken: Spoken::default(),
+            constants: self.constants.clone(),
+            empty: Vec::new(),
+            macros: std::mem::take(&mut self.macros),
+            macros_left: 0,
+            called_left: self.called_left,
+            depth: self.depth + 1,
+        };
+        for (n, (parameter, is_list)) in called.parameters.into_iter().enumerate() {
+            let value = match given.get(n) {
+                Some([one]) => match &one.kind {
+                    Kind::Text(text) => Some(text.clone()),
+                    Kind::Word(word) => self.constants.get(word).cloned().flatten(),
+                    _ => None,
+                },
+                None if is_list => {
+                    inner.empty.push(parameter.clone());
+                    None
+                }
+                _ => None,
+            };
+            inner.constants.insert(parameter, value);
+        }
+        inner.read();
+        self.macros = std::mem::take(&mut inner.macros);
+        self.called_left = inner.called_left;
+        Some(inner.spoken.text)
     }
 
     /// What a statement says: `set`, and what a block is told to do.
@@ -184,6 +313,11 @@ impl Reader<'_> {
             template: code,
             spoken: Spoken::default(),
             constants: std::mem::take(&mut self.constants),
+            empty: Vec::new(),
+            macros: BTreeMap::new(),
+            macros_left: 0,
+            called_left: 0,
+            depth: DEPTH,
         };
         let has_text = tokens(code)
             .iter()
@@ -252,6 +386,13 @@ impl Reader<'_> {
                         },
                         _ => None,
                     };
+                    if let Some(Kind::Mark('(')) = next
+                        && !is_filter
+                        && !in_code
+                        && let Some(text) = self.called(word, &tokens[n + 2..])
+                    {
+                        self.spoken.push(&text, at);
+                    }
                     let known = match next {
                         Some(Kind::Mark('.')) => {
                             attribute.and_then(|name| self.constants.get(&name).cloned().flatten())
@@ -280,10 +421,12 @@ impl Reader<'_> {
         let is_format = dot.kind == Kind::Mark('.')
             && format.kind == Kind::Word("format".to_owned())
             && open.kind == Kind::Mark('(');
+        if !is_format {
+            return None;
+        }
         let end = rest
             .iter()
-            .position(|token| token.kind == Kind::Mark(')'))
-            .filter(|_| is_format)?;
+            .position(|token| token.kind == Kind::Mark(')'))?;
         let value = |kind: &[Token]| match kind {
             [one] => match &one.kind {
                 Kind::Text(text) => text.clone(),
@@ -393,15 +536,37 @@ fn string(text: &str) -> (String, usize) {
 
 /// The first opener of a tag.
 fn next_tag(text: &str) -> Option<(usize, Tag)> {
-    let openers = [
-        ("{{", Tag::Output),
-        ("{%", Tag::Statement),
-        ("{#", Tag::Comment),
-    ];
-    openers
-        .into_iter()
-        .filter_map(|(opener, tag)| Some((text.find(opener)?, tag)))
-        .min_by_key(|(at, _)| *at)
+    text.match_indices('{').find_map(|(at, _)| {
+        let tag = match text.as_bytes().get(at + 1)? {
+            b'{' => Tag::Output,
+            b'%' => Tag::Statement,
+            b'#' => Tag::Comment,
+            _ => return None,
+        };
+        Some((at, tag))
+    })
+}
+
+/// Behind the `endfor` of the loop that `text` is inside of.
+fn end_of_loop(text: &str) -> usize {
+    let (mut at, mut depth) = (0, 1_usize);
+    while let Some((begin, tag)) = next_tag(&text[at..]) {
+        let from = at + begin + 2;
+        let Some(length) = end_of(&text[from..], tag) else {
+            break;
+        };
+        let code = text[from..from + length].trim_matches(['-', '+']).trim();
+        at = from + length + tag.closer().len();
+        match code.split_whitespace().next() {
+            Some("for") if tag == Tag::Statement => depth += 1,
+            Some("endfor") if tag == Tag::Statement => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
 }
 
 /// Where a tag's closer stands, outside of strings.

@@ -134,6 +134,12 @@ fn what_tells_dialects_apart_is_told() {
             "gigachat3",
             "",
         ),
+        // A macro is written where it is called, its loop over nothing left out.
+        (
+            "{% macro tag(name, attrs=[]) %}{{ '<|open|>' + name }}{% for a in attrs %}{{ ' ' + a[0] + '=' }}{% endfor %}{{ '<|sep|>' }}{% endmacro %}{% macro end(name) %}{{ '<|close|>' + name + '<|sep|>' }}{% endmacro %}{{ tag('tools') }}{{ tag('call', [('tool', f)]) }}{{ tag('argument', [('key', k)]) }}{{ v }}{{ end('argument') }}{{ end('call') }}{{ end('tools') }}",
+            "kimi_k3",
+            "",
+        ),
         // What code looks up, splits by or compares is not written.
         (
             "{% if '<tool_call>' in x %}{{ x.split('</tool_call>')[0] }}{% endif %}{{- '<｜tool▁calls▁begin｜>' }}{{ '<｜tool▁call▁begin｜>' + tool['function']['name'] + '<｜tool▁sep｜>' + args + '<｜tool▁call▁end｜>' }}",
