@@ -105,7 +105,10 @@ impl<'a> Places<'a> {
             let around = call.span.range().start..found.end;
             let part = &written.args[part];
             let place = self.member(part, &around);
-            found = place.or_else(|| self.item(part, &found)).unwrap_or(found);
+            found = place
+                .or_else(|| self.item(part, &found))
+                .or_else(|| self.keyword(part, &around, found.start))
+                .unwrap_or(found);
         }
         self.trimmed(found).unwrap_or(call.span)
     }
@@ -161,6 +164,23 @@ impl<'a> Places<'a> {
         };
         let start = around.start + at;
         (!value.is_empty()).then(|| start..start + value.len())
+    }
+
+    /// The place of a member of a Python call, from its keyword on, which ends behind `from`.
+    fn keyword(&self, member: &str, around: &Range<usize>, from: usize) -> Option<Range<usize>> {
+        let whole = format!("{{{member}}}");
+        let (key, _) = members(&whole).next()?;
+        let text = self.text.get(around.clone())?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let (at, _) = text.match_indices(&*key).find(|(at, key)| {
+            let end = at + key.len();
+            let sign = text[end..].trim_start().strip_prefix('=');
+            around.start + end > from
+                && !text[..*at].ends_with(is_name)
+                && sign.is_some_and(|rest| !rest.starts_with('='))
+        })?;
+        let end = at + text[at..].trim_end_matches([',', ')', ' ', '\n']).len();
+        Some(around.start + at..around.start + end)
     }
 
     /// The elements of that name, from the first one's tag to the last one's end.

@@ -28,7 +28,7 @@ impl Interpreters {
         let path = search.map(std::env::split_paths).into_iter().flatten();
         Interpreters {
             path: path
-                .filter(|folder| folder.is_absolute() && !folder.starts_with(project))
+                .filter(|folder| folder.is_absolute() && !is_inside(folder, project))
                 .collect(),
             known: Mutex::default(),
         }
@@ -47,7 +47,7 @@ impl Interpreters {
             .find(|file| is_program(file))
             .and_then(|file| {
                 if name.starts_with("python") {
-                    python(&file)
+                    python(&file, &self.path)
                 } else {
                     let program = fs::canonicalize(&file).ok()?;
                     let reads = program.parent().map(Path::to_owned).into_iter().collect();
@@ -63,44 +63,74 @@ impl Interpreters {
 
     /// The Python of a project: that of its virtual environment, or else the machine's.
     ///
-    /// The environment's program is a link to the machine's; what it is based on is read in `pyvenv.cfg`, not asked of it.
+    /// An environment counts whose program is a link to an interpreter that is installed outside of the project. What its
+    /// `pyvenv.cfg` says opens nothing.
     pub fn python(&self, project: &Path) -> Option<Interpreter> {
-        for folder in [".venv", "venv"] {
-            let environment = project.join(folder);
-            let Ok(text) = fs::read_to_string(environment.join("pyvenv.cfg")) else {
-                continue;
-            };
-            let program = environment.join("bin/python");
-            if !program.exists() {
-                continue;
-            }
-            let home = text.lines().find_map(|line| {
-                let (key, value) = line.split_once('=')?;
-                (key.trim() == "home").then(|| PathBuf::from(value.trim()))
-            });
-            let mut reads = vec![environment.clone()];
-            let real = fs::canonicalize(&program).ok();
-            reads.extend(real.as_deref().and_then(Path::parent).map(prefix));
-            reads.extend(home.as_deref().map(prefix));
-            return Some(Interpreter { program, reads });
-        }
-        self.program("python3").or_else(|| self.program("python"))
+        let environment = [".venv", "venv"]
+            .iter()
+            .find_map(|folder| environment(&project.join(folder), project));
+        environment
+            .or_else(|| self.program("python3"))
+            .or_else(|| self.program("python"))
     }
 }
 
-/// The directory that holds `bin` and `lib`.
-fn prefix(bin: &Path) -> PathBuf {
-    bin.parent().unwrap_or(bin).to_owned()
+fn environment(folder: &Path, project: &Path) -> Option<Interpreter> {
+    let program = folder.join("bin/python");
+    let real = fs::canonicalize(&program).ok()?;
+    let base = real.parent()?.parent()?;
+    if !folder.join("pyvenv.cfg").is_file() || is_inside(&real, project) || !has_library(base) {
+        return None;
+    }
+    let mut reads = vec![folder.to_owned()];
+    // What is installed right in the user's home would open all of it.
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    if !home.is_some_and(|home| home.starts_with(base)) {
+        reads.push(base.to_owned());
+    }
+    Some(Interpreter { program, reads })
 }
 
-/// A `python3` may be a script that chooses one: which it is, it says itself.
-fn python(file: &Path) -> Option<Interpreter> {
+/// Whether a Python is installed in `base`: its library is there.
+fn has_library(base: &Path) -> bool {
+    let folders = ["lib", "lib64"]
+        .iter()
+        .filter_map(|lib| fs::read_dir(base.join(lib)).ok());
+    folders.flatten().flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        (name.starts_with("python") || name.starts_with("pypy"))
+            && entry.path().join("os.py").is_file()
+    })
+}
+
+/// Whether a path leads into the project, through links too.
+fn is_inside(path: &Path, project: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    path.starts_with(project) || real(path).starts_with(real(project))
+}
+
+/// Variables that a script which chooses a Python may be told by, with all that begin so.
+const TOLD: &[&str] = &[
+    "HOME", "USER", "LOGNAME", "LANG", "PYENV_", "ASDF_", "MISE_", "CONDA_",
+];
+
+/// A `python3` may be a script that chooses one: which it is, it says itself. It finds no program of the project.
+fn python(file: &Path, path: &[PathBuf]) -> Option<Interpreter> {
+    let told = std::env::vars_os().filter(|(name, _)| {
+        let name = name.to_string_lossy();
+        let is_it = |told: &str| *told == *name || told.ends_with('_') && name.starts_with(told);
+        TOLD.iter().any(|told| is_it(told))
+    });
     let asked = Command::new(file)
         .args([
             "-I",
             "-c",
             "import sys; print(sys.executable); print(sys.base_prefix)",
         ])
+        .env_clear()
+        .envs(told)
+        .env("PATH", std::env::join_paths(path).ok()?)
         .current_dir("/")
         .stdin(Stdio::null())
         .stderr(Stdio::null())

@@ -51,6 +51,9 @@ impl ItemId {
     /// # Errors
     /// [`BadId`] for what could lead elsewhere or be named by no call.
     pub fn new(text: &str) -> Result<ItemId, BadId> {
+        if is_plain(text) {
+            return Ok(ItemId(text.to_owned()));
+        }
         if text.is_empty() {
             return Err(BadId::Empty);
         }
@@ -102,6 +105,23 @@ impl fmt::Display for ItemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Whether a text is an id of letters that every id may have, as nearly all are: one look at each byte tells.
+fn is_plain(text: &str) -> bool {
+    let mut before = b'/';
+    for byte in text.bytes() {
+        let fits = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => true,
+            b'.' | b'/' => before != b'/',
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+        before = byte;
+    }
+    before != b'/' && text.len() <= MAX_BYTES
 }
 
 /// Whether a word may stand behind the dot of `tool-id.action`.

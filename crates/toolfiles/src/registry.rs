@@ -298,35 +298,9 @@ impl Registry {
     }
 
     fn listed(&self, is_stamped: bool) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
-        let mut entries: BTreeMap<ItemId, (Entry, Option<Stamp>)> = BTreeMap::new();
+        let mut all: Vec<(Entry, Option<Stamp>)> = Vec::new();
         let mut problems = Vec::new();
-        let rank = |entry: &Entry| {
-            let extension = EXTENSIONS
-                .iter()
-                .position(|(extension, _)| *extension == entry.extension);
-            (entry.space, extension)
-        };
-        let mut shadowed = Vec::new();
-        let mut add = |entry: Entry, stamp: Option<Stamp>| match entries.get_mut(&entry.id) {
-            Some(known) => {
-                let other = if rank(&entry) < rank(&known.0) {
-                    std::mem::replace(known, (entry, stamp)).0
-                } else {
-                    entry
-                };
-                // That the project's file stands before the user's is meant; two in one directory are a slip.
-                if other.space == known.0.space && other.extension != known.0.extension {
-                    let Entry { id, extension, .. } = &known.0;
-                    shadowed.push(format!(
-                        "`{id}.{}` is never used: `{id}.{extension}` has the same id and comes first",
-                        other.extension
-                    ));
-                }
-            }
-            None => {
-                entries.insert(entry.id.clone(), (entry, stamp));
-            }
-        };
+        let mut add = |entry: Entry, stamp: Option<Stamp>| all.push((entry, stamp));
         for (space, dir, root) in &self.places {
             walk::walk((dir, root), *space, is_stamped, &mut add, &mut problems);
         }
@@ -343,9 +317,39 @@ impl Registry {
             // It lies on no disk, and nothing of it is remembered.
             add(entry, None);
         }
+        let rank = |entry: &Entry| {
+            let extension = EXTENSIONS
+                .iter()
+                .position(|(extension, _)| *extension == entry.extension);
+            (entry.space, extension)
+        };
+        // Those of one id stay as they were found, one behind the other.
+        all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
+        let mut shadowed = Vec::new();
+        let mut entries: Vec<(Entry, Option<Stamp>)> = Vec::with_capacity(all.len());
+        for (entry, stamp) in all {
+            let known = entries.last_mut().filter(|(known, _)| known.id == entry.id);
+            let Some(known) = known else {
+                entries.push((entry, stamp));
+                continue;
+            };
+            let other = if rank(&entry) < rank(&known.0) {
+                std::mem::replace(known, (entry, stamp)).0
+            } else {
+                entry
+            };
+            // That the project's file stands before the user's is meant; two in one directory are a slip.
+            if other.space == known.0.space && other.extension != known.0.extension {
+                let Entry { id, extension, .. } = &known.0;
+                shadowed.push(format!(
+                    "`{id}.{}` is never used: `{id}.{extension}` has the same id and comes first",
+                    other.extension
+                ));
+            }
+        }
         problems.extend(self.problems.iter().cloned());
         problems.extend(shadowed);
-        (entries.into_values().collect(), problems)
+        (entries, problems)
     }
 
     /// Reads the file of a listing's entry.

@@ -50,11 +50,13 @@ impl Stamp {
     pub fn write(&self, out: &mut String) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let [contents, itself] = self.times.map(i64::cast_unsigned);
-        for number in [self.device, self.number, self.bytes, contents, itself] {
-            for byte in number.to_be_bytes() {
-                out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-                out.push(char::from(DIGITS[usize::from(byte & 15)]));
-            }
+        let numbers = [self.device, self.number, self.bytes, contents, itself];
+        let mut written = [0_u8; 80];
+        let bytes = numbers.iter().flat_map(|number| number.to_be_bytes());
+        for (pair, byte) in written.chunks_exact_mut(2).zip(bytes) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
         }
+        out.push_str(std::str::from_utf8(&written).expect("they are digits"));
     }
 }

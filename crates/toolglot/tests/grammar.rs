@@ -1,6 +1,10 @@
 //! What the compiler of dialects refuses, and how it says so.
 
-use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
+use std::sync::Arc;
+
+use toolglot::{
+    Dialect, Event, Finish, GrammarError, Input, Limits, Parser, Program, Span, ToolSet,
+};
 
 fn compile(file: &str) -> Result<Program, GrammarError> {
     let dialects = Dialect::parse(file, &[])?;
@@ -180,4 +184,21 @@ fn a_dialect_takes_the_rules_of_its_base_and_replaces_its_own() {
         "dialect b : a\np = \"[\" json \"]\"\n"
     );
     Program::compile(&dialects, &ToolSet::default(), Limits::default()).unwrap();
+}
+
+#[test]
+fn a_part_of_a_replaced_rule_begins_nothing_by_itself() {
+    let file = "dialect a\nblock = mark call \"</a>\"\nmark = \"<a>\" | inner\ninner = \"<i>\"\ncall = \"<c>\" name \">\" json\n\ndialect b : a\nblock = \"<b>\" call \"</b>\"\n";
+    let dialects = Dialect::parse(file, &[]).unwrap();
+    let program = Program::compile(&dialects[1..], &ToolSet::default(), Limits::default()).unwrap();
+    let mut parser = Parser::new(Arc::new(program));
+    let mut text = String::new();
+    let mut sink = |_: Span, event: Event<'_>| {
+        if let Event::Text(piece) = event {
+            text.push_str(piece);
+        }
+    };
+    parser.push(Input::Text("an <a>, an <i>"), &mut sink);
+    parser.finish(Finish::Stop, &mut sink);
+    assert_eq!(text, "an <a>, an <i>");
 }

@@ -67,7 +67,9 @@ fn json(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
 }
 
 fn human(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
-    let mut text = String::new();
+    /// Behind a column there are no more.
+    const BLANKS: &str = "                                                  ";
+    let mut text = String::with_capacity(160 * found.len());
     let widths = found.iter().map(|(_, entry, _)| entry.id.as_str().len());
     let width = widths.max().unwrap_or(0).min(48);
     for (_, entry, row) in found {
@@ -80,8 +82,12 @@ fn human(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
         ];
         for (word, width) in columns {
             text.push_str(word);
-            let n_blanks = width.saturating_sub(word.chars().count()) + 2;
-            text.extend(std::iter::repeat_n(' ', n_blanks));
+            let n_letters = if word.is_ascii() {
+                word.len()
+            } else {
+                word.chars().count()
+            };
+            text.push_str(&BLANKS[..width.saturating_sub(n_letters) + 2]);
         }
         text.push_str(about);
         text.push('\n');

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
 use toolglot_exec::audit::hex;
 use toolglot_toolfiles::{Entry, Space, Spaces, Stamp, Trust};
@@ -50,7 +51,9 @@ impl<'a> Row<'a> {
 pub(super) struct Shelf {
     file: Option<PathBuf>,
     fingerprint: String,
-    lines: String,
+    /// The file as it was read, and where its lines begin: none, if it was none.
+    text: String,
+    begin: usize,
 }
 
 /// A larger file is not ours.
@@ -64,36 +67,43 @@ impl Shelf {
         let Some((file, fingerprint)) = place(spaces).zip(fingerprint(spaces)) else {
             return Shelf::default();
         };
-        let mut lines = match fs::metadata(&file) {
+        let text = match fs::metadata(&file) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MOST_BYTES => {
                 fs::read_to_string(&file).unwrap_or_default()
             }
             _ => String::new(),
         };
-        let is_same = lines
+        let is_same = text
             .strip_prefix(fingerprint.as_str())
             .is_some_and(|lines| lines.starts_with('\n'));
-        if is_same {
-            lines.drain(..=fingerprint.len());
-        } else {
-            lines.clear();
-        }
         Shelf {
             file: Some(file),
+            begin: if is_same {
+                fingerprint.len() + 1
+            } else {
+                text.len()
+            },
             fingerprint,
-            lines,
+            text,
         }
+    }
+
+    fn lines(&self) -> &str {
+        &self.text[self.begin..]
     }
 
     /// What was kept of files that are as they were: a row or none for each entry.
     pub(super) fn rows(&self, entries: &[(Entry, Option<Stamp>)]) -> Vec<Option<Row<'_>>> {
-        let mut lines = self.lines.lines().peekable();
+        let mut lines = Lines(self.lines()).peekable();
         let mut begin = String::new();
         let row = |(entry, stamp): &(Entry, Option<Stamp>)| {
             let id = entry.id.as_str();
             // Both are in the order of ids: what comes before this one is of a file that is gone.
             while lines
-                .next_if(|line| line.split('\t').next().is_some_and(|known| known < id))
+                .next_if(|line| {
+                    let end = memchr(b'\t', line.as_bytes());
+                    end.is_some_and(|end| &line[..end] < id)
+                })
                 .is_some()
             {}
             begin.clear();
@@ -113,7 +123,8 @@ impl Shelf {
             !row.is_kept() && stamp.as_ref().is_some_and(may_stay)
         };
         let n_kept = rows.iter().filter(|(.., row)| row.is_kept()).count();
-        if n_kept == self.lines.lines().count() && !rows.iter().any(is_new) {
+        let n_lines = memchr_iter(b'\n', self.lines().as_bytes()).count();
+        if n_kept == n_lines && !rows.iter().any(is_new) {
             return;
         }
         let mut text = format!("{}\n", self.fingerprint);
@@ -126,6 +137,20 @@ impl Shelf {
             text.push('\n');
         }
         let _ = write(file, &text);
+    }
+}
+
+/// The lines of a text, each of which ends with a line break. Most of a megabyte is looked at for nothing else.
+struct Lines<'a>(&'a str);
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let end = memchr(b'\n', self.0.as_bytes())?;
+        let (line, rest) = (&self.0[..end], &self.0[end + 1..]);
+        self.0 = rest;
+        Some(line)
     }
 }
 
@@ -213,7 +238,8 @@ mod tests {
         let mut shelf = Shelf {
             file: Some(folder.path().join("rows")),
             fingerprint: "same".to_owned(),
-            lines: String::new(),
+            text: String::new(),
+            begin: 0,
         };
         // An id may be the begin of another, and a blank or a dash stands before a slash.
         let ids = ["a/b", "a/b-c", "a/bc", "a-b/c", "b"];
@@ -226,7 +252,8 @@ mod tests {
             .collect();
         shelf.keep(&rows);
         let text = fs::read_to_string(folder.path().join("rows")).expect("it was written");
-        shelf.lines = text.strip_prefix("same\n").expect("its begin").to_owned();
+        assert!(text.starts_with("same\n"));
+        (shelf.text, shelf.begin) = (text, "same\n".len());
         let all = |ids: &[&str]| -> Vec<bool> {
             let entries: Vec<_> = ids
                 .iter()

@@ -50,6 +50,11 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         &["12", "\"line\": \"x\""],
     ),
     (
+        "pythonic",
+        "[edit(level=1, path=['a', {'path': 1}])]",
+        &["path=['a', {'path': 1}]"],
+    ),
+    (
         "gemma4",
         "<|tool_call>call:edit{path:<|\"|>a<|\"|>,level:12,edits:[{line:<|\"|>x<|\"|>}]}<tool_call|>",
         &["12", "x"],

@@ -11,8 +11,9 @@
 
 use alloc::string::String;
 
+use super::ahead::Ahead;
 use super::piece::Piece;
-use super::state::{Ahead, Quote, State};
+use super::state::{Quote, State};
 use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;

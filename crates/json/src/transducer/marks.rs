@@ -10,39 +10,19 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use super::ahead::{Ahead, Turn};
 use super::piece::Piece;
-use super::state::{Ahead, Frame, Quote, State};
+use super::state::{Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
 use crate::scan::{blanks, odd_blank, plain};
 
 /// Longest string that is read ahead to see whether it is a key, in bytes.
-const KEY: usize = 256;
+pub(super) const KEY: usize = 256;
 
 /// Longest word that is read ahead, in bytes.
-const WORD: usize = 160;
-
-/// What a look ahead says.
-#[derive(Clone, Copy)]
-enum Turn {
-    /// More bytes are needed; this one was taken.
-    Wait,
-    /// The string ends at its mark.
-    Ends,
-    /// The mark stands inside.
-    Inside,
-    /// The string ends before its last mark, which opens a key.
-    Key,
-    /// Another string follows that belongs to this one.
-    Joins,
-    /// It ends at its mark, and the one behind that is one too many.
-    Doubled,
-    /// Its first mark was written twice.
-    Again,
-    /// The string is the begin of an expression, whose source is the value.
-    Expression,
-}
+pub(super) const WORD: usize = 160;
 
 impl Transducer {
     /// Names keys that containers at `depth` have (the root's is 1): one of them, in quotation marks and with its colon,
@@ -66,7 +46,9 @@ impl Transducer {
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
-        self.weigh(piece);
+        if self.python {
+            self.weigh(piece);
+        }
         if self.stack.is_empty() {
             // Nothing can follow a string that is the document.
             piece.out.text.push('"');
@@ -150,7 +132,7 @@ impl Transducer {
         } else {
             Turn::Inside
         };
-        if let Turn::Wait = turn {
+        if let Turn::Look(_) = turn {
             if self.mark_at == 0 && self.owed.len() == 1 {
                 self.held_at = here;
             }
@@ -180,7 +162,7 @@ impl Transducer {
                 // `"path: "a.js"`: the key's own mark is missing, and this one opens its value.
                 self.split_key(colon, ahead, here, piece.out);
             }
-            (Turn::Inside | Turn::Wait, _) => {
+            (Turn::Inside | Turn::Look(_), _) => {
                 self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
                 if self.ahead == Ahead::Doubt {
                     self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
@@ -332,172 +314,6 @@ impl Transducer {
         (is_name && (value.bytes().all(is_begin) || is_scalar())).then_some(colon)
     }
 
-    /// What the byte says that `rest` begins with.
-    fn turn(&mut self, byte: u8, rest: &str) -> Turn {
-        let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-        let word = is_name_byte(byte);
-        // Markdown writers escape the underscores of names.
-        let word = word || byte == b'\\' && self.python && self.ahead != Ahead::Mark;
-        let frame = self.stack.last().copied();
-        let n_ahead = self.owed.len() - self.mark_at;
-        if byte.is_ascii_alphabetic() && self.is_right_behind_inner_mark() {
-            return Turn::Inside;
-        }
-        let next = match (self.ahead, byte) {
-            (Ahead::Mark | Ahead::Comma, _) if blank => self.ahead,
-            (Ahead::Mark, b':') => {
-                return if self.in_key {
-                    Turn::Ends
-                } else {
-                    Turn::Inside
-                };
-            }
-            (Ahead::Mark, b',') if frame.is_some_and(Frame::has_keys) && !self.in_key => {
-                Ahead::Comma
-            }
-            // `"a"; "b": 1`
-            (Ahead::Mark, b';') if !(self.python || self.in_key || self.has_inner) => {
-                Ahead::Semicolon
-            }
-            (Ahead::Semicolon, _) if blank => Ahead::Semicolon,
-            (Ahead::Semicolon, b'"') => return Turn::Ends,
-            // Two marks in a row, not at the string's begin: one of a string inside, and the end.
-            (Ahead::Mark, b'"' | b'\'') if self.python && self.owed.as_bytes() == [byte] => {
-                return Turn::Inside;
-            }
-            // Python joins strings that stand side by side.
-            (Ahead::Mark, b'"' | b'\'')
-                if self.is_whole_in_python() && frame != Some(Frame::Object) =>
-            {
-                return Turn::Joins;
-            }
-            // `say "hi""`: so is it where the string had one before.
-            (Ahead::Mark, b'"') if self.has_inner && n_ahead == 1 => return Turn::Inside,
-            (Ahead::Mark | Ahead::Closing, b'}' | b']') if self.has_inner => {
-                let open = &self.stack[..self.stack.len() - self.n_closed];
-                let Some(fit) = open.iter().rposition(|frame| frame.closer() == byte) else {
-                    return Turn::Inside;
-                };
-                // Behind the last bracket nothing is waited for.
-                self.n_closed = self.stack.len() - fit;
-                if fit == 0 {
-                    return Turn::Ends;
-                }
-                Ahead::Closing
-            }
-            (Ahead::Closing, _) if blank => Ahead::Closing,
-            (Ahead::Closing, b',' | b')' | b'/' | b'#' | b'<') if byte != b')' || self.python => {
-                return Turn::Ends;
-            }
-            // A line break behind the brackets: the rest of them is missing.
-            (Ahead::Closing, _) if byte != b'"' && self.owed.ends_with(['\n', ' ']) => {
-                return Turn::Ends;
-            }
-            (Ahead::Closing, _) => return Turn::Inside,
-            // `"path"": 1`, `"a"", "b": 1`: the mark was doubled.
-            (Ahead::Mark, b'"') if n_ahead == 1 && self.may_be_doubled() => Ahead::Twice,
-            (Ahead::Twice, _) if blank => Ahead::Twice,
-            (Ahead::Twice, b':') if self.in_key => return Turn::Doubled,
-            (Ahead::Twice, b',' | b'}' | b']') if !self.in_key => return Turn::Doubled,
-            (Ahead::Twice, _) => return Turn::Ends,
-            // `""path": 1`
-            (Ahead::Mark, _) if self.in_key && self.key.is_empty() && word && n_ahead == 1 => {
-                return Turn::Again;
-            }
-            (Ahead::Mark, b'+') if !self.in_key && !self.has_inner => Ahead::Plus,
-            (Ahead::Plus, _) if blank => Ahead::Plus,
-            (Ahead::Plus, b'"') => return Turn::Joins,
-            (Ahead::Plus, b'\'') if self.python => return Turn::Joins,
-            // `'a' + b`, `'a' * 3`, `', '.join(names)`: an expression begins with the string.
-            (Ahead::Plus, _) if (word || byte == b'(') && self.is_whole_in_python() => {
-                return Turn::Expression;
-            }
-            (Ahead::Mark, b'*' | b'%') if self.is_whole_in_python() => return Turn::Expression,
-            (Ahead::Mark, b'.') if self.is_whole_in_python() && n_ahead == 1 => Ahead::Dot,
-            (Ahead::Dot, b'a'..=b'z') => return Turn::Expression,
-            // Two strings side by side are one, if the second is no key.
-            (Ahead::Mark, b'"' | b'\'') if n_ahead > 1 && self.may_be_joined() => Ahead::Second,
-            (Ahead::Second | Ahead::SecondEnd, _) if n_ahead >= KEY => return Turn::Joins,
-            (Ahead::Second, _) if self.ends_second(byte) => Ahead::SecondEnd,
-            (Ahead::Second, _) => Ahead::Second,
-            (Ahead::SecondEnd, _) if blank => Ahead::SecondEnd,
-            (Ahead::SecondEnd, b':') => return Turn::Ends,
-            (Ahead::SecondEnd, _) => return Turn::Joins,
-            (Ahead::Mark, _) if n_ahead == 1 && self.may_open_an_element(byte) => Ahead::Element,
-            (Ahead::Element, b'"') if !self.is_escaped() => Ahead::ElementEnd,
-            (Ahead::Element, _) => Ahead::Element,
-            (Ahead::ElementEnd | Ahead::ElementComma, _) if blank => self.ahead,
-            (Ahead::ElementEnd, b',') => Ahead::ElementComma,
-            (Ahead::ElementEnd, b']') | (Ahead::ElementComma, b'"' | b']') => return Turn::Key,
-            // Python has no such comments.
-            (Ahead::Mark, b'/') if self.python => return Turn::Inside,
-            (Ahead::Mark, b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#') => {
-                return Turn::Ends;
-            }
-            (Ahead::Mark, b')') => match frame {
-                Some(Frame::Tuple | Frame::Call) => return Turn::Ends,
-                Some(Frame::Keywords) if self.in_key => return Turn::Ends,
-                Some(Frame::Keywords) => Ahead::Bracket,
-                _ => return Turn::Inside,
-            },
-            (Ahead::Bracket, b')') if !self.bracketed => return Turn::Inside,
-            (Ahead::Bracket, _) => return Turn::Ends,
-            (Ahead::Mark, b'=' | b'{' | b'[' | b'0'..=b'9' | b'-') if self.in_key => {
-                return Turn::Ends;
-            }
-            (Ahead::Mark, _) if word && n_ahead == 1 && self.may_open_a_key() => Ahead::Key,
-            (Ahead::Mark, _) if word && n_ahead == 1 && self.is_at_a_line() => Ahead::Key,
-            // Behind a blank another argument may begin, whose comma is missing.
-            (Ahead::Mark, _) if word && n_ahead > 1 && frame == Some(Frame::Keywords) => {
-                Ahead::Bare
-            }
-            (Ahead::Comma, _) if !self.python && rest.starts_with(['.', '\u{2026}']) => Ahead::Dots,
-            (Ahead::Dots, b'.') if self.owed.ends_with('.') && !self.owed.ends_with("...") => {
-                Ahead::Dots
-            }
-            (Ahead::Dots, _) if blank && self.has_dots() => Ahead::Dots,
-            (Ahead::Dots, b',' | b'}' | b']') if self.has_dots() => return Turn::Ends,
-            (Ahead::Comma, b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2) => {
-                return Turn::Ends;
-            }
-            (Ahead::Comma, b'{') if !self.has_inner && self.is_object_in_list() => {
-                return Turn::Ends;
-            }
-            (Ahead::Comma, b')' | b'[' | b'{' | b'(') if frame == Some(Frame::Keywords) => {
-                return Turn::Ends;
-            }
-            (Ahead::Bare | Ahead::BareEnd, b',' | b')') if self.expects_positions() => {
-                return Turn::Ends;
-            }
-            (Ahead::Comma, _) if word => Ahead::Bare,
-            (Ahead::Bare | Ahead::BareEnd | Ahead::BareMark, b':' | b'=') => return Turn::Ends,
-            // `"a", b": 1`: a key that lost its first mark.
-            (Ahead::Bare, b'"') if !self.python => Ahead::BareMark,
-            (Ahead::BareMark, _) if blank => Ahead::BareMark,
-            (Ahead::Bare, _) if word => Ahead::Bare,
-            (Ahead::Bare | Ahead::BareEnd, _) if blank => Ahead::BareEnd,
-            (Ahead::Key, _) if word && n_ahead < WORD => Ahead::Key,
-            (Ahead::Key, b'"') if self.is_known(&self.owed[self.mark_at + 1..]) => Ahead::KeyEnd,
-            // `{"path": "a.rs}[NEXT]{"path": ..`: a key that the object has had is no end, but doubt.
-            (Ahead::Key, b'"') if self.is_had(&self.owed[self.mark_at + 1..]) => Ahead::HadEnd,
-            (Ahead::HadEnd, _) if blank => Ahead::HadEnd,
-            (Ahead::HadEnd, b':') => {
-                self.ahead = Ahead::Doubt;
-                return Turn::Inside;
-            }
-            (Ahead::KeyEnd, b':') if self.may_open_a_key() => return Turn::Key,
-            (Ahead::KeyEnd, b':') => {
-                self.ahead = Ahead::Doubt;
-                return Turn::Inside;
-            }
-            (Ahead::KeyEnd, _) if blank => Ahead::KeyEnd,
-            (Ahead::Mark, _) if self.may_be_over_behind_mark() => Ahead::Beyond,
-            _ => return Turn::Inside,
-        };
-        self.ahead = next;
-        Turn::Wait
-    }
-
     /// The input ends: what was read ahead is read as what it was taken for.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
         match self.state {
@@ -559,119 +375,9 @@ impl Transducer {
         true
     }
 
-    /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
-    fn is_whole_in_python(&self) -> bool {
-        self.python && !self.in_key && !self.has_inner && self.mark_at == 0
-    }
-
-    /// Whether nothing but the mark was read ahead, and no key can begin with it: the most common of marks inside.
-    fn is_right_behind_inner_mark(&self) -> bool {
-        self.ahead == Ahead::Mark
-            && self.mark_at == 0
-            && self.owed.len() == 1
-            && !self.in_key
-            && self.known.is_empty()
-    }
-
-    /// How many containers are open behind the brackets that stand before the mark, and before the comma there.
-    #[cold]
-    fn depth_before_mark(&self) -> usize {
-        let depth = self.stack.len();
-        let mut open = depth;
-        for byte in self.owed[..self.mark_at].bytes() {
-            match byte {
-                b',' => break,
-                b'}' | b']' => match self.stack[..open].last() {
-                    Some(frame) if frame.closer() == byte => open -= 1,
-                    _ => return depth,
-                },
-                _ => {}
-            }
-        }
-        open
-    }
-
-    /// Whether a mark right behind this one may be one too many.
-    fn may_be_doubled(&self) -> bool {
-        // An empty value's would have begun three.
-        let is_empty = self.in_key && self.key.is_empty();
-        !(self.python || self.has_inner || is_empty)
-            && self.mark == Quote::Double
-            && self.mark_at == 0
-    }
-
-    /// Whether a string behind this one, and a blank, may be part of it.
-    fn may_be_joined(&self) -> bool {
-        !(self.python || self.in_key || self.has_inner)
-            && matches!(self.stack.last(), Some(Frame::Object | Frame::Call))
-    }
-
-    /// Whether the byte is the mark that ends the string behind this one.
-    fn ends_second(&self, byte: u8) -> bool {
-        let second = self.owed[self.mark_at + 1..].trim_start();
-        second.as_bytes().first() == Some(&byte) && !self.is_escaped()
-    }
-
-    /// Whether the next byte is escaped by what was read ahead.
-    fn is_escaped(&self) -> bool {
-        let n_slashes = self.owed.len() - self.owed.trim_end_matches('\\').len();
-        n_slashes % 2 == 1
-    }
-
-    /// Whether a mark in the string of a list, with `byte` behind it, may open the next element.
-    fn may_open_an_element(&self, byte: u8) -> bool {
-        self.mark_at > 0
-            && !(self.in_key || self.has_inner)
-            && self.stack.last() == Some(&Frame::Array)
-            && !self.owed[..self.mark_at].contains(['}', ']'])
-            && !(byte <= b' ' || matches!(byte, b'"' | b',' | b']' | b'}' | b')'))
-    }
-
-    /// Whether three dots were read behind the comma.
-    fn has_dots(&self) -> bool {
-        let dots = self.owed.trim_end();
-        dots.ends_with("...") || dots.ends_with('\u{2026}')
-    }
-
-    fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {
+    pub(super) fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {
         let known = self.known.iter().find(|(known, _)| *known == depth);
         known.map(|(_, keys)| keys)
-    }
-
-    /// Whether a mark inside a string of the innermost object may open its next key: where keys are known, or a comma
-    /// stands before it that no mark explains.
-    fn may_open_a_key(&self) -> bool {
-        let depth = self.depth_before_mark();
-        let is_here = depth == self.stack.len();
-        !self.in_key
-            && self.stack[..depth].last() == Some(&Frame::Object)
-            && (is_here && self.keys_at(depth).is_some()
-                || self.mark_at > 0
-                    && !self.has_inner
-                    && (self.owed[..self.mark_at].contains(',') || self.balance.is_even()))
-    }
-
-    /// Whether the mark stands at the begin of a line, and the string has opened no bracket whose key it may begin.
-    fn is_at_a_line(&self) -> bool {
-        self.mark_at > 0
-            && self.owed[..self.mark_at].contains('\n')
-            && !self.balance.is_open()
-            && self.stack[..self.depth_before_mark()].last() == Some(&Frame::Object)
-    }
-
-    /// Whether the object whose key may come has such a key, and has not had it yet.
-    fn is_known(&self, key: &str) -> bool {
-        let depth = self.depth_before_mark();
-        self.may_have_key_at(depth, key)
-            && !(depth == self.stack.len() && self.keys.has(key.as_bytes()))
-    }
-
-    /// Whether the innermost object is known to have this key.
-    fn is_had(&self, key: &str) -> bool {
-        let depth = self.stack.len();
-        self.depth_before_mark() == depth
-            && self.keys_at(depth).is_some()
-            && self.may_have_key_at(depth, key)
     }
 
     /// Whether the innermost object may have this key, as far as its keys are known.
@@ -679,7 +385,7 @@ impl Transducer {
         self.may_have_key_at(self.stack.len(), key)
     }
 
-    fn may_have_key_at(&self, depth: usize, key: &str) -> bool {
+    pub(super) fn may_have_key_at(&self, depth: usize, key: &str) -> bool {
         self.keys_at(depth)
             .is_none_or(|keys| keys.iter().any(|known| known == key))
     }

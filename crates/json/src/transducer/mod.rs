@@ -11,6 +11,7 @@
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
+mod ahead;
 mod balance;
 mod beyond;
 mod dense;
@@ -43,10 +44,11 @@ use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
 use crate::scan::{odd_blank, plain_data};
+use ahead::Ahead;
 use balance::Balance;
 use keywords::Last;
 use piece::Piece;
-use state::{Ahead, Frame, Quote, State};
+use state::{Frame, Quote, State};
 
 /// What the text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -406,9 +408,9 @@ impl Transducer {
         self.state == State::Next
     }
 
-    /// Whether only the bracket of the root, an object, was read.
+    /// Whether the bracket of an object was read, and nothing of what it holds.
     pub fn is_before_members(&self) -> bool {
-        self.state == State::Key && self.stack.len() == 1 && self.empty && !self.comma
+        self.state == State::Key && self.empty && !self.comma
     }
 
     /// Whether a repair so far was more than spelling.
@@ -630,13 +632,18 @@ impl Transducer {
         if piece.run < piece.i {
             self.copy(&piece.text[piece.run..piece.i], piece.out);
         }
-        // What is read again is counted then.
-        let is_inside = matches!(
-            self.state,
-            State::Str(_) | State::Esc(_) | State::Apostrophe
-        );
-        if is_inside && !self.has_read_ahead() {
-            self.weigh(piece);
+        // What is read again is counted then, and what waits when it is data.
+        let n_waiting = match self.state {
+            State::Str(_) | State::Esc(_) | State::Apostrophe => Some(0),
+            State::Quoted if self.mark_at == 0 => Some(self.owed.len()),
+            _ => None,
+        };
+        if let Some(n_waiting) = n_waiting
+            && !self.in_key
+            && !self.has_read_ahead()
+        {
+            let n_inside = piece.i.saturating_sub(n_waiting);
+            self.count(&bytes[..n_inside], at);
         }
         (piece.i, step)
     }

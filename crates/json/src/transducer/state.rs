@@ -77,65 +77,6 @@ pub(super) enum State {
     Done,
 }
 
-/// How far what stands behind a quotation mark was read, to tell whether the mark ends its string.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Ahead {
-    /// The mark, and blanks.
-    #[default]
-    Mark,
-    /// A comma, and blanks: a member must follow.
-    Comma,
-    /// `;` in place of the comma.
-    Semicolon,
-    /// Another mark right behind it: one too many, if what can follow the first does.
-    Twice,
-    /// A bare word behind the comma: a key, if a colon follows.
-    Bare,
-    BareEnd,
-    BareMark,
-    /// Dots behind the comma: left out, if nothing else stands there.
-    Dots,
-    /// A word right behind the mark: the mark opens a key, if another and a colon follow.
-    Key,
-    KeyEnd,
-    /// Behind the second mark of a key that the object has had: the string may have swallowed another object.
-    HadEnd,
-    /// It was one, but the string has marks inside: it may have swallowed a key.
-    Doubt,
-    /// Closing brackets behind the mark of a string with marks inside: one more mark behind them, and it ended none.
-    Closing,
-    /// A line break behind the mark, and what is no member.
-    Beyond,
-    /// `+`: if another string follows, both are one.
-    Plus,
-    /// A blank and another string: a key, if a colon follows, and a part of this one if not.
-    Second,
-    SecondEnd,
-    /// A mark behind a comma of a list's string: it opens the next element, if that one's own mark follows.
-    Element,
-    ElementEnd,
-    ElementComma,
-    /// `.`: if a name follows, the string is the begin of an expression.
-    Dot,
-    /// The bracket that ends a Python call: one more behind it would belong to nothing.
-    Bracket,
-}
-
-impl Ahead {
-    /// Whether a mark is looked at that may open an element.
-    pub(super) fn is_element(self) -> bool {
-        matches!(
-            self,
-            Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma
-        )
-    }
-
-    /// Whether a second mark was read behind one that may open a key.
-    pub(super) fn is_key(self) -> bool {
-        matches!(self, Ahead::KeyEnd | Ahead::HadEnd | Ahead::Doubt)
-    }
-}
-
 /// How far the first value behind a `{` of Python was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Brace {

@@ -5,7 +5,7 @@ use super::state::{Quote, State};
 use super::{Output, Transducer, is_simple_escape};
 use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{plain, plain_data};
+use crate::scan::{blanks, plain, plain_data};
 
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
@@ -91,6 +91,7 @@ impl Transducer {
                 Some(&control) => {
                     if matches!(control, b'\n' | b'\r' | b'\t')
                         && i >= piece.settled
+                        && !self.ends_behind_blanks(piece)
                         && self.tail_opens(piece)
                     {
                         return self.begin_tail(Quote::Double, piece);
@@ -117,10 +118,31 @@ impl Transducer {
         }
     }
 
+    /// Whether the blanks here stand before the string's last mark, which a tail would find too: they are data then.
+    fn ends_behind_blanks(&self, piece: &mut Piece<'_>) -> bool {
+        let bytes = piece.bytes();
+        let length = blanks(&bytes[piece.i..]);
+        let (run, behind) = bytes[piece.i..].split_at(length);
+        let mark = piece.i + length;
+        let ends = behind.first() == Some(&b'"')
+            && !self.has_inner
+            && self.ends_a_line(run)
+            && self.ends_at_once(bytes, mark + 1, length + 1);
+        if ends {
+            piece.settled = mark;
+        }
+        ends
+    }
+
     /// Whether the run of brackets and blanks here may end the string; all of it is decided alike.
-    fn tail_opens(&self, piece: &mut Piece<'_>) -> bool {
+    fn tail_opens(&mut self, piece: &mut Piece<'_>) -> bool {
+        let bytes = piece.bytes();
+        if bytes.get(piece.i + 1).is_some_and(|&byte| byte <= b' ') {
+            // A line may end here, and the string with it if it closed its brackets.
+            self.weigh(piece);
+        }
         let from = piece.i - piece.run;
-        let (length, is_open) = self.tail_begins(Quote::Double, &piece.bytes()[piece.run..], from);
+        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[piece.run..], from);
         piece.settled = piece.i + length;
         is_open
     }

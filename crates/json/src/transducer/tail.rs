@@ -49,7 +49,7 @@ impl Transducer {
     }
 
     /// Whether `run` has a line break, behind which a key of the innermost object may stand.
-    fn ends_a_line(&self, run: &[u8]) -> bool {
+    pub(super) fn ends_a_line(&self, run: &[u8]) -> bool {
         run.contains(&b'\n') && self.stack.last() == Some(&Frame::Object)
     }
 

@@ -245,6 +245,32 @@ fn a_virtual_environment_of_the_project_is_used() {
 }
 
 #[test]
+fn what_a_project_calls_its_environment_opens_nothing() {
+    if !can_run("virtual environments", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    std::fs::write(elsewhere.path().join("secret"), "x").expect("it is written");
+    let script = format!("#!/bin/sh\ncat {}/secret\n", elsewhere.path().display());
+    let config = format!("home = {}/bin\n", elsewhere.path().display());
+    world.file(".venv/pyvenv.cfg", &config);
+    world.file(".venv/bin/python", &script);
+    let program = world.project.join(".venv/bin/python");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(program, mode).expect("it is ours");
+    let reads = "from pathlib import Path\ndef execute(params, project_path):\n    return {'success': True, 'output': Path(params['file']).exists()}";
+    let schema = "CONFIG_SCHEMA = {'type': 'object', 'properties': {'file': {'type': 'string'}}}";
+    world.tool(
+        "t/look-it.py",
+        &python("python/function", &format!("{schema}\n{reads}")),
+    );
+    let secret = elsewhere.path().join("secret").display().to_string();
+    let returned = world.returned("t/look-it", json!({ "file": secret }));
+    assert_eq!(returned["output"], json!(false), "{returned}");
+}
+
+#[test]
 fn unsigned_and_changed_tools_do_not_run() {
     let world = World::new();
     let text = yaml(

@@ -46,7 +46,7 @@ pub(crate) struct Entry {
     pub(crate) returns: Vec<Return>,
     /// Whether it can be called with the parameters and the project.
     pub(crate) takes_two: bool,
-    /// Whether it may end otherwise than by returning: it raises, goes round, or ends the program.
+    /// Whether what returns nothing may end otherwise: it raises, goes round, or ends the program.
     pub(crate) may_leave: bool,
     /// Where it certainly runs off its end, beside what it returns elsewhere.
     pub(crate) falls: Option<Range<usize>>,

@@ -187,9 +187,12 @@ impl Header {
             if start <= BOM.len_utf8() && plain.starts_with("#!") {
                 continue;
             }
+            if plain.trim().is_empty() {
+                reader.is_apart = true;
+                continue;
+            }
             if !plain.starts_with('#') {
-                let is_before = header.form == Form::None;
-                if is_before && (plain.trim().is_empty() || is_setting(plain)) {
+                if header.form == Form::None && is_setting(plain) {
                     continue;
                 }
                 break;
@@ -249,6 +252,8 @@ struct Reader {
     /// Brackets that are open.
     depth: usize,
     is_behind_empty: bool,
+    /// Whether a line without a comment stands before this one.
+    is_apart: bool,
 }
 
 impl Reader {
@@ -282,6 +287,10 @@ impl Reader {
         let blanks = bare.len() - bare.trim_start_matches([' ', '\t']).len();
         let body = &bare[blanks.min(self.blanks)..];
         let is_outside = self.depth == 0 && !self.is_fenced;
+        // Behind an empty line of the file only a field goes on with what is written in fields.
+        if std::mem::take(&mut self.is_apart) && is_outside && self::form(body) != *form {
+            return Line::Ends;
+        }
         if body.trim().is_empty() {
             self.is_behind_empty = true;
         } else if is_outside && !body.starts_with([' ', '\t']) && self.is_prose(body, *form) {
@@ -317,9 +326,8 @@ impl Reader {
                     is_word(key) && (value.is_empty() || value.starts_with([' ', '\t']))
                 });
                 let is_field = |(key, _): (&str, &str)| {
-                    fields::FIELDS.contains(&key)
-                        || !self.is_behind_empty
-                        || toolglot_tools::nearest(key, fields::FIELDS.iter().copied()).is_some()
+                    // What stands apart is prose, unless it is a field.
+                    fields::FIELDS.contains(&key) || !self.is_behind_empty
                 };
                 !(is_item || key.is_some_and(is_field))
             }

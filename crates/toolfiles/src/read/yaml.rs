@@ -101,12 +101,18 @@ fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)>
     let mut bytes = Vec::with_capacity(text.len());
     let mut chars = text.char_indices().enumerate().peekable();
     let (mut is_open, mut is_joined) = (true, false);
+    // Where only brackets, commas and colons stand before it, as in JSON, the next mark opens a text as well.
+    let mut may_open = true;
     let mut put = |c: char, n: usize| {
         out.push(c);
         bytes.push(offsets.at(n));
     };
     while let Some((n, (at, c))) = chars.next() {
         if at < first || !is_open {
+            if at >= first && may_open {
+                is_open = c == '"';
+                may_open = is_open || c.is_whitespace() || "[]{},:".contains(c);
+            }
             put(c, n);
             continue;
         }

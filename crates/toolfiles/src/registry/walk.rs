@@ -38,9 +38,11 @@ pub(super) fn walk(
                 continue;
             }
         };
+        let mut relative = prefix.clone();
         for entry in entries {
             let Ok(entry) = entry else { continue };
-            let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
                 continue;
             };
             if name.starts_with(['.', '_']) || name == "node_modules" {
@@ -54,7 +56,8 @@ pub(super) fn walk(
                 return;
             }
             files_left -= 1;
-            let relative = format!("{prefix}{name}");
+            relative.truncate(prefix.len());
+            relative.push_str(name);
             let Ok(kind) = entry.file_type() else {
                 continue;
             };

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use toolglot_json::{Output, Root, Transducer};
+use toolglot_json::{Output, Root, Step, Stretch, Transducer};
 
+use super::escaped::Escaped;
 use crate::program::NodeId;
 
 /// A JSON body being read.
@@ -13,6 +14,8 @@ pub(crate) struct JsonBody {
     pub(crate) node: NodeId,
     pub(crate) json: Transducer,
     pub(crate) out: Output,
+    root: Root,
+    escaped: Escaped,
 }
 
 impl JsonBody {
@@ -31,6 +34,28 @@ impl JsonBody {
             node,
             json,
             out: Output::default(),
+            root,
+            escaped: Escaped::default(),
+        }
+    }
+
+    /// Reads on; `text` stands at `at`.
+    pub(crate) fn feed(&mut self, text: &str, at: u64) -> (usize, Step) {
+        let is_object = self.root == Root::Object;
+        self.escaped
+            .feed(is_object, &mut self.json, (text, at), &mut self.out)
+    }
+
+    /// How much of `text` stands inside the string that is open.
+    #[inline]
+    pub(crate) fn stretch(&self, text: &str) -> Stretch {
+        if self.escaped == Escaped::No {
+            self.json.stretch(text)
+        } else {
+            Stretch {
+                length: 0,
+                is_raw: false,
+            }
         }
     }
 }

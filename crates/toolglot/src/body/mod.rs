@@ -2,13 +2,14 @@
 
 mod entity;
 mod envelope;
+mod escaped;
 mod json;
 mod python;
 mod tree;
 mod xml;
 
 pub(crate) use entity::decoded;
-pub(crate) use envelope::{Asked, Envelope};
+pub(crate) use envelope::{Asked, Envelope, LeftOut};
 pub(crate) use json::JsonBody;
 pub(crate) use python::{Python, PythonStep, space};
 pub(crate) use xml::{Xml, XmlOut, XmlStep, elements_to_json};

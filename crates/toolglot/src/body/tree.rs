@@ -6,11 +6,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer, escape_into, quoted};
+use toolglot_json::{
+    Fields, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
+};
 
 use crate::Code;
 use crate::grammar::Typing;
-use crate::machine::{How, how, infer, plain_json, typed};
+use crate::machine::{How, changed, how, infer, plain_json, typed};
+use crate::remark::remark;
 use crate::render::ITEM;
 
 /// An element's content. Text lies in a buffer that all trees of a body share.
@@ -49,8 +52,8 @@ impl Writer<'_> {
     pub(crate) fn tree(&mut self, tree: &Tree, shape: Option<&Shape>) {
         let text = &self.flat[tree.flat.clone()];
         match (shape, &tree.content) {
-            (Some(Shape::Object(fields)), _) => self.object(tree, text, fields),
-            (Some(Shape::Array(item)), _) => self.array(tree, text, item),
+            (Some(shape @ Shape::Object(fields)), _) => self.object(tree, text, shape, fields),
+            (Some(shape @ Shape::Array(item)), _) => self.array(tree, text, shape, item),
             (Some(shape @ Shape::OneOf(shapes)), Content::Elements(children)) => {
                 match structured(shapes, children) {
                     Some(shape) => self.tree(tree, Some(shape)),
@@ -60,9 +63,8 @@ impl Writer<'_> {
             (Some(shape @ Shape::OneOf(_)), _)
                 if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) =>
             {
-                match document(text) {
-                    Some(json) => self.out.push_str(&json),
-                    None => self.scalar(text, shape),
+                if !self.document(text, shape) {
+                    self.scalar(text, shape);
                 }
             }
             (Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))), _) => self.scalar(text, shape),
@@ -166,13 +168,14 @@ impl Writer<'_> {
         }
     }
 
-    fn object(&mut self, tree: &Tree, text: &str, fields: &Fields) {
+    fn object(&mut self, tree: &Tree, text: &str, shape: &Shape, fields: &Fields) {
         match &tree.content {
             Content::Elements(children) => self.members(children, &tree.attributes, Some(fields)),
-            _ if text.trim_start().starts_with('{') => match document(text) {
-                Some(json) => self.out.push_str(&json),
-                None => self.misfit(text, "object"),
-            },
+            _ if text.trim_start().starts_with('{') => {
+                if !self.document(text, shape) {
+                    self.misfit(text, "object");
+                }
+            }
             _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
             _ => match text_field(fields, &tree.attributes) {
                 // `<suggest mode="code">text</suggest>`: attributes, and the text under the field that is left.
@@ -198,7 +201,7 @@ impl Writer<'_> {
     }
 
     /// An array: elements in a wrapper (`edits>edit`), JSON, or a lone value.
-    fn array(&mut self, tree: &Tree, text: &str, item: &Shape) {
+    fn array(&mut self, tree: &Tree, text: &str, shape: &Shape, item: &Shape) {
         match &tree.content {
             Content::Elements(children) => {
                 let lone = matches!(item, Shape::Object(fields) if children.iter().all(|(name, _)| fields.get(name).is_some()));
@@ -216,16 +219,38 @@ impl Writer<'_> {
                 self.out.push(']');
             }
             Content::Text { verbatim: false } if text.trim().is_empty() => self.out.push_str("[]"),
-            _ if text.trim_start().starts_with('[') => match document(text) {
-                Some(json) => self.out.push_str(&json),
-                None => self.misfit(text, "array"),
-            },
+            _ if text.trim_start().starts_with('[') => {
+                if !self.document(text, shape) {
+                    self.misfit(text, "array");
+                }
+            }
             _ => {
                 self.out.push('[');
                 self.tree(tree, Some(item));
                 self.out.push(']');
             }
         }
+    }
+
+    /// Writes a text that is one JSON document, with its values brought to their shapes. Nothing but its spelling may have to
+    /// be mended. Says whether it was one.
+    fn document(&mut self, text: &str, shape: &Shape) -> bool {
+        let text = text.trim();
+        let mut out = Output::default();
+        let mut json = Transducer::new(Root::Value);
+        let (used, step) = json.feed(text, 0, &mut out);
+        if step != Step::Done || used != text.len() || json.is_structural() {
+            return false;
+        }
+        for mended in out.repairs {
+            let (code, message) = remark(mended.repair);
+            self.remarks.push((code, message.into()));
+        }
+        let (json, changes) = fitted(Target::Shape(shape), &out.text);
+        self.remarks
+            .extend(changes.iter().map(|change| changed(change, None)));
+        self.out.push_str(&json);
+        true
     }
 
     fn scalar(&mut self, text: &str, shape: &Shape) {
@@ -295,7 +320,7 @@ fn structured<'a>(shapes: &'a [Shape], children: &[(String, Tree)]) -> Option<&'
         })
 }
 
-/// The one text field that the attributes leave.
+/// The field for the text: the one that is called so, or what the attributes leave.
 fn text_field<'a>(fields: &'a Fields, attributes: &[(String, String)]) -> Option<&'a String> {
     let free = |name: &str| !attributes.iter().any(|(have, _)| have == name);
     let texts = || {
@@ -306,15 +331,6 @@ fn text_field<'a>(fields: &'a Fields, attributes: &[(String, String)]) -> Option
     };
     texts()
         .find(|(name, _)| name == "text")
-        .or_else(|| texts().next())
+        .or_else(|| texts().next().filter(|_| !attributes.is_empty()))
         .map(|(name, _)| name)
-}
-
-/// A text that is one JSON document, mended.
-fn document(text: &str) -> Option<String> {
-    let text = text.trim();
-    let mut out = Output::default();
-    let mut json = Transducer::new(Root::Value);
-    let (used, step) = json.feed(text, 0, &mut out);
-    (step == Step::Done && used == text.len()).then_some(out.text)
 }

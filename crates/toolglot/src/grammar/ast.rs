@@ -37,6 +37,21 @@ impl Rule {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);
 
+impl Alt {
+    /// Whether the rules called `name` are part of it.
+    pub(crate) fn refers_to(&self, name: &str) -> bool {
+        fn refers(kind: &TermKind, name: &str) -> bool {
+            match kind {
+                TermKind::Rule(rule) => rule == name,
+                TermKind::Group(alt) => alt.refers_to(name),
+                TermKind::Optional(inner) | TermKind::Many(inner) => refers(&inner.kind, name),
+                _ => false,
+            }
+        }
+        self.0.iter().flatten().any(|term| refers(&term.kind, name))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
     pub(crate) kind: TermKind,

@@ -89,6 +89,13 @@ fn complete(dialect: &mut Dialect, inherited: &mut Vec<Rule>) {
         .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
     // The dialect's own, not those that are added here: a base may have several rules of one name.
     let n_own = dialect.rules.len();
+    let refers = |rules: &[Rule], name: &str| rules.iter().any(|rule| rule.alt.refers_to(name));
+    let is_part = |rule: &Rule| rule.tool.is_none() && refers(inherited, &rule.name);
+    let parts: Vec<String> = inherited
+        .iter()
+        .filter(|rule| is_part(rule))
+        .map(|rule| rule.name.clone())
+        .collect();
     for rule in inherited.drain(..) {
         let is_replaced = dialect.rules[..n_own]
             .iter()
@@ -97,6 +104,19 @@ fn complete(dialect: &mut Dialect, inherited: &mut Vec<Rule>) {
         if !is_replaced && !is_foreign {
             dialect.rules.push(rule);
         }
+    }
+    // A part of what was replaced begins nothing by itself, nor do its own parts.
+    loop {
+        let is_idle = |rule: &Rule| {
+            let name = rule.name.as_str();
+            !matches!(name, "call" | "think" | "say" | "stop")
+                && rule.tool.is_none()
+                && parts.iter().any(|part| part == name)
+                && !refers(&dialect.rules, name)
+        };
+        let idle = dialect.rules[n_own..].iter().position(is_idle);
+        let Some(n) = idle else { break };
+        dialect.rules.remove(n_own + n);
     }
 }
 

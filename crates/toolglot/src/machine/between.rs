@@ -7,6 +7,7 @@ use super::log::Act;
 use super::step::Stepper;
 use super::teller::Speech;
 use super::thread::{Judge, Thread};
+use super::turn::Turn;
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
@@ -164,7 +165,11 @@ impl Parser {
                     self.found.bodies.append(&mut self.fallback_bodies);
                     self.win(program, view, sink);
                 } else if self.committed {
-                    self.recover(program, view, pos, sink);
+                    match self.turn_ends(program, view) {
+                        Turn::Undecided => return false,
+                        Turn::Ends => self.recover(program, view, pos, true, sink),
+                        Turn::GoesOn => self.recover(program, view, pos, false, sink),
+                    }
                 } else {
                     self.explain_rejection(program, view, pos, sink);
                     self.reject(pos);
@@ -370,14 +375,17 @@ impl Parser {
 
     /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
-        let waits = |thread: &Thread| {
-            thread.off == 0
-                && matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3)
+        let waits = |thread: &Thread| match program.node(thread.node) {
+            Node::Literal { bytes, .. } if thread.off == 0 => {
+                // The list of calls goes on, or ends.
+                bytes.len() >= 3 || byte == b'}' && matches!(**bytes, [b',' | b']'])
+            }
+            _ => false,
         };
         matches!(byte, b'}' | b']')
             && self.committed
             && self.fallback.is_none()
-            && self.teller.call.as_ref().is_some_and(|call| call.whole)
+            && self.teller.call.as_ref().is_none_or(|call| call.whole)
             && self.threads.iter().any(waits)
     }
 
@@ -469,6 +477,13 @@ impl Parser {
 
     /// A literal ended at `pos`: this is where acts may become certain.
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+        let ended = self.found.ended.map(|literal| program.node(literal));
+        let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
+        let is_over = |call: &super::teller::OpenCall| call.whole;
+        if joins && self.committed && self.teller.call.as_ref().is_none_or(is_over) {
+            // A word between two calls: without the second it is text.
+            return;
+        }
         if self.found.literal_took && self.fallback.is_some() && self.found.literal_length >= MARK {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
             self.fallback = None;
@@ -573,4 +588,10 @@ impl Parser {
             self.flush(program, view, common, self.pos, sink);
         }
     }
+}
+
+/// Whether the literal is a blank, a word or a sign that text has between any two things.
+pub(super) fn joins_calls(literal: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" ,+&".contains(byte);
+    literal != b"," && literal.iter().all(is_word)
 }

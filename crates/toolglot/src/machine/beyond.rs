@@ -284,7 +284,7 @@ impl Parser {
         loop {
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
-                    return Some(if self.cut_off { Turn::Data } else { ends });
+                    return Some(if self.cut_off { Turn::Cut } else { ends });
                 }
                 probe.beyond = Some(beyond);
                 return None;

@@ -61,7 +61,7 @@ impl Parser {
         if !fits {
             core::mem::swap(self.teller.args(), &mut body.out.text);
         }
-        let (used, step) = body.json.feed(rest, self.pos, &mut body.out);
+        let (used, step) = body.feed(rest, self.pos);
         if fits {
             self.fit_body(program, &mut body, sink);
         } else {
@@ -174,6 +174,14 @@ impl Parser {
             self.found.bodies.clear();
             self.found.bodies.push(self.threads[0]);
             self.win(program, view, sink);
+        } else if let Some(bare) = self
+            .teller
+            .call
+            .as_mut()
+            .and_then(|call| call.bare.as_mut())
+        {
+            // What follows has a say.
+            *bare = at;
         } else {
             self.exit_certain(program, view, sink);
         }

@@ -11,7 +11,7 @@ use super::log::{Act, Log};
 use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{Asked, Envelope};
+use crate::body::{Asked, Envelope, LeftOut};
 use crate::program::{Node, Program};
 use crate::{Code, End, Sink, Span};
 
@@ -41,6 +41,11 @@ impl Parser {
             self.pos = envelope.pos;
             match asked {
                 Asked::More => {}
+                Asked::Commit if self.repeats(program, &envelope) => {
+                    self.remark_repetition(envelope.name_at, view, sink);
+                    self.dead_envelope(program, &envelope, view, sink);
+                    break;
+                }
                 Asked::Commit => self.commit_envelope(program, &mut envelope, view, sink),
                 Asked::Args if envelope.committed => {
                     self.tell_envelope(program, &mut envelope, view, sink);
@@ -68,6 +73,28 @@ impl Parser {
         }
         self.spare_envelope = Some(envelope);
         true
+    }
+
+    /// Whether a call behind the answer is one of those before, name and arguments.
+    fn repeats(&self, program: &Program, envelope: &Envelope) -> bool {
+        let name = envelope.name.as_deref().unwrap_or_default();
+        let n_space = program.tools.meant(name).map_or(0, |(_, n_space)| n_space);
+        envelope.may_repeat() && self.teller.has_told(&name[n_space..], envelope.untold())
+    }
+
+    /// Says why it is none.
+    pub(super) fn remark_repetition(
+        &mut self,
+        (start, end): (u64, u64),
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        let message =
+            String::from("the call came before; behind the answer this speaks of it, and is text");
+        let at = Span::new(start.min(end), end);
+        self.teller.note(Code::Duplicate, at, message, None, sink);
     }
 
     /// What stands next is no part of the object: only brackets may be missing.
@@ -193,10 +220,22 @@ impl Parser {
             self.teller
                 .note(Code::LooseArguments, Span::empty(at), message, None, sink);
         }
-        if let Some(at) = envelope.left_out_at.take() {
-            let message = String::from("a key beside the call is none of its arguments; left out");
+        if let Some((at, what)) = envelope.left_out.take() {
+            let message = String::from(match what {
+                LeftOut::Other => "a key beside the call is none of its arguments; left out",
+                LeftOut::Parameter => {
+                    "a parameter stands beside the arguments, which are over; left out"
+                }
+                LeftOut::Arguments => "the call has arguments already; these are left out",
+            });
             self.teller
                 .note(Code::Junk, Span::empty(at), message, None, sink);
+            // What the model meant by it is in no argument.
+            if what != LeftOut::Other
+                && let Some(call) = &mut self.teller.call
+            {
+                call.worsen(End::Recovered);
+            }
         }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {
@@ -294,7 +333,7 @@ impl Parser {
         if self.committed {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
-            self.recover(program, view, at, sink);
+            self.recover(program, view, at, false, sink);
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);

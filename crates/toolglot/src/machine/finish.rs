@@ -67,7 +67,7 @@ impl Parser {
                 true
             }
             Mode::Value(value) => {
-                self.truncate_value(program, value, view, sink);
+                self.truncate_value(value, view, sink);
                 self.pos = view.end();
                 false
             }
@@ -228,6 +228,15 @@ impl Parser {
             self.win(program, view, sink);
             return false;
         }
+        // A value that began is read from where it did, and one whose opener is cut off did not begin.
+        let is_text = |thread: &super::Thread| matches!(program.node(thread.node), Node::Text(_));
+        let goes_on = self.committed
+            && self.fallback_bodies.first().is_some_and(is_text)
+            && self.threads.iter().any(|thread| !thread.extra);
+        if goes_on {
+            self.fallback = None;
+            self.fallback_bodies.clear();
+        }
         if let Some(at) = self.fallback.take() {
             let is_over = self
                 .fallback_bodies
@@ -248,11 +257,13 @@ impl Parser {
             }
             return !goes_on;
         }
-        let text = self
-            .threads
-            .iter()
-            .copied()
-            .find(|thread| matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_)));
+        let is_value = |thread: &super::Thread| {
+            matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_))
+        };
+        let text = self.threads.iter().copied().find(is_value);
+        let is_other =
+            |thread: &super::Thread| program.node(thread.node).is_body() && !is_value(thread);
+        let text = text.filter(|_| !self.threads.iter().any(is_other));
         if let (Some(body), true) = (
             text,
             self.committed || self.threads.iter().any(|thread| thread.marked),

@@ -107,45 +107,50 @@ pub(super) fn remark(
     sink: &mut dyn Sink,
 ) {
     for change in changes.drain(..) {
-        let key = key.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")));
-        let path = place(&format!("{}{}", key.unwrap_or_default(), change.path));
-        let short = |text: &str| text.chars().take(SHOWN).collect::<String>();
-        let (before, after) = (short(&change.before), short(&change.after));
-        let (code, message) = match change.change {
-            FitKind::Unpacked => (
-                Code::FittedToSchema,
-                format!("`{path}` was a string that holds what is wanted; it was unpacked"),
-            ),
-            FitKind::Listed => (
-                Code::FittedToSchema,
-                format!("`{path}` was a lone value and became an array of one"),
-            ),
-            FitKind::Renamed => (
-                Code::NearName,
-                format!(
-                    "no parameter is called `{}`; it was read as `{}`",
-                    before.trim_matches('"'),
-                    after.trim_matches('"')
-                ),
-            ),
-            FitKind::Unwrapped => (
-                Code::FittedToSchema,
-                String::from("the arguments stood in an object of their own; it was left out"),
-            ),
-            FitKind::Doubled => {
-                if let Some(call) = &mut teller.call {
-                    call.worsen(End::Recovered);
-                }
-                (
-                    Code::DoubleKey,
-                    format!("`{path}` came before under another name; the last value counts"),
-                )
-            }
-            _ => (
-                Code::TypedBySchema,
-                format!("`{path}` was {before} and became {after}"),
-            ),
-        };
+        if change.change == FitKind::Doubled
+            && let Some(call) = &mut teller.call
+        {
+            call.worsen(End::Recovered);
+        }
+        let (code, message) = changed(&change, key);
         teller.note(code, Span::empty(at), message, None, sink);
+    }
+}
+
+/// What a change says. `key` is the parameter it is inside of.
+pub(crate) fn changed(change: &Fitted, key: Option<&str>) -> (Code, String) {
+    let key = key.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")));
+    let path = place(&format!("{}{}", key.unwrap_or_default(), change.path));
+    let short = |text: &str| text.chars().take(SHOWN).collect::<String>();
+    let (before, after) = (short(&change.before), short(&change.after));
+    match change.change {
+        FitKind::Unpacked => (
+            Code::FittedToSchema,
+            format!("`{path}` was a string that holds what is wanted; it was unpacked"),
+        ),
+        FitKind::Listed => (
+            Code::FittedToSchema,
+            format!("`{path}` was a lone value and became an array of one"),
+        ),
+        FitKind::Renamed => (
+            Code::NearName,
+            format!(
+                "no parameter is called `{}`; it was read as `{}`",
+                before.trim_matches('"'),
+                after.trim_matches('"')
+            ),
+        ),
+        FitKind::Unwrapped => (
+            Code::FittedToSchema,
+            String::from("the arguments stood in an object of their own; it was left out"),
+        ),
+        FitKind::Doubled => (
+            Code::DoubleKey,
+            format!("`{path}` came before under another name; the last value counts"),
+        ),
+        _ => (
+            Code::TypedBySchema,
+            format!("`{path}` was {before} and became {after}"),
+        ),
     }
 }

@@ -63,7 +63,7 @@ impl Probe {
             Turn::Ends {
                 enclosing: true, ..
             } => return Some(Turn::Forgotten),
-            Turn::Ends { .. } | Turn::Unnested | Turn::Data if self.closer => {
+            Turn::Ends { .. } | Turn::Unnested | Turn::Data | Turn::Cut if self.closer => {
                 forgotten.n_open -= 1;
                 if forgotten.n_open < 0 {
                     return Some(Turn::Nested);
@@ -76,7 +76,9 @@ impl Probe {
                 self.pos = self.closer_end.unwrap_or(self.looked + 1);
             }
             // A byte that began no closer.
-            Turn::Ends { .. } | Turn::Unnested | Turn::Data => self.pos = self.looked + 1,
+            Turn::Ends { .. } | Turn::Unnested | Turn::Data | Turn::Cut => {
+                self.pos = self.looked + 1;
+            }
         }
         self.count_on(Forgotten {
             step: Step::Search,
@@ -91,6 +93,7 @@ impl Probe {
         self.follow.clear();
         self.enclosing.clear();
         self.own.clear();
+        self.shorn.clear();
         (self.beyond, self.over, self.closer, self.last) = (None, None, false, None);
         (self.unknown_key, self.unknown_at) = (false, None);
         (self.closer_end, self.left_call) = (None, false);

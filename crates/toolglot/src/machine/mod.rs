@@ -34,10 +34,12 @@ mod step;
 mod teller;
 mod text;
 mod thread;
+mod turn;
 mod typing;
 mod value;
 mod view;
 
+pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
 pub(crate) use typing::{How, how, infer, plain_json, typed};
 
@@ -126,6 +128,8 @@ pub struct Parser {
     cut_off: bool,
     /// At the message's end: only closers are missing.
     between_values: bool,
+    /// The message's end is here.
+    at_end: bool,
 
     // Giving back.
     reread_end: u64,
@@ -181,6 +185,7 @@ impl Parser {
             candidate_noted: false,
             cut_off: false,
             between_values: false,
+            at_end: false,
             reread_end: 0,
             reread_depth: 0,
             not_before: 0,
@@ -352,6 +357,7 @@ impl Parser {
     /// Runs until every byte of the view was looked at and what is left is undecided.
     fn run(&mut self, view: View<'_>, eof: bool, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
+        self.at_end = eof;
         let mut guard = 0u32;
         let mut last = (u64::MAX, 0);
         loop {

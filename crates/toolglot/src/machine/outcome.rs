@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::ahead::Spoken;
+use super::between::joins_calls;
 use super::remarks::wants;
 use super::thread::{Judge, Thread};
 use super::value::Value;
@@ -21,7 +22,11 @@ impl Parser {
         let body = self.found.bodies[0];
         let at = self.pos;
         self.keep_end(program, body, at);
-        self.safe = at;
+        let is_py = matches!(program.node(body.node), Node::Py { .. });
+        // What stands before a name that may be no call's is text then.
+        if !(is_py && self.committed && self.teller.call.is_none()) {
+            self.safe = at;
+        }
         match program.node(body.node) {
             Node::Object(_) => {
                 let is_object = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
@@ -56,6 +61,9 @@ impl Parser {
         self.threads.clear();
         self.threads.push(body);
         self.commit(program, view, sink);
+        if matches!(program.node(body.node), Node::Match) {
+            self.doubt_bare(view, at, sink);
+        }
         self.flush(program, view, body.log, at, sink);
         self.threads.clear();
         match program.node(body.node) {
@@ -111,7 +119,9 @@ impl Parser {
     /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.
     fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
         let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
-        let is_py = matches!(program.node(body.node), Node::Py { .. }) && !self.committed;
+        // Behind a call that is whole another one may begin, or the entry was over.
+        let may_end = !self.committed || self.teller.call.as_ref().is_some_and(|call| call.whole);
+        let is_py = matches!(program.node(body.node), Node::Py { .. }) && may_end;
         let kept = self
             .fallback
             .filter(|_| self.fallback_bodies.first().is_some_and(is_over));
@@ -152,11 +162,13 @@ impl Parser {
     }
 
     /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.
+    /// `stopped`: the model's turn ends where its closers were due.
     pub(super) fn recover(
         &mut self,
         program: &Program,
         view: View<'_>,
         at: u64,
+        stopped: bool,
         sink: &mut dyn Sink,
     ) {
         let safe_threads = core::mem::take(&mut self.safe_threads);
@@ -183,7 +195,14 @@ impl Parser {
             .collect();
         let open = self.teller.call.is_some();
         let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
-        if open && whole {
+        if open && stopped {
+            let span = Span::empty(self.teller.cursor);
+            let message = "the final closer is missing; the model had stopped";
+            self.teller
+                .note(Code::StrippedStop, span, message.into(), None, sink);
+            self.teller
+                .end_call(End::Closed, view, self.teller.cursor, sink);
+        } else if open && whole {
             let span = Span::empty(self.teller.cursor);
             self.teller.note(
                 Code::MissingCloser,
@@ -299,7 +318,7 @@ impl Parser {
 /// A literal that a broken entry can be found again at.
 fn is_anchor(program: &Program, thread: &Thread) -> bool {
     match program.node(thread.node) {
-        Node::Literal { bytes, .. } => bytes.len() >= 3,
+        Node::Literal { bytes, .. } => bytes.len() >= 3 && !joins_calls(bytes),
         Node::Template { .. } => true,
         _ => false,
     }

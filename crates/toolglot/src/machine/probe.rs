@@ -24,6 +24,8 @@ pub(super) enum Verdict {
     Pending,
     /// The bytes up to `upto` are the value's.
     Data { upto: u64, doubt: bool },
+    /// The message ends in what may be a closer.
+    Cut,
     /// The value ends before `at`; `enclosing`: its own closer is not there.
     Ends {
         at: u64,
@@ -63,8 +65,10 @@ pub(crate) struct Probe {
     pub(super) unknown_key: bool,
     /// The last such key, while it may be that of an unknown parameter that is closed.
     pub(super) unknown_at: Option<UnknownKey>,
-    /// Behind the value's own closer began what may follow it, and broke off.
+    /// Behind the value's own closer began what may follow it, and broke off, or stood there without its first byte.
     pub(super) damaged: bool,
+    /// What may follow it, short of the first byte.
+    pub(super) shorn: Vec<Thread>,
     /// Reading over the value of an unknown parameter.
     pub(super) over: Option<Over>,
     /// Reading over text behind the value's closer; once is enough.
@@ -82,6 +86,7 @@ impl Probe {
         self.follow.clear();
         self.enclosing.clear();
         self.own.clear();
+        self.shorn.clear();
         (
             self.at,
             self.pos,
@@ -132,6 +137,7 @@ impl Parser {
         probe.follow.clear();
         probe.enclosing.clear();
         probe.own.clear();
+        probe.shorn.clear();
         (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
         // The probe's log begins anew: nothing of it is ever flushed.
         self.log.clear();
@@ -289,7 +295,12 @@ impl Parser {
             if probe.pos > probe.looked {
                 // What a step would find out of the sets was found out by the one before.
                 let pos = probe.pos;
-                let sets = &mut [&mut probe.follow, &mut probe.enclosing, &mut probe.own];
+                let sets = &mut [
+                    &mut probe.follow,
+                    &mut probe.enclosing,
+                    &mut probe.own,
+                    &mut probe.shorn,
+                ];
                 let judge = self.evidence();
                 let run = self.stepper(program, view, judge).run(sets, pos);
                 probe.pos += run;
@@ -349,7 +360,12 @@ impl Parser {
             .step(&probe.follow, byte, pos, next, found);
         probe.damaged |= begun && next.is_empty() && value.nest == 0;
         let unknown = found.unknown_key;
+        let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
+        let shorn = is_broken_off.then(|| self.shear(program, &probe.follow));
         core::mem::swap(&mut probe.follow, next);
+        if let Some(shorn) = shorn.filter(|shorn| !shorn.is_empty()) {
+            probe.shorn = shorn;
+        }
         if found.literal_ended {
             if !probe.closer {
                 probe.closer = true;
@@ -385,6 +401,19 @@ impl Parser {
                     && self.opens_another(program, value, log, view);
                 probe.pos = pos + 1;
                 return Some(if forgets { Turn::Another } else { Turn::Nested });
+            }
+        }
+
+        // What may follow it, short of a byte.
+        if !probe.shorn.is_empty() {
+            let mut rest = Found::default();
+            self.stepper(program, view, judge)
+                .step(&probe.shorn, byte, pos, next, &mut rest);
+            self.work += rest.work;
+            core::mem::swap(&mut probe.shorn, next);
+            if rest.literal_ended {
+                probe.damaged = true;
+                probe.shorn.clear();
             }
         }
 
@@ -450,7 +479,8 @@ impl Parser {
             set.iter()
                 .any(|thread| !matches!(program.node(thread.node), Node::Match))
         };
-        if alive(&probe.follow) || alive(&probe.enclosing) || alive(&probe.own) {
+        let sets = [&probe.follow, &probe.enclosing, &probe.own, &probe.shorn];
+        if sets.into_iter().any(|set| alive(set)) {
             return None;
         }
         if let Some(key) = probe.unknown_at.take()
@@ -465,6 +495,20 @@ impl Parser {
         self.look_beyond(program, text, probe, view)
     }
 
+    /// The literals that `follow` stands before, each short of its first byte.
+    fn shear(&self, program: &Program, follow: &[Thread]) -> Vec<Thread> {
+        let is_long = |thread: &&Thread| {
+            let length = match program.node(thread.node) {
+                Node::Literal { bytes, .. } => bytes.len(),
+                Node::Template { .. } => self.instances.get(thread.instance).len(),
+                _ => 0,
+            };
+            thread.off == 0 && length > SHORN_MIN
+        };
+        let short = |thread: &Thread| Thread { off: 1, ..*thread };
+        follow.iter().filter(is_long).map(short).collect()
+    }
+
     /// The message ends while a probe runs.
     fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
         match (probe.last, probe.closer) {
@@ -472,12 +516,12 @@ impl Parser {
                 recovered: false,
                 enclosing: false,
             },
-            (Some(_), _) if self.cut_off => Turn::Data,
+            (Some(_), _) if self.cut_off => Turn::Cut,
             (Some(_), closer) => Turn::Ends {
                 recovered: true,
                 enclosing: !closer,
             },
-            (None, _) => Turn::Data,
+            (None, _) => Turn::Cut,
         }
     }
 
@@ -513,6 +557,7 @@ impl Parser {
                 value.nest -= 1;
                 Verdict::Data { upto, doubt: false }
             }
+            Turn::Cut => Verdict::Cut,
             Turn::Another | Turn::Forgotten => Verdict::Forgotten { at: probe.at },
             Turn::Ends {
                 recovered,
@@ -526,9 +571,14 @@ impl Parser {
     }
 }
 
+/// Shortest rest of a literal that is still told from text.
+const SHORN_MIN: usize = 4;
+
 #[derive(Clone, Copy)]
 pub(super) enum Turn {
     Data,
+    /// The message ends before it is known.
+    Cut,
     Nested,
     Unnested,
     /// Another value of the call opens.

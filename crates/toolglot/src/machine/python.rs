@@ -1,6 +1,7 @@
 //! Running a Python call up to its arguments, which are JSON's from there on.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use toolglot_json::Root;
@@ -10,7 +11,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{JsonBody, Python, PythonStep};
 use crate::program::{Node, Program};
-use crate::{Code, Sink, Span};
+use crate::{Code, End, Sink, Span};
 
 impl Parser {
     pub(super) fn python(
@@ -55,8 +56,8 @@ impl Parser {
                     {
                         return self.dead_python(program, view, sink);
                     }
-                    if !marked && program.tools.is_empty() && self.is_in_prose() {
-                        // Prose holds brackets, and words with brackets: `see [note(1)]`.
+                    if !marked && known.is_none() && self.is_in_prose() {
+                        // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
                         return self.dead_python(program, view, sink);
                     }
                     if !marked && known.is_none() && !program.tools.is_empty() {
@@ -72,7 +73,12 @@ impl Parser {
                         );
                         return self.dead_python(program, view, sink);
                     }
-                    let Some(body) = body.filter(|_| marked || !self.needs_marker()) else {
+                    if !marked && self.needs_marker() {
+                        // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
+                        self.remark_behind_answer((name_at, python.name_end), view, sink);
+                        return self.dead_python(program, view, sink);
+                    }
+                    let Some(body) = body else {
                         return self.dead_python(program, view, sink);
                     };
                     self.commit(program, view, sink);
@@ -83,6 +89,7 @@ impl Parser {
                         call.name.clone_from(&name);
                         call.name_at = at;
                         call.tool = known;
+                        call.bare = (!marked).then_some(python.arguments);
                         if known.is_none() && !program.tools.is_empty() {
                             self.teller.note(
                                 Code::UnknownTool,
@@ -126,16 +133,32 @@ impl Parser {
         false
     }
 
+    fn remark_behind_answer(
+        &mut self,
+        (start, end): (u64, u64),
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        let message = alloc::string::String::from(
+            "behind the fence that was the answer a call of Python is text",
+        );
+        let at = Span::new(start, end);
+        self.teller.note(Code::QuotedCall, at, message, None, sink);
+    }
+
     pub(super) fn dead_python(
         &mut self,
         program: &Program,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        if self.committed {
+        let may_end = self.fallback.is_some() && !self.fallback_bodies.is_empty();
+        if self.committed && !may_end {
             self.safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
-            self.recover(program, view, self.pos, sink);
+            self.recover(program, view, self.pos, false, sink);
         } else if let Some(at) = self.fallback.take_if(|_| !self.fallback_bodies.is_empty()) {
             // The line of a fence that only wraps what follows.
             self.pos = at;
@@ -148,10 +171,32 @@ impl Parser {
         true
     }
 
+    /// The entry ends behind a call that nothing but its name says to be one: where its line goes on with words, it may be
+    /// spoken of.
+    pub(super) fn doubt_bare(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+        if self.teller.call.as_ref().and_then(|call| call.bare) != Some(at) {
+            return;
+        }
+        let behind = view.slice(at, view.end());
+        let is_inline = |c: char| c == ' ' || c == '\t';
+        let said = behind.trim_start_matches(is_inline);
+        let goes_on = |c: char| c.is_alphanumeric() || "(:=+-*/%&|\u{2013}\u{2014}".contains(c);
+        if said.starts_with(goes_on) {
+            self.teller.flush_args(at, sink);
+            let message = String::from("the line goes on behind the call: it may be spoken of");
+            self.teller
+                .note(Code::SpokenCall, Span::empty(at), message, None, sink);
+            if let Some(call) = &mut self.teller.call {
+                call.worsen(End::Recovered);
+            }
+        }
+    }
+
     /// Whether the candidate stands in the midst of a sentence.
     fn is_in_prose(&self) -> bool {
         let last = self.teller.last_solid;
-        let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]".contains(&last);
+        let goes_on =
+            last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]=#[{+-/&|<\\@$%".contains(&last);
         goes_on && !self.committed && !self.bol
     }
 

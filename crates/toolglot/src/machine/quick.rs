@@ -46,7 +46,7 @@ impl Parser {
             return 0;
         }
         let stretch = match &self.mode {
-            Mode::Json(body) => body.json.stretch(text),
+            Mode::Json(body) => body.stretch(text),
             Mode::Envelope(envelope) => envelope.stretch(text),
             _ => return 0,
         };

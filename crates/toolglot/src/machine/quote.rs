@@ -206,6 +206,11 @@ impl Quote {
         }
     }
 
+    /// A wrapper fence is open, or one was closed.
+    pub(crate) fn has_wrapper(&self) -> bool {
+        self.wrapper || self.unwrapped
+    }
+
     /// The fence that wrapped the answer was closed, and this is no further fence right behind it.
     pub(crate) fn is_behind_wrapper(&self) -> bool {
         self.unwrapped && (self.explained || self.fence.is_none())

@@ -255,6 +255,13 @@ impl Parser {
             .chars()
             .take(40)
             .collect();
+        // What any text may hold opens nothing by itself: `functools`, `>>>`.
+        let word = opener.trim_end_matches('[');
+        let is_ordinary =
+            word.chars().all(char::is_alphabetic) || !word.chars().any(char::is_alphanumeric);
+        if is_ordinary {
+            return;
+        }
         let message = match code {
             Code::MalformedJson => {
                 format!("`{opener}` opens a call of `{dialect}`, but no JSON object follows")

@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use toolglot_json::{Mended, escape_into};
 
@@ -32,6 +33,8 @@ pub(crate) struct OpenCall {
     pub(crate) opened: bool,
     /// The arguments are complete: a body wrote all of them.
     pub(crate) whole: bool,
+    /// Nothing but its name says that it is a call: how its line goes on may speak against it. Where it ended.
+    pub(crate) bare: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
     keys: BTreeSet<String>,
@@ -52,6 +55,7 @@ impl OpenCall {
             started: false,
             opened: false,
             whole: false,
+            bare: None,
             at_best: End::Closed,
             keys: BTreeSet::new(),
         }
@@ -88,6 +92,10 @@ pub(crate) struct Teller {
     pub(crate) cursor: u64,
     pub(crate) call: Option<OpenCall>,
     calls: u32,
+    /// The names of calls in and behind a wrapper fence, and what their arguments come to.
+    recited: Vec<(String, u64)>,
+    /// What the arguments of the open call come to so far.
+    recital: u64,
     /// Argument text that was not told yet.
     args: String,
     pub(crate) quote: Quote,
@@ -192,6 +200,9 @@ impl Teller {
                 (self.last_solid, self.thought_over) = (last, false);
             }
         }
+        if let (Event::Args { json, .. }, true) = (&event, self.quote.has_wrapper()) {
+            self.recital = recite(self.recital, json);
+        }
         self.last = match event {
             Event::Text(text) | Event::Reasoning(text) => last_byte(text),
             _ => 0,
@@ -263,6 +274,9 @@ impl Teller {
             return;
         };
         let json = core::mem::take(&mut self.args);
+        if self.quote.has_wrapper() {
+            self.recital = recite(self.recital, &json);
+        }
         let to = to.max(self.cursor);
         self.tell(
             Span::new(self.cursor, to),
@@ -319,6 +333,19 @@ impl Teller {
         self.calls > 0 && self.quote.is_behind_wrapper()
     }
 
+    /// Whether a call in or behind the fence of the answer had that name, and those arguments but for blanks and quotation
+    /// marks.
+    pub(crate) fn has_told(&self, name: &str, arguments: &str) -> bool {
+        let json = if arguments.is_empty() {
+            "{}"
+        } else {
+            arguments
+        };
+        let recital = recite(0, json);
+        let is_same = |(told, have): &(String, u64)| told == name && *have == recital;
+        self.recited.iter().any(is_same)
+    }
+
     /// The arguments were begun by the value of `key`, which wrote its key itself.
     pub(crate) fn opened_by(&mut self, key: &str) {
         if let Some(call) = self.call.as_mut().filter(|call| !call.opened) {
@@ -372,6 +399,13 @@ impl Teller {
         }
         let id = call.id;
         self.flush_args(self.cursor, sink);
+        if self.quote.has_wrapper()
+            && self.recited.len() < RECITED
+            && let Some(call) = &self.call
+        {
+            self.recited.push((call.name.clone(), self.recital));
+        }
+        self.recital = 0;
         self.markup(view, to, sink);
         self.overflow(sink);
         self.call = None;
@@ -452,4 +486,15 @@ impl Teller {
 
 fn last_byte(text: &str) -> u8 {
     text.bytes().next_back().unwrap_or(0)
+}
+
+/// Calls that are remembered.
+const RECITED: usize = 256;
+
+/// What JSON text comes to, but for blanks and quotation marks, on top of what came before: a sum that tells texts apart.
+fn recite(before: u64, json: &str) -> u64 {
+    let counts = |byte: &u8| !crate::program::is_blank(*byte) && *byte != b'"';
+    json.bytes().filter(counts).fold(before, |sum, byte| {
+        (sum ^ u64::from(byte) ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0x0100_0000_01B3)
+    })
 }

@@ -92,6 +92,29 @@ pub(super) fn takes_text(shape: &Shape) -> bool {
     }
 }
 
+/// Whether a value of which `arrived` has arrived is a string, whatever comes.
+pub(crate) fn is_surely_text(how: &How, arrived: &str) -> bool {
+    let takes_text = match how {
+        How::Held(shape) => takes_text(shape),
+        How::Infer | How::Json => true,
+        How::Text | How::Structured(_) => false,
+    };
+    let text = arrived.trim();
+    let Some(first) = text.chars().next().filter(|_| takes_text) else {
+        return false;
+    };
+    if "+-.0123456789".contains(first) {
+        // A digit begins a number in any notation.
+        let is_of_number = |byte: u8| byte.is_ascii_hexdigit() || b"+-._,xX".contains(&byte);
+        return !text.bytes().all(is_of_number);
+    }
+    let begins = |word: &str| {
+        let so_far = word.as_bytes().get(..text.len());
+        so_far.is_some_and(|so_far| so_far.eq_ignore_ascii_case(text.as_bytes()))
+    };
+    !"{[\"'".contains(first) && !["true", "false", "null", "none"].into_iter().any(begins)
+}
+
 fn is_not_finite(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
     ["inf", "infinity", "nan"]

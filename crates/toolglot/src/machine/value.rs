@@ -1,6 +1,7 @@
 //! A raw value: text that ends at a confirmed closer.
 
 mod closer;
+mod edge;
 mod end;
 mod orphan;
 mod write;
@@ -22,6 +23,7 @@ use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
+use edge::Edge;
 use end::Behind;
 use orphan::Orphan;
 use write::{Nested, Out, Wrapper};
@@ -59,6 +61,8 @@ pub(crate) struct Value {
     pub(super) one_line: bool,
     /// The lines behind a run of backticks, as far as they were looked at.
     pub(super) ahead: Option<Ahead>,
+    /// Its first bytes, where they may be those of a marker that was to stand before it.
+    edge: Option<Edge>,
     /// Its closer is there: another one may follow.
     orphan: Option<Orphan>,
     /// It ends at a fence that may be its own: it may hold too little.
@@ -176,6 +180,7 @@ impl Value {
             line_blank: body.broke || parser.teller.quote.at_bol(),
             one_line: text.fence && text.trim != Trim::Lines && begins_on_line(parser, view, at),
             ahead: None,
+            edge: text.lead_in.as_deref().map(Edge::new),
             orphan: None,
             cut_in_doubt: false,
             how,
@@ -264,6 +269,9 @@ impl Value {
         let Some(&last) = bytes.last() else {
             return;
         };
+        if let Some(edge) = &mut self.edge {
+            edge.feed(bytes);
+        }
         let to = self.scan + bytes.len() as u64;
         let trailing = match text.trim {
             Trim::Blanks => bytes.iter().rev().take_while(|&&b| is_blank(b)).count(),
@@ -378,6 +386,13 @@ impl Parser {
                     self.mode = Mode::Value(value);
                     return false;
                 }
+                // What may be a closer is none of the arguments of a call that was cut off.
+                Verdict::Cut => {
+                    value.probe = None;
+                    self.pos = view.end();
+                    self.mode = Mode::Value(value);
+                    return false;
+                }
                 Verdict::Data { upto, doubt } => {
                     value.probe = None;
                     self.advance(program, text, &mut value, upto, view, sink);
@@ -423,7 +438,7 @@ impl Parser {
         }
     }
 
-    fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
+    pub(super) fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
         let first = self
             .teller
             .call

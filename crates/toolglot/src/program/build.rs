@@ -242,13 +242,16 @@ impl<'a> Builder<'a> {
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    // A function of code around a call (`print(`) marks none, nor a name space, nor an item of a list.
+                    // A function of code around a call (`print(`) marks none, nor a name space, nor an item of a list, nor a
+                    // label, nor a tag of one letter, which is HTML's.
                     let is_word = |c: char| c.is_alphanumeric() || c == '_';
                     let is_space = |name: &str| name.chars().all(is_word);
                     let is_code = bytes.starts_with("```")
                         || bytes.ends_with('(')
                         || bytes.strip_suffix('.').is_some_and(is_space)
-                        || bytes.strip_suffix(". ").is_some_and(is_space);
+                        || bytes.strip_suffix(". ").is_some_and(is_space)
+                        || bytes.ends_with(": ")
+                        || matches!(bytes.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
                     let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !is_code;
                     self.push(Node::Literal {
                         bytes: bytes.as_bytes().into(),
@@ -325,6 +328,7 @@ impl<'a> Builder<'a> {
                     trim: Trim::None,
                     enclosing: Vec::new(),
                     own: None,
+                    lead_in: lead_in(seq, n),
                     own_needs_same_key: false,
                     first: Finder::default(),
                     behind: [ByteSet::default(); 2],
@@ -459,6 +463,23 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
         }
     }
     found
+}
+
+/// Shortest literal whose likeness is told from text.
+const LEAD_IN_MIN: usize = 5;
+
+/// The literal right before the value at `text`, where that may be left out.
+fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
+    let TermKind::Optional(before) = &seq[text.checked_sub(1)?].kind else {
+        return None;
+    };
+    match &before.kind {
+        TermKind::Literal(pieces) => match pieces.as_slice() {
+            [Piece::Bytes(bytes)] if bytes.len() >= LEAD_IN_MIN => Some(bytes.as_bytes().into()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether `to` can be reached from `from` without reading a byte.

@@ -135,6 +135,8 @@ pub(crate) struct TextNode {
     pub(crate) enclosing: Vec<NodeId>,
     /// The literal that begins a value like this one.
     pub(crate) own: Option<NodeId>,
+    /// The literal right before it, where that may be left out.
+    pub(crate) lead_in: Option<Box<[u8]>>,
     /// The closer holds the key: only the same key nests.
     pub(crate) own_needs_same_key: bool,
     /// The first bytes of what a probe looks for, and the literals that begin with them.

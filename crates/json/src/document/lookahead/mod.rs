@@ -183,25 +183,20 @@ impl<'a> Reader<'a> {
         if self.writer.has_notes() {
             return;
         }
-        let solid = |text: &str| -> Vec<(usize, char)> {
-            let chars = text.char_indices();
-            chars.filter(|(_, c)| !c.is_ascii_whitespace()).collect()
-        };
-        let (was, is) = (solid(&self.text), solid(out));
-        let pairs = was.iter().zip(&is);
-        let head = pairs.take_while(|(a, b)| a.1 == b.1).count();
-        let pairs = was[head..].iter().rev().zip(is[head..].iter().rev());
-        let tail = pairs.take_while(|(a, b)| a.1 == b.1).count();
-        let gone = &was[head..was.len() - tail];
-        let came: String = is[head..is.len() - tail].iter().map(|&(_, c)| c).collect();
-        let from = was.get(head).map_or(self.text.len(), |&(at, _)| at);
-        let to = gone.last().map_or(from, |&(at, c)| at + c.len_utf8());
-        let is_number = |&(_, c): &(usize, char)| c.is_ascii_digit() || "+-._eE".contains(c);
-        let repair = if was.is_empty() {
+        let (from, came_from) = same_head(&self.text, out);
+        let (was, is) = (&self.text[from..], &out[came_from..]);
+        let (gone, came) = without_same_tail(was, is);
+        let from = from + (was.len() - was.trim_ascii_start().len());
+        let gone = gone.trim_ascii();
+        let to = from + gone.len();
+        let came: String = came.split_ascii_whitespace().collect();
+        let mut solid = gone.bytes().filter(|byte| !byte.is_ascii_whitespace());
+        let is_number = |byte: u8| byte.is_ascii_digit() || b"+-._eE".contains(&byte);
+        let repair = if self.text.trim_ascii().is_empty() {
             Repair::MissingValue
-        } else if gone.iter().any(|&(_, c)| c < ' ') || gone.is_empty() && came.contains('\\') {
+        } else if solid.clone().any(|byte| byte < b' ') || gone.is_empty() && came.contains('\\') {
             Repair::RawControl
-        } else if !gone.is_empty() && gone.iter().all(is_number) {
+        } else if !gone.is_empty() && solid.all(is_number) {
             Repair::BadNumber
         } else if !gone.is_empty() {
             Repair::Junk
@@ -502,4 +497,42 @@ fn has_colon(body: &str) -> bool {
         is_escaped = false;
     }
     false
+}
+
+/// Where two texts begin to differ, blanks aside.
+fn same_head(a: &str, b: &str) -> (usize, usize) {
+    let (mut i, mut j) = (0, 0);
+    let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+    loop {
+        match (a.as_bytes().get(i), b.as_bytes().get(j)) {
+            (Some(one), Some(other)) if one == other => (i, j) = (i + 1, j + 1),
+            (one, _) if is_blank(one) => i += 1,
+            (_, other) if is_blank(other) => j += 1,
+            _ => break,
+        }
+    }
+    // Characters may begin alike.
+    while !a.is_char_boundary(i) {
+        (i, j) = (i - 1, j - 1);
+    }
+    (i, j)
+}
+
+/// Two texts without the end that they share, blanks aside.
+fn without_same_tail<'a, 'b>(a: &'a str, b: &'b str) -> (&'a str, &'b str) {
+    let (mut i, mut j) = (a.len(), b.len());
+    let before = |text: &str, at: usize| at.checked_sub(1).map(|at| text.as_bytes()[at]);
+    let is_blank = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_whitespace());
+    loop {
+        match (before(a, i), before(b, j)) {
+            (Some(one), Some(other)) if one == other => (i, j) = (i - 1, j - 1),
+            (one, _) if is_blank(one) => i -= 1,
+            (_, other) if is_blank(other) => j -= 1,
+            _ => break,
+        }
+    }
+    while !a.is_char_boundary(i) || !b.is_char_boundary(j) {
+        (i, j) = (i + 1, j + 1);
+    }
+    (&a[..i], &b[..j])
 }

@@ -149,7 +149,9 @@ impl Module<'_, '_> {
                 gives: Gives::Unknown,
             }),
         }
-        let may_leave = body.is_some_and(|body| SYNTAX.may_leave(body, self.source));
+        // Only of what returns nothing is asked how it ends otherwise.
+        let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.source);
+        let may_leave = body.is_some_and(leaves);
         let end = body.map_or(function.end_byte(), |body| body.start_byte());
         Entry {
             span: function.start_byte()..end,

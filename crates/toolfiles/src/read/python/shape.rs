@@ -152,11 +152,13 @@ impl Module<'_> {
         let body = function.child_by_field_name("body");
         let ends = SYNTAX.ends(function, self.source, |value| self.gives(value));
         let returns = body.map(|body| ends.returns(body)).unwrap_or_default();
+        // Only of what returns nothing is asked how it ends otherwise.
+        let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.source);
         let entry = Entry {
             span: name.start_byte()..end,
+            may_leave: body.is_some_and(leaves),
             returns,
             takes_two: parameters.is_none_or(|parameters| self.takes_two(parameters)),
-            may_leave: body.is_some_and(|body| SYNTAX.may_leave(body, self.source)),
             falls: body.and_then(|body| ends.falls(body)),
         };
         self.reading.code.entry = Some(entry);

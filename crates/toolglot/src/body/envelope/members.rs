@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::{quoted, string};
 
-use super::{Asked, Envelope, Part, push_separated};
+use super::{Asked, Envelope, LeftOut, Part, push_separated};
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -27,6 +27,7 @@ const ASIDES: &[&str] = &[
 /// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
 const SCHEMAS: &[&str] = &[
     "{\"type\":\"object\"",
+    "{\"type\":\"dict\"",
     "{\"properties\":{",
     "{\"$schema\":\"",
 ];
@@ -83,7 +84,7 @@ impl Envelope {
                 self.name_at = (self.here() - 1, self.here() - 1);
                 self.name = Some(key.to_owned());
                 self.part = Part::Role(Role::Args);
-                self.args_seen = true;
+                (self.args_seen, self.needs_object) = (true, !self.marked);
                 return self.ask_commit(program);
             }
             if self.committed && !self.malformed && program.tools.find(key).is_some() {
@@ -91,7 +92,8 @@ impl Envelope {
                 self.next_name = Some(key.to_owned());
                 return Asked::Another;
             }
-            self.left_out_at.get_or_insert(self.member_at);
+            let what = self.left_out_as(program, key);
+            self.leave_out(self.member_at, what);
             self.part = Part::Skip;
             return Asked::More;
         }
@@ -104,11 +106,14 @@ impl Envelope {
                 _ => false,
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
+            if again && role == Role::Args {
+                self.leave_out(self.member_at, LeftOut::Arguments);
+            }
             if role == Role::Args && !again {
                 let asides = core::mem::take(&mut self.asides);
                 let is_said = |(key, _): &(String, String)| !NEUTRAL.contains(&key.as_str());
                 if !core::mem::take(&mut self.loose).is_empty() || asides.iter().any(is_said) {
-                    self.left_out_at = Some(self.loose_at);
+                    self.leave_out(self.loose_at, LeftOut::Other);
                 }
                 self.args_seen = true;
                 self.may_define = !self.marked && key == "parameters";
@@ -146,7 +151,8 @@ impl Envelope {
         }
         self.has_aside |= is_aside;
         if self.args_seen && !is_neutral {
-            self.left_out_at.get_or_insert(self.member_at);
+            let what = self.left_out_as(program, key);
+            self.leave_out(self.member_at, what);
         }
         let is_loose = self.marked && !self.args_seen && self.path.is_empty();
         if is_loose && self.loose.is_empty() && self.asides.is_empty() {
@@ -173,17 +179,31 @@ impl Envelope {
 
     /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
     pub(super) fn is_flat_parameter(&self, program: &Program, key: &str) -> bool {
-        let name = self.name.as_deref();
-        let Some((tool, _)) = name.and_then(|name| program.tools.meant(name)) else {
+        let Some(declared) = self.declares(program, key) else {
             return false;
         };
-        let declared = || program.tools.tool(tool).parameters.get(key).is_some();
         let is_neutral = NEUTRAL.contains(&key);
         if self.flat {
             // What says something about the call is no argument, unless the tool has it.
-            return !(is_neutral || ASIDES.contains(&key)) || declared();
+            return !(is_neutral || ASIDES.contains(&key)) || declared;
         }
-        !self.args_seen && !self.has_aside && !is_neutral && declared()
+        let has_room = !self.args_seen || self.args_void;
+        has_room && !self.has_aside && !is_neutral && declared
+    }
+
+    /// Whether the tool that is named has such a parameter, if it is known.
+    fn declares(&self, program: &Program, key: &str) -> Option<bool> {
+        let (tool, _) = program.tools.meant(self.name.as_deref()?)?;
+        Some(program.tools.tool(tool).parameters.get(key).is_some())
+    }
+
+    /// As what a key beside the arguments is left out.
+    fn left_out_as(&self, program: &Program, key: &str) -> LeftOut {
+        if self.declares(program, key) == Some(true) && !ASIDES.contains(&key) {
+            LeftOut::Parameter
+        } else {
+            LeftOut::Other
+        }
     }
 
     /// A value ended.
@@ -199,6 +219,8 @@ impl Envelope {
             return Asked::More;
         }
         let asked = self.value_of(part, program);
+        // What was to be the arguments began none.
+        self.args_void = self.args_seen && self.args_at.is_none() && !self.malformed;
         if self.malformed && self.malformed_at.is_none() {
             self.malformed_at = Some((self.member_at, self.here()));
         }
@@ -271,7 +293,7 @@ impl Envelope {
             return Asked::More;
         }
         self.known = program.tools.is_empty() || program.tools.meant(name).is_some();
-        if !self.marked && (!self.known || self.needs_marker) {
+        if !self.marked && !self.known {
             return Asked::Dead;
         }
         if !self.marked
@@ -281,10 +303,19 @@ impl Envelope {
         {
             return Asked::Dead;
         }
+        if self.needs_object && self.args_at.is_none() {
+            // `{"search": 0.9}` is data.
+            let is_none = self.malformed || self.args_void;
+            return if is_none { Asked::Dead } else { Asked::More };
+        }
         match self.is_schema(program) {
             Some(true) => return Asked::Dead,
             None => return Asked::More,
             Some(false) => {}
+        }
+        if self.may_repeat() {
+            // Its arguments tell whether it is a call of its own.
+            return Asked::More;
         }
         // An id or a server that stands before the arguments belongs to the head.
         let has_more = |body: &Thread| {
@@ -304,13 +335,13 @@ impl Envelope {
 }
 
 impl Envelope {
-    /// Whether the call waits only for what its parameters are.
-    pub(super) fn waits_for_parameters(&self) -> bool {
-        self.may_define && !self.committed && self.name.is_some()
+    /// Whether the call waits only for what its arguments are.
+    pub(super) fn waits_for_arguments(&self) -> bool {
+        (self.may_define || self.needs_object) && !self.committed && self.name.is_some()
     }
 
     /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
-    fn is_schema(&self, program: &Program) -> Option<bool> {
+    pub(super) fn is_schema(&self, program: &Program) -> Option<bool> {
         if !self.may_define {
             return Some(false);
         }

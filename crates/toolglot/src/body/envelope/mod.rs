@@ -3,7 +3,6 @@
 //! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
 
 mod arguments;
-mod escaped;
 mod members;
 
 use alloc::boxed::Box;
@@ -13,7 +12,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer, quoted};
 
-use self::escaped::Escaped;
+use super::escaped::Escaped;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -56,6 +55,17 @@ enum Part {
     Skip,
 }
 
+/// A member that is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeftOut {
+    /// It is no part of the call.
+    Other,
+    /// A parameter of the tool, beside arguments that are over.
+    Parameter,
+    /// Arguments for the second time.
+    Arguments,
+}
+
 /// An envelope being read.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope {
@@ -81,6 +91,8 @@ pub(crate) struct Envelope {
     pub(crate) ns: Option<String>,
     /// An arguments key was read.
     args_seen: bool,
+    /// Its value was `null`, or held nothing: parameters may stand beside it.
+    args_void: bool,
     /// The parameters stand beside the name, in no object of their own.
     flat: bool,
     /// Members beside the name, as JSON text, and where the first stands: arguments, if no others come.
@@ -88,8 +100,8 @@ pub(crate) struct Envelope {
     loose_at: u64,
     /// Those whose keys say something about the call, and their JSON text.
     asides: Vec<(String, String)>,
-    /// Where the first member stands that is no part of the call and is left out, until that is told.
-    pub(crate) left_out_at: Option<u64>,
+    /// The first member that is left out, until that is told, and where it stands.
+    pub(crate) left_out: Option<(u64, LeftOut)>,
     /// Argument text that waits for the call to begin or to be told, and where it began.
     pub(crate) args: String,
     pub(crate) args_at: Option<u64>,
@@ -122,6 +134,8 @@ pub(crate) struct Envelope {
     has_aside: bool,
     /// The key of the arguments is that of a tool's schema as well.
     may_define: bool,
+    /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
+    needs_object: bool,
 }
 
 impl Envelope {
@@ -169,11 +183,12 @@ impl Envelope {
             id,
             ns,
             args_seen,
+            args_void,
             flat,
             loose,
             loose_at,
             asides,
-            left_out_at,
+            left_out,
             args,
             args_at,
             args_end,
@@ -194,6 +209,7 @@ impl Envelope {
             known,
             has_aside,
             may_define,
+            needs_object,
         } = self;
         bodies.clear();
         json.restart(Root::Object);
@@ -207,11 +223,12 @@ impl Envelope {
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
         *next_name = None;
-        (*args_at, *encoded_at, *flat_at, *left_out_at) = (None, None, None, None);
+        (*args_at, *encoded_at, *flat_at, *left_out) = (None, None, None, None);
         (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
             overlong,
             args_seen,
+            args_void,
             flat,
             malformed,
             committed,
@@ -222,6 +239,7 @@ impl Envelope {
             known,
             has_aside,
             may_define,
+            needs_object,
         ] {
             *flag = false;
         }
@@ -236,6 +254,16 @@ impl Envelope {
     /// Whether a marker stands before it, so that not only the name marks the call.
     pub(crate) fn is_marked(&self) -> bool {
         self.marked
+    }
+
+    /// Whether a call before may be what it repeats: it stands behind the answer, and nothing but its name marks it.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.needs_marker && !self.marked
+    }
+
+    /// The arguments, as far as they were read and not told.
+    pub(crate) fn untold(&self) -> &str {
+        &self.args
     }
 
     /// Whether argument bytes are being read right now: what was read accounts for them.
@@ -270,7 +298,10 @@ impl Envelope {
             _ => text,
         };
         self.is_braceless |= self.pos == self.at && text.starts_with('"');
-        let (used, step) = self.read(text);
+        let Envelope {
+            escaped, json, out, ..
+        } = self;
+        let (used, step) = escaped.feed(self.marked, json, (text, self.pos), out);
         let direct = live.is_some();
         if let Some(live) = live {
             core::mem::swap(live, &mut self.out.text);
@@ -302,6 +333,10 @@ impl Envelope {
                 if core::mem::take(&mut self.flat) {
                     self.args.push('}');
                 }
+                let is_held = self.may_repeat() && !self.committed;
+                if is_held && (!self.known || self.is_schema(program) != Some(false)) {
+                    return Asked::Dead;
+                }
                 if !self.committed {
                     // The caller commits, and asks again: the object is over then.
                     return Asked::Commit;
@@ -309,7 +344,7 @@ impl Envelope {
                 Asked::Done
             }
             // A call may have begun with bytes that were read in this very piece.
-            Step::Stuck if self.waits_for_parameters() => match self.ask_commit(program) {
+            Step::Stuck if self.waits_for_arguments() => match self.ask_commit(program) {
                 Asked::More => Asked::Stuck,
                 asked => asked,
             },
@@ -319,7 +354,7 @@ impl Envelope {
             Step::More => Asked::More,
         };
         match asked {
-            Asked::More | Asked::Args if self.waits_for_parameters() => self.ask_commit(program),
+            Asked::More | Asked::Args if self.waits_for_arguments() => self.ask_commit(program),
             asked => asked,
         }
     }
@@ -395,6 +430,15 @@ impl Envelope {
         self.json.depth() == 0
     }
 
+    /// A member at `at` is left out. What says most of it is told.
+    fn leave_out(&mut self, at: u64, what: LeftOut) {
+        match &mut self.left_out {
+            Some((_, LeftOut::Other)) if what != LeftOut::Other => self.left_out = Some((at, what)),
+            Some(_) => {}
+            none => *none = Some((at, what)),
+        }
+    }
+
     /// The object is over, and no arguments came: they stand beside the name.
     fn take_loose(&mut self, program: &Program) {
         let Some(name) = &self.name else { return };
@@ -419,7 +463,7 @@ impl Envelope {
                 members.push(':');
                 members.push_str(value);
             } else if !members::NEUTRAL.contains(&key.as_str()) {
-                self.left_out_at.get_or_insert(self.loose_at);
+                self.leave_out(self.loose_at, LeftOut::Other);
             }
             if is_last {
                 self.part = if is_argument { Part::Flat } else { Part::Skip };

@@ -9,7 +9,7 @@ use super::Value;
 use super::write::Wrapper;
 use crate::machine::log::Log;
 use crate::machine::thread::{Judge, Thread};
-use crate::machine::typing::How;
+use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
 use crate::machine::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode};
@@ -33,6 +33,14 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         value.probe = None;
+        if value.edge.take().is_some_and(|edge| edge.misses_by_one()) {
+            let at = value.start;
+            self.doubt(
+                at,
+                "the value begins with what misses its opener by one character; it may hold too much",
+                sink,
+            );
+        }
         let values = &program.dialect_of(value.node).values;
         self.write_value(program, &mut value, sink, |value, out| {
             if !value.overlong {
@@ -128,34 +136,30 @@ impl Parser {
     /// The message ends inside the value: what was read is told, the string stays open.
     pub(in crate::machine) fn truncate_value(
         &mut self,
-        program: &Program,
         mut value: Box<Value>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let Node::Text(text) = program.node(value.node) else {
-            return;
-        };
         value.probe = None;
-        self.advance(program, text, &mut value, view.end(), view, sink);
         if let Wrapper::Maybe | Wrapper::Text = value.wrapper {
             value.wrapper = Wrapper::No;
             self.teller.key(&value.key);
         }
-        // Held blanks are the value's as far as anybody knows; a held scalar is cut, and stays out.
+        // Held blanks may be trimmed, and what may become a number, a word or JSON is none yet: both stay out.
         let told = value.told;
         if value.dropped {
             self.teller.markup(view, view.end(), sink);
         } else {
-            if value.how != How::Text
-                && !value.wrote
-                && value.json.is_none()
-                && !value.held.is_empty()
-            {
+            let is_held = !value.wrote && value.json.is_none();
+            if is_held && is_surely_text(&value.how, &value.held) {
                 // Show what arrived: a prefix of a string.
-                self.teller.args().push('"');
                 let held = core::mem::take(&mut value.held);
-                escape_into(self.teller.args(), held.trim());
+                let held = match value.how {
+                    How::Infer => held.trim(),
+                    _ => held.trim_end(),
+                };
+                self.teller.args().push('"');
+                escape_into(self.teller.args(), held);
             }
             self.teller.flush_args(told, sink);
             self.teller.markup(view, view.end(), sink);

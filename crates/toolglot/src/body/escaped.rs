@@ -1,12 +1,10 @@
-//! An envelope that was escaped once too often: `{\"tool\": \"read_file\"}`.
+//! JSON that was escaped once too often: `{\"tool\": \"read_file\"}`.
 
-use toolglot_json::{Mended, Repair, Step};
+use toolglot_json::{Mended, Output, Repair, Step, Transducer};
 
-use super::Envelope;
-
-/// Whether an envelope is read through its escapes.
+/// Whether JSON is read through its escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Escaped {
+pub(crate) enum Escaped {
     #[default]
     No,
     /// It is, up to a whole character.
@@ -15,54 +13,60 @@ pub(super) enum Escaped {
     Slash,
 }
 
-impl Envelope {
-    /// Reads on. Where a backslash stands before the first key of an object with a marker, all of the object is read as
-    /// what its escapes stand for.
-    pub(super) fn read(&mut self, text: &str) -> (usize, Step) {
+impl Escaped {
+    /// Feeds `json` with `text`, which stands at `at`. Where a backslash stands before the first key of an object, and that
+    /// may be read so, all that follows is read as what its escapes stand for.
+    pub(crate) fn feed(
+        &mut self,
+        may_begin: bool,
+        json: &mut Transducer,
+        (text, at): (&str, u64),
+        out: &mut Output,
+    ) -> (usize, Step) {
         let mut i = 0;
-        if self.escaped == Escaped::No {
-            let (used, step) = self.json.feed(text, self.pos, &mut self.out);
-            let is_escaped = step == Step::Stuck
-                && self.is_marked()
-                && self.json.is_before_members()
+        if *self == Escaped::No {
+            let (used, step) = json.feed(text, at, out);
+            let begins = step == Step::Stuck
+                && may_begin
+                && json.is_before_members()
                 && text[used..].starts_with('\\');
-            if !is_escaped {
+            if !begins {
                 return (used, step);
             }
-            let start = self.pos + used as u64;
-            self.repairs.push(Mended {
+            let start = at + used as u64;
+            out.repairs.push(Mended {
                 repair: Repair::EscapedDocument,
                 start,
                 end: start + 1,
             });
-            (self.escaped, i) = (Escaped::Yes, used);
+            (*self, i) = (Escaped::Yes, used);
         }
-        while i < text.len() || self.json.has_read_ahead() {
+        while i < text.len() || json.has_read_ahead() {
             let rest = &text[i..];
+            let here = at + i as u64;
             let Some(c) = rest.chars().next() else {
-                let (_, step) = self.json.feed("", self.pos + i as u64, &mut self.out);
+                let (_, step) = json.feed("", here, out);
                 return (i, step);
             };
-            let (used, step) = match self.escaped {
+            let (used, step) = match self {
                 Escaped::Slash => {
                     let meant = meant(c, rest);
-                    let at = self.pos + (i + c.len_utf8() - meant.len()) as u64;
-                    let (used, step) = self.json.feed(meant, at, &mut self.out);
+                    let at = here + (c.len_utf8() - meant.len()) as u64;
+                    let (used, step) = json.feed(meant, at, out);
                     if used > 0 {
-                        self.escaped = Escaped::Yes;
+                        *self = Escaped::Yes;
                         (c.len_utf8(), step)
                     } else {
                         (0, step)
                     }
                 }
                 _ if c == '\\' => {
-                    self.escaped = Escaped::Slash;
+                    *self = Escaped::Slash;
                     (1, Step::More)
                 }
                 _ => {
                     let length = rest.find('\\').unwrap_or(rest.len());
-                    let at = self.pos + i as u64;
-                    self.json.feed(&rest[..length], at, &mut self.out)
+                    json.feed(&rest[..length], here, out)
                 }
             };
             i += used;

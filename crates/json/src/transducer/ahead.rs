@@ -1,0 +1,454 @@
+//! What follows a mark inside a string, byte for byte, until it says whether the mark ends the string. Each place that the
+//! look ahead can stand in is a function.
+//!
+//! ```text
+//!   Mark --- , --> Comma --- word --> Bare --- : --> Ends
+//!    | | |           `------ " , } ] --------------> Ends
+//!    | | `-- + --> Plus ---- " --------------------> Joins
+//!    | `- word --> Key ----- " : of a known key ---> Key
+//!    `--------------------- a letter --------------> Inside
+//! ```
+
+use super::Transducer;
+use super::marks::{KEY, WORD, is_name_byte};
+use super::state::{Frame, Quote};
+
+/// How far what stands behind a quotation mark was read, to tell whether the mark ends its string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// The mark, and blanks.
+    #[default]
+    Mark,
+    /// A comma, and blanks: a member must follow.
+    Comma,
+    /// `;` in place of the comma.
+    Semicolon,
+    /// Another mark right behind it: one too many, if what can follow the first does.
+    Twice,
+    /// A bare word behind the comma: a key, if a colon follows.
+    Bare,
+    BareEnd,
+    BareMark,
+    /// Dots behind the comma: left out, if nothing else stands there.
+    Dots,
+    /// A word right behind the mark: the mark opens a key, if another and a colon follow.
+    Key,
+    KeyEnd,
+    /// Behind the second mark of a key that the object has had: the string may have swallowed another object.
+    HadEnd,
+    /// It was one, but the string has marks inside: it may have swallowed a key.
+    Doubt,
+    /// Closing brackets behind the mark of a string with marks inside: one more mark behind them, and it ended none.
+    Closing,
+    /// A line break behind the mark, and what is no member.
+    Beyond,
+    /// `+`: if another string follows, both are one.
+    Plus,
+    /// A blank and another string: a key, if a colon follows, and a part of this one if not.
+    Second,
+    SecondEnd,
+    /// A mark behind a comma of a list's string: it opens the next element, if that one's own mark follows.
+    Element,
+    ElementEnd,
+    ElementComma,
+    /// `.`: if a name follows, the string is the begin of an expression.
+    Dot,
+    /// The bracket that ends a Python call: one more behind it would belong to nothing.
+    Bracket,
+}
+
+impl Ahead {
+    /// Whether a mark is looked at that may open an element.
+    pub(super) fn is_element(self) -> bool {
+        matches!(
+            self,
+            Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma
+        )
+    }
+
+    /// Whether a second mark was read behind one that may open a key.
+    pub(super) fn is_key(self) -> bool {
+        matches!(self, Ahead::KeyEnd | Ahead::HadEnd | Ahead::Doubt)
+    }
+}
+
+/// What a byte of the look ahead says.
+#[derive(Clone, Copy)]
+pub(super) enum Turn {
+    /// More bytes are needed; the look ahead stands here behind this one.
+    Look(Ahead),
+    /// The string ends at its mark.
+    Ends,
+    /// The mark stands inside.
+    Inside,
+    /// The string ends before its last mark, which opens a key.
+    Key,
+    /// Another string follows that belongs to this one.
+    Joins,
+    /// It ends at its mark, and the one behind that is one too many.
+    Doubled,
+    /// Its first mark was written twice.
+    Again,
+    /// The string is the begin of an expression, whose source is the value.
+    Expression,
+}
+
+/// The byte that the look ahead reads.
+struct Next<'a> {
+    byte: u8,
+    /// The text that it begins.
+    rest: &'a str,
+    is_blank: bool,
+    /// It may be a byte of a name.
+    is_word: bool,
+    /// How many bytes were read ahead, the mark among them.
+    n_ahead: usize,
+    /// The container that the string stands in.
+    frame: Option<Frame>,
+}
+
+impl Transducer {
+    /// What the byte says that `rest` begins with.
+    pub(super) fn turn(&mut self, byte: u8, rest: &str) -> Turn {
+        if byte.is_ascii_alphabetic() && self.is_right_behind_inner_mark() {
+            return Turn::Inside;
+        }
+        // Markdown writers escape the underscores of names.
+        let is_escape = byte == b'\\' && self.python && self.ahead != Ahead::Mark;
+        let next = Next {
+            byte,
+            rest,
+            is_blank: matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
+            is_word: is_name_byte(byte) || is_escape,
+            n_ahead: self.owed.len() - self.mark_at,
+            frame: self.stack.last().copied(),
+        };
+        let turn = match self.ahead {
+            Ahead::Mark => self.behind_a_mark(&next),
+            Ahead::Comma => self.behind_a_comma(&next),
+            Ahead::Semicolon => behind_a_semicolon(&next),
+            Ahead::Twice => self.behind_two_marks(&next),
+            Ahead::Bare | Ahead::BareEnd | Ahead::BareMark => self.behind_a_bare_word(&next),
+            Ahead::Dots => self.behind_dots_ahead(&next),
+            Ahead::Key => self.in_a_key(&next),
+            Ahead::KeyEnd | Ahead::HadEnd => self.behind_a_key(&next),
+            Ahead::Closing => self.behind_a_closer(&next),
+            Ahead::Plus => self.behind_a_plus(&next),
+            Ahead::Second | Ahead::SecondEnd => self.in_a_second_string(&next),
+            Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma => self.in_an_element(&next),
+            Ahead::Dot if byte.is_ascii_lowercase() => Turn::Expression,
+            Ahead::Bracket if byte != b')' || self.bracketed => Turn::Ends,
+            Ahead::Dot | Ahead::Bracket | Ahead::Doubt | Ahead::Beyond => Turn::Inside,
+        };
+        if let Turn::Look(ahead) = turn {
+            self.ahead = ahead;
+        }
+        turn
+    }
+
+    fn behind_a_mark(&mut self, next: &Next<'_>) -> Turn {
+        let Next { byte, frame, .. } = *next;
+        let is_right_behind = next.n_ahead == 1;
+        match byte {
+            _ if next.is_blank => Turn::Look(Ahead::Mark),
+            b':' if self.in_key => Turn::Ends,
+            b':' => Turn::Inside,
+            b',' if frame.is_some_and(Frame::has_keys) && !self.in_key => Turn::Look(Ahead::Comma),
+            // `"a"; "b": 1`
+            b';' if !(self.python || self.in_key || self.has_inner) => Turn::Look(Ahead::Semicolon),
+            // Two marks in a row, not at the string's begin: one of a string inside, and the end.
+            b'"' | b'\'' if self.python && self.owed.as_bytes() == [byte] => Turn::Inside,
+            // Python joins strings that stand side by side.
+            b'"' | b'\'' if self.is_whole_in_python() && frame != Some(Frame::Object) => {
+                Turn::Joins
+            }
+            // `say "hi""`: so is it where the string had one before.
+            b'"' if self.has_inner && is_right_behind => Turn::Inside,
+            b'}' | b']' if self.has_inner => self.behind_a_closer(next),
+            // `"path"": 1`, `"a"", "b": 1`: the mark was doubled.
+            b'"' if is_right_behind && self.may_be_doubled() => Turn::Look(Ahead::Twice),
+            // `""path": 1`
+            _ if self.in_key && self.key.is_empty() && next.is_word && is_right_behind => {
+                Turn::Again
+            }
+            b'+' if !self.in_key && !self.has_inner => Turn::Look(Ahead::Plus),
+            b'*' | b'%' if self.is_whole_in_python() => Turn::Expression,
+            b'.' if self.is_whole_in_python() && is_right_behind => Turn::Look(Ahead::Dot),
+            // Two strings side by side are one, if the second is no key.
+            b'"' | b'\'' if !is_right_behind && self.may_be_joined() => Turn::Look(Ahead::Second),
+            _ if is_right_behind && self.may_open_an_element(byte) => Turn::Look(Ahead::Element),
+            // Python has no such comments.
+            b'/' if self.python => Turn::Inside,
+            b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#' => Turn::Ends,
+            b')' => match frame {
+                Some(Frame::Tuple | Frame::Call) => Turn::Ends,
+                Some(Frame::Keywords) if self.in_key => Turn::Ends,
+                Some(Frame::Keywords) => Turn::Look(Ahead::Bracket),
+                _ => Turn::Inside,
+            },
+            b'=' | b'{' | b'[' | b'0'..=b'9' | b'-' if self.in_key => Turn::Ends,
+            _ if next.is_word
+                && is_right_behind
+                && (self.may_open_a_key() || self.is_at_a_line()) =>
+            {
+                Turn::Look(Ahead::Key)
+            }
+            // Behind a blank another argument may begin, whose comma is missing.
+            _ if next.is_word && !is_right_behind && frame == Some(Frame::Keywords) => {
+                Turn::Look(Ahead::Bare)
+            }
+            _ if self.may_be_over_behind_mark() => Turn::Look(Ahead::Beyond),
+            _ => Turn::Inside,
+        }
+    }
+
+    /// Behind a comma a member must follow.
+    fn behind_a_comma(&self, next: &Next<'_>) -> Turn {
+        match next.byte {
+            _ if next.is_blank => Turn::Look(Ahead::Comma),
+            _ if !self.python && next.rest.starts_with(['.', '\u{2026}']) => {
+                Turn::Look(Ahead::Dots)
+            }
+            b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2 => Turn::Ends,
+            b'{' if !self.has_inner && self.is_object_in_list() => Turn::Ends,
+            b')' | b'[' | b'{' | b'(' if next.frame == Some(Frame::Keywords) => Turn::Ends,
+            _ if next.is_word => Turn::Look(Ahead::Bare),
+            _ => Turn::Inside,
+        }
+    }
+
+    /// `"a", b: 1`, `"a", b": 1`: a key without marks, or one that lost its first.
+    fn behind_a_bare_word(&self, next: &Next<'_>) -> Turn {
+        let is_marked = self.ahead == Ahead::BareMark;
+        let is_open = self.ahead == Ahead::Bare;
+        match next.byte {
+            b',' | b')' if !is_marked && self.expects_positions() => Turn::Ends,
+            b':' | b'=' => Turn::Ends,
+            b'"' if is_open && !self.python => Turn::Look(Ahead::BareMark),
+            _ if is_open && next.is_word => Turn::Look(Ahead::Bare),
+            _ if next.is_blank && is_marked => Turn::Look(Ahead::BareMark),
+            _ if next.is_blank => Turn::Look(Ahead::BareEnd),
+            _ => Turn::Inside,
+        }
+    }
+
+    /// Dots behind the comma are left out, if nothing else stands there.
+    fn behind_dots_ahead(&self, next: &Next<'_>) -> Turn {
+        match next.byte {
+            b'.' if self.owed.ends_with('.') && !self.owed.ends_with("...") => {
+                Turn::Look(Ahead::Dots)
+            }
+            _ if next.is_blank && self.has_dots() => Turn::Look(Ahead::Dots),
+            b',' | b'}' | b']' if self.has_dots() => Turn::Ends,
+            _ => Turn::Inside,
+        }
+    }
+
+    fn behind_two_marks(&self, next: &Next<'_>) -> Turn {
+        match next.byte {
+            _ if next.is_blank => Turn::Look(Ahead::Twice),
+            b':' if self.in_key => Turn::Doubled,
+            b',' | b'}' | b']' if !self.in_key => Turn::Doubled,
+            _ => Turn::Ends,
+        }
+    }
+
+    fn in_a_key(&self, next: &Next<'_>) -> Turn {
+        match next.byte {
+            _ if next.is_word && next.n_ahead < WORD => Turn::Look(Ahead::Key),
+            b'"' if self.is_known(&self.owed[self.mark_at + 1..]) => Turn::Look(Ahead::KeyEnd),
+            // `{"path": "a.rs}[NEXT]{"path": ..`: a key that the object has had is no end, but doubt.
+            b'"' if self.is_had(&self.owed[self.mark_at + 1..]) => Turn::Look(Ahead::HadEnd),
+            _ => Turn::Inside,
+        }
+    }
+
+    fn behind_a_key(&mut self, next: &Next<'_>) -> Turn {
+        let is_new = self.ahead == Ahead::KeyEnd;
+        match next.byte {
+            _ if next.is_blank => Turn::Look(self.ahead),
+            b':' if is_new && self.may_open_a_key() => Turn::Key,
+            b':' => {
+                self.ahead = Ahead::Doubt;
+                Turn::Inside
+            }
+            _ => Turn::Inside,
+        }
+    }
+
+    /// Brackets behind the mark of a string that has marks inside.
+    fn behind_a_closer(&mut self, next: &Next<'_>) -> Turn {
+        match next.byte {
+            b'}' | b']' => {
+                let open = &self.stack[..self.stack.len() - self.n_closed];
+                let Some(fit) = open.iter().rposition(|frame| frame.closer() == next.byte) else {
+                    return Turn::Inside;
+                };
+                // Behind the last bracket nothing is waited for.
+                self.n_closed = self.stack.len() - fit;
+                if fit == 0 {
+                    return Turn::Ends;
+                }
+                Turn::Look(Ahead::Closing)
+            }
+            _ if next.is_blank => Turn::Look(Ahead::Closing),
+            b',' | b'/' | b'#' | b'<' => Turn::Ends,
+            b')' if self.python => Turn::Ends,
+            // A line break behind the brackets: the rest of them is missing.
+            byte if byte != b'"' && self.owed.ends_with(['\n', ' ']) => Turn::Ends,
+            _ => Turn::Inside,
+        }
+    }
+
+    fn behind_a_plus(&self, next: &Next<'_>) -> Turn {
+        match next.byte {
+            _ if next.is_blank => Turn::Look(Ahead::Plus),
+            b'"' => Turn::Joins,
+            b'\'' if self.python => Turn::Joins,
+            // `'a' + b`, `'a' * 3`, `', '.join(names)`: an expression begins with the string.
+            byte if (next.is_word || byte == b'(') && self.is_whole_in_python() => Turn::Expression,
+            _ => Turn::Inside,
+        }
+    }
+
+    fn in_a_second_string(&self, next: &Next<'_>) -> Turn {
+        let is_open = self.ahead == Ahead::Second;
+        match next.byte {
+            _ if next.n_ahead >= KEY => Turn::Joins,
+            byte if is_open && self.ends_second(byte) => Turn::Look(Ahead::SecondEnd),
+            _ if is_open => Turn::Look(Ahead::Second),
+            _ if next.is_blank => Turn::Look(Ahead::SecondEnd),
+            b':' => Turn::Ends,
+            _ => Turn::Joins,
+        }
+    }
+
+    fn in_an_element(&self, next: &Next<'_>) -> Turn {
+        match (self.ahead, next.byte) {
+            (Ahead::Element, b'"') if !self.is_escaped() => Turn::Look(Ahead::ElementEnd),
+            (Ahead::Element, _) => Turn::Look(Ahead::Element),
+            _ if next.is_blank => Turn::Look(self.ahead),
+            (Ahead::ElementEnd, b',') => Turn::Look(Ahead::ElementComma),
+            (_, b']') | (Ahead::ElementComma, b'"') => Turn::Key,
+            _ => Turn::Inside,
+        }
+    }
+
+    /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
+    fn is_whole_in_python(&self) -> bool {
+        self.python && !self.in_key && !self.has_inner && self.mark_at == 0
+    }
+
+    /// Whether nothing but the mark was read ahead, and no key can begin with it: the most common of marks inside.
+    fn is_right_behind_inner_mark(&self) -> bool {
+        self.ahead == Ahead::Mark
+            && self.mark_at == 0
+            && self.owed.len() == 1
+            && !self.in_key
+            && self.known.is_empty()
+    }
+
+    /// How many containers are open behind the brackets that stand before the mark, and before the comma there.
+    #[cold]
+    fn depth_before_mark(&self) -> usize {
+        let depth = self.stack.len();
+        let mut open = depth;
+        for byte in self.owed[..self.mark_at].bytes() {
+            match byte {
+                b',' => break,
+                b'}' | b']' => match self.stack[..open].last() {
+                    Some(frame) if frame.closer() == byte => open -= 1,
+                    _ => return depth,
+                },
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// Whether a mark right behind this one may be one too many.
+    fn may_be_doubled(&self) -> bool {
+        // An empty value's would have begun three.
+        let is_empty = self.in_key && self.key.is_empty();
+        !(self.python || self.has_inner || is_empty)
+            && self.mark == Quote::Double
+            && self.mark_at == 0
+    }
+
+    /// Whether a string behind this one, and a blank, may be part of it.
+    pub(super) fn may_be_joined(&self) -> bool {
+        !(self.python || self.in_key || self.has_inner)
+            && matches!(self.stack.last(), Some(Frame::Object | Frame::Call))
+    }
+
+    /// Whether the byte is the mark that ends the string behind this one.
+    fn ends_second(&self, byte: u8) -> bool {
+        let second = self.owed[self.mark_at + 1..].trim_start();
+        second.as_bytes().first() == Some(&byte) && !self.is_escaped()
+    }
+
+    /// Whether the next byte is escaped by what was read ahead.
+    fn is_escaped(&self) -> bool {
+        let n_slashes = self.owed.len() - self.owed.trim_end_matches('\\').len();
+        n_slashes % 2 == 1
+    }
+
+    /// Whether a mark in the string of a list, with `byte` behind it, may open the next element.
+    fn may_open_an_element(&self, byte: u8) -> bool {
+        self.mark_at > 0
+            && !(self.in_key || self.has_inner)
+            && self.stack.last() == Some(&Frame::Array)
+            && !self.owed[..self.mark_at].contains(['}', ']'])
+            && !(byte <= b' ' || matches!(byte, b'"' | b',' | b']' | b'}' | b')'))
+    }
+
+    /// Whether three dots were read behind the comma.
+    fn has_dots(&self) -> bool {
+        let dots = self.owed.trim_end();
+        dots.ends_with("...") || dots.ends_with('\u{2026}')
+    }
+
+    /// Whether a mark inside a string of the innermost object may open its next key: where keys are known, or a comma
+    /// stands before it that no mark explains.
+    fn may_open_a_key(&self) -> bool {
+        let depth = self.depth_before_mark();
+        let is_here = depth == self.stack.len();
+        !self.in_key
+            && self.stack[..depth].last() == Some(&Frame::Object)
+            && (is_here && self.keys_at(depth).is_some()
+                || self.mark_at > 0
+                    && !self.has_inner
+                    && (self.owed[..self.mark_at].contains(',') || self.balance.is_even()))
+    }
+
+    /// Whether the mark stands at the begin of a line, and the string has opened no bracket whose key it may begin.
+    fn is_at_a_line(&self) -> bool {
+        self.mark_at > 0
+            && self.owed[..self.mark_at].contains('\n')
+            && !self.balance.is_open()
+            && self.stack[..self.depth_before_mark()].last() == Some(&Frame::Object)
+    }
+
+    /// Whether the object whose key may come has such a key, and has not had it yet.
+    fn is_known(&self, key: &str) -> bool {
+        let depth = self.depth_before_mark();
+        self.may_have_key_at(depth, key)
+            && !(depth == self.stack.len() && self.keys.has(key.as_bytes()))
+    }
+
+    /// Whether the innermost object is known to have this key.
+    fn is_had(&self, key: &str) -> bool {
+        let depth = self.stack.len();
+        self.depth_before_mark() == depth
+            && self.keys_at(depth).is_some()
+            && self.may_have_key_at(depth, key)
+    }
+}
+
+fn behind_a_semicolon(next: &Next<'_>) -> Turn {
+    match next.byte {
+        _ if next.is_blank => Turn::Look(Ahead::Semicolon),
+        b'"' => Turn::Ends,
+        _ => Turn::Inside,
+    }
+}
