@@ -64,7 +64,17 @@ pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Fa
     let dialect = response_template::dialect(&config, name).map_err(unfit)?;
     match sound(&dialect) {
         Ok(_) => Ok(dialect),
-        Err(error) => Err(unfit(format!("{}, in\n{dialect}", error.message))),
+        Err(error) => {
+            // The notation is ours; what it was written for is the template's.
+            let before = dialect.get(..error.span.start).unwrap_or_default();
+            let begin = before.rfind('\n').map_or(0, |at| at + 1);
+            let rule = dialect[begin..].lines().next().unwrap_or_default();
+            let field = response_template::field_of(rule);
+            Err(unfit(format!(
+                "field `{field}`: {}, in the rule `{rule}`",
+                error.message
+            )))
+        }
     }
 }
 

@@ -21,6 +21,16 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// A document for one question that may look at less.
+    pub(crate) fn with_visits(root: &'a Value, visits_left: usize) -> Document<'a> {
+        Document { root, visits_left }
+    }
+
+    /// Whether all visits are used up.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.visits_left == 0
+    }
+
     /// Whether one more schema may be looked at.
     pub(crate) fn visit(&mut self) -> bool {
         let allowed = self.visits_left > 0;

@@ -10,20 +10,40 @@ use crate::standard::standard;
 /// How deep shapes nest; below that nothing is known.
 const MAX_DEPTH: usize = 64;
 
+/// How often a reference is followed inside itself: a tree of 16 levels is read by its schema, if that is narrow. What is tried
+/// first comes first; the last always ends.
+const LEVELS: [usize; 6] = [16, 8, 4, 2, 1, 0];
+
+/// Schemas that such a shape may be made of.
+const UNFOLDED: usize = 2_000;
+
 /// The shape of the values that `schema` describes.
 ///
-/// References are followed inside the schema; one that leads back to where it stands, leads outside, or unfolds without
-/// end is [`Shape::Any`]. In a union text comes last, so that `42` for `["string", "integer"]` is an integer:
+/// References are followed inside the schema; one that leads back to where it stands is followed as long as the shape stays
+/// small, 16 times at most, and below that, or outside, nothing is known ([`Shape::Any`]). In a union text comes last, so that `42` for `["string", "integer"]` is an integer:
 /// dialects without quotation marks have no other way to say so. Objects of a union become one that knows the
 /// properties of each. Conditions (`if`, `not`, `dependentSchemas`) say nothing about reading and are passed over.
 pub fn shape(schema: &Value) -> Shape {
     let schema = standard(schema);
-    Reader {
-        document: Document::new(&schema),
-        open: Vec::new(),
-        depth: 0,
+    for levels in LEVELS {
+        let document = match levels {
+            0 => Document::new(&schema),
+            _ => Document::with_visits(&schema, UNFOLDED),
+        };
+        let mut reader = Reader {
+            document,
+            open: Vec::new(),
+            depth: 0,
+            levels,
+            is_cut: false,
+        };
+        let shape = reader.read(&schema);
+        let fits = !reader.document.is_used_up() && !reader.is_cut;
+        if fits || levels == 0 {
+            return shape;
+        }
     }
-    .read(&schema)
+    Shape::Any
 }
 
 /// The parameters that an object schema declares; all names are free where `schema` describes no object.
@@ -49,6 +69,10 @@ struct Reader<'a> {
     /// The references that are being followed.
     open: Vec<&'a str>,
     depth: usize,
+    /// How often a reference is followed inside itself.
+    levels: usize,
+    /// Something was too deep, and there were references inside themselves above it.
+    is_cut: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -57,6 +81,7 @@ impl<'a> Reader<'a> {
             return Shape::Any;
         };
         if self.depth == MAX_DEPTH || !self.document.visit() {
+            self.is_cut = true;
             return Shape::Any;
         }
         self.depth += 1;
@@ -83,7 +108,8 @@ impl<'a> Reader<'a> {
     }
 
     fn referred(&mut self, reference: &'a str) -> Shape {
-        if self.open.contains(&reference) {
+        let inside = self.open.iter().filter(|open| **open == reference);
+        if inside.count() > self.levels {
             return Shape::Any;
         }
         let Some(schema) = self.document.resolve(reference) else {

@@ -18,7 +18,18 @@ const TYPE_WORDS: &[(&str, &str)] = &[
     ("text", "string"),
     ("tuple", "array"),
     ("uint", "integer"),
+    // JSON Schema's own, in whatever letters: Gemini's are capitals.
+    ("array", "array"),
+    ("boolean", "boolean"),
+    ("integer", "integer"),
+    ("null", "null"),
+    ("number", "number"),
+    ("object", "object"),
+    ("string", "string"),
 ];
+
+/// The word for a type that is not said.
+const ANY: &str = "any";
 
 /// Keywords whose value is data, not a schema.
 const DATA: &[&str] = &[
@@ -40,46 +51,69 @@ const COMPOSED: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
 /// How deep a schema is rewritten; below that it is taken as it stands.
 const MAX_DEPTH: usize = 128;
 
-/// The schema with `nullable` and foreign type words replaced, all else as written.
+/// The schema with `nullable`, foreign type words and, where it names no draft, older tuples replaced, all else as written.
 pub(crate) fn standard(schema: &Value) -> Value {
-    rewrite(schema, MAX_DEPTH)
+    // The draft that counts where none is named has other words for tuples than those before.
+    let names_none = schema.get("$schema").is_none();
+    rewrite(schema, names_none, MAX_DEPTH)
 }
 
-fn rewrite(schema: &Value, depth: usize) -> Value {
+fn rewrite(schema: &Value, tuples: bool, depth: usize) -> Value {
     if depth == 0 {
         return schema.clone();
     }
     match schema {
-        Value::Object(keywords) => Value::Object(rewrite_keywords(keywords, depth)),
+        Value::Object(keywords) => Value::Object(rewrite_keywords(keywords, tuples, depth)),
         Value::Array(schemas) => schemas
             .iter()
-            .map(|schema| rewrite(schema, depth - 1))
+            .map(|schema| rewrite(schema, tuples, depth - 1))
             .collect(),
         other => other.clone(),
     }
 }
 
-fn rewrite_keywords(keywords: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+fn rewrite_keywords(
+    keywords: &Map<String, Value>,
+    tuples: bool,
+    depth: usize,
+) -> Map<String, Value> {
     let mut out = Map::new();
     for (keyword, value) in keywords {
         let value = match keyword.as_str() {
+            "type" if is_any(value) => continue,
             "type" => standard_type(value),
             word if DATA.contains(&word) => value.clone(),
             word if NAMED.contains(&word) => match value {
                 Value::Object(named) => named
                     .iter()
-                    .map(|(name, schema)| (name.clone(), rewrite(schema, depth - 1)))
+                    .map(|(name, schema)| (name.clone(), rewrite(schema, tuples, depth - 1)))
                     .collect(),
                 other => other.clone(),
             },
-            _ => rewrite(value, depth - 1),
+            _ => rewrite(value, tuples, depth - 1),
         };
         out.insert(keyword.clone(), value);
+    }
+    if tuples && out.get("items").is_some_and(Value::is_array) && !out.contains_key("prefixItems") {
+        let rest = out.remove("additionalItems");
+        let prefix = match rest {
+            Some(rest) => out.insert("items".into(), rest),
+            None => out.remove("items"),
+        };
+        out.extend(prefix.map(|prefix| ("prefixItems".to_owned(), prefix)));
     }
     if out.get("nullable") == Some(&Value::Bool(true)) {
         admit_null(&mut out);
     }
     out
+}
+
+fn is_any(written: &Value) -> bool {
+    match written {
+        Value::String(word) => word.eq_ignore_ascii_case(ANY),
+        Value::Array(words) => words.iter().any(is_any),
+        _ => false,
+    }
 }
 
 fn standard_type(written: &Value) -> Value {
@@ -144,5 +178,26 @@ mod tests {
             "items": {"anyOf": [{"$ref": "#/$defs/a", "nullable": true}, {"type": "null"}]},
         });
         assert_eq!(standard(&written), expected);
+    }
+
+    #[test]
+    fn tuples_are_brought_to_the_draft_that_counts() {
+        let written = json!({
+            "properties": {
+                "point": {"type": "ARRAY", "items": [{"type": "Integer"}, {"type": "any"}], "additionalItems": false},
+                "pair": {"items": [{"type": ["any", "null"]}]},
+                "items": {"type": "array", "items": {"type": "STRING"}},
+            },
+        });
+        let expected = json!({
+            "properties": {
+                "point": {"type": "array", "prefixItems": [{"type": "integer"}, {}], "items": false},
+                "pair": {"prefixItems": [{}]},
+                "items": {"type": "array", "items": {"type": "string"}},
+            },
+        });
+        assert_eq!(standard(&written), expected);
+        let named = json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": [true]});
+        assert_eq!(standard(&named), named);
     }
 }

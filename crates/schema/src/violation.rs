@@ -1,5 +1,6 @@
 //! Violations, worded as instructions: a model that does what the message says has mended its call.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -45,12 +46,13 @@ impl Violation {
             }];
         };
         let known = declared(error, schema);
+        let given = arguments.pointer(path).and_then(Value::as_object);
         unexpected
             .iter()
             .map(|name| Violation {
                 path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
                 keyword: keyword.into(),
-                message: leave_out(name, &known),
+                message: leave_out(name, path, &known, given),
             })
             .collect()
     }
@@ -123,7 +125,7 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
         }
         ValidationErrorKind::FalseSchema => format!("leave out {it}: nothing may stand here"),
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            any_of(&it, context, schema, arguments)
+            any_of(path, context, schema, arguments)
         }
         ValidationErrorKind::OneOfMultipleValid { .. } => {
             format!("write {it} so that it fits only one of the allowed forms; it fits several")
@@ -131,17 +133,29 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
         ValidationErrorKind::Not { .. } => {
             format!("write {it} otherwise: {wrote} is what the schema excludes")
         }
+        ValidationErrorKind::Contains => match wanted_item(error, schema) {
+            Some(wanted) => format!("give {wanted} among the items of {it}"),
+            None => format!("give items in {it} that are as its `contains` asks"),
+        },
+        ValidationErrorKind::PropertyNames { error } => {
+            let name = error.instance().as_str().unwrap_or_default();
+            format!(
+                "rename `{}`: its name is not one that may stand there",
+                member(path, name)
+            )
+        }
         _ => format!("change {it}: {}", error.masked_with("the value")),
     }
 }
 
-/// The branches' own complaints: of the branch that came furthest, or what any of them is missing.
+/// The branches' own complaints: of the branch that is nearest, or what any of them is missing.
 fn any_of(
-    it: &str,
+    path: &str,
     branches: &[Vec<ValidationError<'static>>],
     schema: &Value,
     arguments: &Value,
 ) -> String {
+    let it = subject(path);
     let mut missing = Vec::new();
     for branch in branches {
         match branch.as_slice() {
@@ -161,11 +175,14 @@ fn any_of(
     if let Some(types) = alternative_types(branches) {
         return format!("write {it} as {}", joined(&types, "or"));
     }
-    let furthest = branches
+    if let Some(instruction) = alternative_marks(path, branches, arguments) {
+        return instruction;
+    }
+    let nearest = branches
         .iter()
-        .filter_map(|branch| branch.first())
-        .max_by_key(|error| error.instance_path().as_str().len());
-    match furthest {
+        .min_by_key(|branch| distance(path, branch))
+        .and_then(|branch| branch.first());
+    match nearest {
         Some(error) => {
             let inner = Violation::of(error, schema, arguments);
             let inner = inner
@@ -175,6 +192,69 @@ fn any_of(
         }
         None => format!("write {it} in one of its allowed forms"),
     }
+}
+
+/// How far the value at `path` is from a branch: one that wants another kind of value is farthest, then one that a constant in
+/// the value tells from it; then the one that complains of more, and less deep inside.
+fn distance(
+    path: &str,
+    branch: &[ValidationError<'static>],
+) -> (bool, bool, usize, Reverse<usize>) {
+    let is_other_kind = branch.iter().any(|error| {
+        error.instance_path().as_str() == path
+            && matches!(error.kind(), ValidationErrorKind::Type { .. })
+    });
+    let is_told = branch.iter().any(|error| mark(path, error).is_some());
+    let depths = branch
+        .iter()
+        .map(|error| error.instance_path().as_str().len());
+    let deepest = depths.max().unwrap_or_default();
+    (is_other_kind, is_told, branch.len(), Reverse(deepest))
+}
+
+/// The one value that a branch wants for a property of the value at `path`, where that is another: what tells branches apart.
+fn mark<'e>(path: &str, error: &'e ValidationError<'static>) -> Option<&'e Value> {
+    let property = error
+        .instance_path()
+        .as_str()
+        .strip_prefix(path)?
+        .strip_prefix('/')?;
+    if property.contains('/') {
+        return None;
+    }
+    match error.kind() {
+        ValidationErrorKind::Constant { expected_value } => Some(expected_value),
+        ValidationErrorKind::Enum { options } => match options.as_array()?.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What to write for the property that tells the branches apart, where it is none of theirs.
+fn alternative_marks(
+    path: &str,
+    branches: &[Vec<ValidationError<'static>>],
+    arguments: &Value,
+) -> Option<String> {
+    let place = |error: &ValidationError<'_>| error.instance_path().as_str().to_owned();
+    let first = branches
+        .first()?
+        .iter()
+        .find(|error| mark(path, error).is_some())?;
+    let at = place(first);
+    let options: Option<Vec<Value>> = branches
+        .iter()
+        .map(|branch| {
+            let error = branch
+                .iter()
+                .find(|error| place(error) == at && mark(path, error).is_some())?;
+            mark(path, error).cloned()
+        })
+        .collect();
+    let value = arguments.pointer(&at)?;
+    Some(one_of(&subject(&at), &Value::Array(options?), value))
 }
 
 /// The types of the branches, where each failed by the type of the value itself.
@@ -215,18 +295,35 @@ fn add_missing(property: &Value, path: &str, value: &Value, known: &[&str]) -> S
     message
 }
 
-fn leave_out(name: &str, known: &[&str]) -> String {
-    match nearest(name, known.iter().copied()) {
-        Some(near) => {
-            format!("rename `{name}` to `{near}`, or leave it out: there is no such parameter")
-        }
-        None if known.is_empty() => format!("leave out `{name}`: there are no parameters"),
-        None => {
-            format!(
-                "leave out `{name}`: the parameters are {}",
-                listed(known, "and")
-            )
-        }
+/// `name` stands in the object at `path`, beside `given`.
+fn leave_out(name: &str, path: &str, known: &[&str], given: Option<&Map<String, Value>>) -> String {
+    let whole = member(path, name);
+    let is_given = |name: &str| given.is_some_and(|given| given.contains_key(name));
+    let free = known.iter().copied().filter(|known| !is_given(known));
+    if let Some(near) = nearest(name, free) {
+        return format!(
+            "rename `{whole}` to `{near}`, or leave it out: there is no such parameter"
+        );
+    }
+    if let Some(near) = nearest(name, known.iter().copied()) {
+        return format!("leave out `{whole}`: `{near}` is there already");
+    }
+    if known.is_empty() {
+        format!("leave out `{whole}`: there are no parameters")
+    } else {
+        format!(
+            "leave out `{whole}`: the parameters are {}",
+            listed(known, "and")
+        )
+    }
+}
+
+/// How a message calls the member `name` of the object at `path`: as it stands there, if nothing else holds it.
+fn member(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{}.{name}", toolglot_json::place(path))
     }
 }
 
@@ -244,6 +341,30 @@ fn one_of(it: &str, options: &Value, value: &Value) -> String {
         joined(&shown, "or"),
         quoted(value)
     )
+}
+
+/// What `contains` asks for, where that is said in a word.
+fn wanted_item(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
+    let keyword = error.schema_path().as_str();
+    let holder = schema.pointer(&keyword[..keyword.rfind('/')?])?;
+    let wanted = holder.get("contains")?;
+    if let Some(value) = wanted.get("const") {
+        return Some(quoted(value));
+    }
+    if let Some(Value::Array(options)) = wanted.get("enum") {
+        let options: Vec<String> = options.iter().take(MAX_LISTED).map(quoted).collect();
+        return Some(joined(&options, "or"));
+    }
+    Some(match wanted.get("type")?.as_str()? {
+        "array" => with_article(JsonType::Array).to_owned(),
+        "boolean" => with_article(JsonType::Boolean).to_owned(),
+        "integer" => with_article(JsonType::Integer).to_owned(),
+        "null" => with_article(JsonType::Null).to_owned(),
+        "number" => with_article(JsonType::Number).to_owned(),
+        "object" => with_article(JsonType::Object).to_owned(),
+        "string" => with_article(JsonType::String).to_owned(),
+        _ => return None,
+    })
 }
 
 /// The names that the schema declares beside the violated keyword.

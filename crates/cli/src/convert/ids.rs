@@ -8,15 +8,15 @@ use toolglot::Dialect;
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: BTreeSet<String>,
-    /// Calls of the conversation so far: a counter of the dialect's goes on over the history.
-    n_calls: usize,
+    /// The number of the next call: a counter of the dialect's goes on over the history, and behind what that wrote.
+    counter: u64,
 }
 
 impl Ids {
     /// The ids that a conversation names: none is minted twice.
-    pub(super) fn of<'a>(written: impl Iterator<Item = &'a str>) -> Ids {
+    pub(super) fn of(written: impl Iterator<Item = String>) -> Ids {
         Ids {
-            taken: written.map(str::to_owned).collect(),
+            taken: written.collect(),
             ..Ids::default()
         }
     }
@@ -29,36 +29,47 @@ impl Ids {
         target: Option<&Dialect>,
     ) -> String {
         let spelling = target.and_then(|dialect| dialect.setting("id"));
-        let number = self.n_calls;
-        self.n_calls += 1;
         match (written, spelling) {
-            (Some(written), None) => written.to_owned(),
-            (Some(written), Some(spelling)) if is_spelt(written, name, spelling) => {
+            (Some(written), None) => {
+                self.counter += 1;
                 written.to_owned()
             }
-            (_, Some(spelling)) => spelling
+            (Some(written), Some(spelling)) if is_spelt(written, name, spelling) => {
+                let number = number(written, name, spelling).map_or(0, |number| number + 1);
+                self.counter = number.max(self.counter + 1);
+                written.to_owned()
+            }
+            (_, spelling) => self.minted(name, spelling.unwrap_or("call_{id}")),
+        }
+    }
+
+    /// An id of this spelling that nothing else in the conversation has.
+    fn minted(&mut self, name: &str, spelling: &str) -> String {
+        loop {
+            let id = spelling
                 .replace("{name}", name)
-                .replace("{id}", &number.to_string()),
-            (None, None) => {
-                let mut n = number;
-                let mut minted = format!("call_{n}");
-                while self.taken.contains(&minted) {
-                    n += 1;
-                    minted = format!("call_{n}");
-                }
-                self.taken.insert(minted.clone());
-                minted
+                .replace("{id}", &self.counter.to_string());
+            self.counter += 1;
+            if self.taken.insert(id.clone()) {
+                return id;
             }
         }
     }
 }
 
 fn is_spelt(id: &str, name: &str, spelling: &str) -> bool {
+    counted(id, name, spelling).is_some_and(|counted| !counted.is_empty())
+}
+
+/// The number in an id; one past any count is none.
+fn number(id: &str, name: &str, spelling: &str) -> Option<u64> {
+    let number: u32 = counted(id, name, spelling)?.parse().ok()?;
+    Some(u64::from(number))
+}
+
+/// What stands in the place of `{id}`.
+fn counted<'i>(id: &'i str, name: &str, spelling: &str) -> Option<&'i str> {
     let spelling = spelling.replace("{name}", name);
-    let Some((before, behind)) = spelling.split_once("{id}") else {
-        return false;
-    };
-    id.strip_prefix(before)
-        .and_then(|rest| rest.strip_suffix(behind))
-        .is_some_and(|rest| !rest.is_empty())
+    let (before, behind) = spelling.split_once("{id}")?;
+    id.strip_prefix(before)?.strip_suffix(behind)
 }

@@ -13,6 +13,7 @@
 mod content;
 mod ids;
 mod open;
+mod owners;
 mod results;
 mod turn;
 mod writer;
@@ -42,7 +43,16 @@ pub(crate) fn convert(
         STRUCTURED => None,
         name => Some(select::one(name)?),
     };
-    let between = Converter::new(arguments, toolbox.as_ref(), to.as_ref())?;
+    let from = match &*arguments.from {
+        STRUCTURED => None,
+        list => Some(select::dialects(list, toolbox.as_ref())?),
+    };
+    let between = Converter::new(
+        from.as_deref(),
+        to.as_ref(),
+        toolbox.as_ref(),
+        arguments.check,
+    )?;
     let mut tally = Tally::default();
     let mut outcome = Outcome::Fine;
     if arguments.jsonl {

@@ -1,5 +1,6 @@
 //! Calls that wait for their results, over a conversation.
 
+use super::owners::ResultAt;
 use super::turn::TurnCall;
 
 /// The calls without a result so far.
@@ -14,16 +15,19 @@ pub(super) struct Open {
 struct Waiting {
     /// The id that the source wrote.
     written: Option<String>,
+    /// The result that was found to be its own.
+    answer: Option<ResultAt>,
     /// The call as it was carried.
     call: TurnCall,
-    is_latest: bool,
+    /// Which call of the latest message it is.
+    latest: Option<usize>,
 }
 
 /// Which call a result answers.
 #[derive(Debug)]
 pub(super) enum Answered {
-    /// One that was carried.
-    Call(TurnCall),
+    /// One that was carried, and which of the latest message's that is.
+    Call(TurnCall, Option<usize>),
     /// One that stayed as it was.
     Left,
     /// None that is known.
@@ -31,15 +35,22 @@ pub(super) enum Answered {
 }
 
 impl Open {
-    /// The calls of a message that was carried; `written` are their ids in the source.
-    pub(super) fn carried(&mut self, written: Vec<Option<String>>, calls: &[TurnCall]) {
+    /// The calls of a message that was carried; `written` are their ids in the source, `answers` their results.
+    pub(super) fn carried(
+        &mut self,
+        written: Vec<Option<String>>,
+        answers: &[Option<ResultAt>],
+        calls: &[TurnCall],
+    ) {
         self.begin(false);
-        let calls = written.into_iter().zip(calls.iter().cloned());
-        self.waiting.extend(calls.map(|(written, call)| Waiting {
-            written,
-            call,
-            is_latest: true,
-        }));
+        let calls = written.into_iter().zip(calls).enumerate();
+        self.waiting
+            .extend(calls.map(|(at, (written, call))| Waiting {
+                written,
+                answer: answers.get(at).copied().flatten(),
+                call: call.clone(),
+                latest: Some(at),
+            }));
     }
 
     /// A message stayed as it was.
@@ -50,18 +61,35 @@ impl Open {
     fn begin(&mut self, is_left: bool) {
         self.is_left = is_left;
         for waiting in &mut self.waiting {
-            waiting.is_latest = false;
+            waiting.latest = None;
         }
     }
 
-    /// The call that a result answers: the one of its id, or without an id the first of the latest message.
-    pub(super) fn answered(&mut self, id: Option<&str>) -> Answered {
-        let at = self.waiting.iter().position(|waiting| match id {
-            Some(id) => waiting.written.as_deref() == Some(id),
-            None => waiting.is_latest,
+    /// Whether a call of that id waits.
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.waiting
+            .iter()
+            .any(|waiting| waiting.written.as_deref() == Some(id))
+    }
+
+    /// The call that a result answers: the one whose own it is, the one of its id, or without an id the first of the
+    /// latest message.
+    pub(super) fn answered(&mut self, id: Option<&str>, result: ResultAt) -> Answered {
+        let own = self
+            .waiting
+            .iter()
+            .position(|waiting| waiting.answer == Some(result));
+        let at = own.or_else(|| {
+            self.waiting.iter().position(|waiting| match id {
+                Some(id) => waiting.written.as_deref() == Some(id),
+                None => waiting.latest.is_some() && waiting.answer.is_none(),
+            })
         });
         match at {
-            Some(at) => Answered::Call(self.waiting.remove(at).call),
+            Some(at) => {
+                let waiting = self.waiting.remove(at);
+                Answered::Call(waiting.call, waiting.latest)
+            }
             None if self.is_left => Answered::Left,
             None => Answered::Unknown,
         }

@@ -16,6 +16,8 @@ pub(super) struct Turn {
     pub(super) whole: Content,
     pub(super) reasoning: String,
     pub(super) calls: Vec<TurnCall>,
+    /// The calls stood in the text, and blanks around what is left of it were between it and them.
+    pub(super) is_read: bool,
     /// Why it cannot be carried.
     pub(super) fault: Option<String>,
 }
@@ -73,6 +75,7 @@ impl Turn {
     fn read(text: &str, message: &Value, manner: &Manner) -> Turn {
         let read = manner.whole(text.as_bytes()).trace.message;
         let mut turn = Turn {
+            is_read: true,
             content: read.content.clone(),
             reasoning: match (reasoning(message), read.reasoning.as_str()) {
                 (beside, "") => beside.to_owned(),

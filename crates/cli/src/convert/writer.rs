@@ -1,5 +1,6 @@
 //! Messages of one form written in another.
 
+use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
@@ -9,13 +10,12 @@ use toolglot_tools::Toolbox;
 use super::content::Content;
 use super::ids::Ids;
 use super::open::{Answered, Open};
-use super::results::{Results, unwrapped};
+use super::owners::{Asked, ResultAt, Unit, owners};
+use super::results::Results;
+use super::structured;
 use super::turn::{Turn, TurnCall};
-use super::{STRUCTURED, structured};
-use crate::args::ConvertArguments;
 use crate::failure::Failure;
 use crate::reading::{Manner, compile, tool_set};
-use crate::select;
 
 /// What was carried and what was not.
 #[derive(Debug, Default)]
@@ -65,16 +65,18 @@ impl Tally {
 #[derive(Debug)]
 pub(super) struct Converter<'d> {
     /// How text of the assistant is read; `None`: it holds no calls.
-    from: Option<Source>,
+    from: Option<Source<'d>>,
     /// The target; `None`: the structured form.
     to: Option<Target<'d>>,
     check: bool,
 }
 
 #[derive(Debug)]
-struct Source {
-    dialects: Vec<Dialect>,
+struct Source<'d> {
+    /// Those that are read, each with its results once one is met.
+    dialects: Vec<(&'d Dialect, OnceCell<Results<'d>>)>,
     manner: Manner,
+    toolbox: Option<&'d Toolbox>,
 }
 
 #[derive(Debug)]
@@ -90,21 +92,41 @@ struct Target<'d> {
 struct State {
     ids: Ids,
     open: Open,
+    /// The messages so far.
+    converted: Vec<Value>,
+    /// The results behind the latest message that was carried.
+    run: Option<Run>,
+}
+
+/// The results that stand behind a message of the assistant.
+#[derive(Default)]
+struct Run {
+    /// Where the message stands in the source, and among the converted.
+    at: usize,
+    message: usize,
+    calls: Vec<TurnCall>,
+    /// Which of its calls each of the converted messages behind it answers.
+    answers: Vec<Option<usize>>,
 }
 
 impl<'d> Converter<'d> {
-    /// A converter to the dialect `to`, or to the structured form.
+    /// A converter from these dialects, or from the structured form, to the dialect `to`, or to that form.
     pub(super) fn new(
-        arguments: &ConvertArguments,
-        toolbox: Option<&Toolbox>,
+        from: Option<&'d [Dialect]>,
         to: Option<&'d Dialect>,
+        toolbox: Option<&'d Toolbox>,
+        check: bool,
     ) -> Result<Converter<'d>, Failure> {
-        let from = if arguments.from == STRUCTURED {
-            None
-        } else {
-            let dialects = select::dialects(&arguments.from, toolbox)?;
-            let manner = Manner::with(compile(&dialects, toolbox)?);
-            Some(Source { dialects, manner })
+        let from = match from {
+            None => None,
+            Some(dialects) => Some(Source {
+                dialects: dialects
+                    .iter()
+                    .map(|dialect| (dialect, OnceCell::new()))
+                    .collect(),
+                manner: Manner::with(compile(dialects, toolbox)?),
+                toolbox,
+            }),
         };
         let to = match to {
             None => None,
@@ -116,16 +138,12 @@ impl<'d> Converter<'d> {
                 Some(Target {
                     dialect,
                     renderer,
-                    results: Results::new(dialect, &tools)?,
+                    results: Results::new(dialect, tools)?,
                     manner: Manner::with(compile(dialects, toolbox)?),
                 })
             }
         };
-        Ok(Converter {
-            from,
-            to,
-            check: arguments.check,
-        })
+        Ok(Converter { from, to, check })
     }
 
     /// All messages of one conversation.
@@ -135,38 +153,146 @@ impl<'d> Converter<'d> {
         tally: &mut Tally,
     ) -> Result<Vec<Value>, Failure> {
         tally.conversations += 1;
-        let named = messages.iter().flat_map(|message| {
-            let calls = message["tool_calls"].as_array().into_iter().flatten();
-            calls
-                .filter_map(|call| call["id"].as_str())
-                .chain(message["tool_call_id"].as_str())
-        });
+        let manner = self.from.as_ref().map(|source| &source.manner);
+        let turns: Vec<Option<Turn>> = messages
+            .iter()
+            .map(|message| (message["role"] == "assistant").then(|| Turn::of(message, manner)))
+            .collect();
         let mut state = State {
-            ids: Ids::of(named),
+            ids: Ids::of(self.written_ids(messages, &turns)),
             open: Open::default(),
+            converted: Vec::with_capacity(messages.len()),
+            run: None,
         };
-        let mut converted = Vec::with_capacity(messages.len());
-        for (at, message) in messages.iter().enumerate() {
-            let carried = match message["role"].as_str() {
-                Some("assistant") => {
-                    let manner = self.from.as_ref().map(|source| &source.manner);
-                    let mut turn = Turn::of(message, manner);
-                    answered_ids(&mut turn, &messages[at + 1..]);
-                    let carried = self.assistant(at, message, turn, &mut state, tally);
+        for (at, (message, turn)) in messages.iter().zip(turns).enumerate() {
+            if is_result(message) {
+                self.results(at, message, &mut state, tally)?;
+                continue;
+            }
+            self.end_run(&mut state, tally);
+            let carried = match turn {
+                Some(turn) => {
+                    let behind = self.behind(&messages[at + 1..], at + 1, &turn)?;
+                    let carried = self.assistant(at, message, turn, &behind, &mut state, tally);
                     if carried.is_err() {
                         state.open.left();
                     }
                     carried
                 }
-                Some("tool" | "function") => self.result(message, &mut state, tally)?,
-                _ => Ok(message.clone()),
+                None => Ok(message.clone()),
             };
-            converted.push(carried.unwrap_or_else(|why| {
+            state.converted.push(carried.unwrap_or_else(|why| {
                 tally.left.push(format!("messages[{at}]: {why}"));
                 message.clone()
             }));
         }
-        Ok(converted)
+        self.end_run(&mut state, tally);
+        Ok(state.converted)
+    }
+
+    /// All ids that stand in a conversation.
+    fn written_ids(
+        &self,
+        messages: &[Value],
+        turns: &[Option<Turn>],
+    ) -> impl Iterator<Item = String> {
+        let mut ids: Vec<String> = Vec::new();
+        for (message, turn) in messages.iter().zip(turns) {
+            ids.extend(message["tool_call_id"].as_str().map(str::to_owned));
+            let calls = turn.iter().flat_map(|turn| &turn.calls);
+            ids.extend(calls.filter_map(|call| call.id.clone()));
+            // Text that stays as it is may hold ids of the target's spelling.
+            let spells = |target: &&Target<'_>| target.dialect.setting("id").is_some();
+            if turn.is_some()
+                && let Some(target) = self.to.as_ref().filter(spells)
+            {
+                let read = Turn::of(
+                    &json!({"content": message["content"]}),
+                    Some(&target.manner),
+                );
+                ids.extend(read.calls.into_iter().filter_map(|call| call.id));
+            }
+        }
+        ids.into_iter()
+    }
+
+    /// The results right behind a message.
+    fn behind(&self, messages: &[Value], from: usize, turn: &Turn) -> Result<Vec<Unit>, Failure> {
+        let mut units = Vec::new();
+        let run = messages.iter().take_while(|message| is_result(message));
+        for (at, message) in run.enumerate() {
+            let Ok(content) = Content::of(message) else {
+                continue;
+            };
+            let blocks = self.blocks(message, &turn.calls, &content.text)?;
+            let blocks = blocks.into_iter().enumerate();
+            units.extend(blocks.map(|(n, text)| Unit::new(message, (from + at, n), text)));
+        }
+        Ok(units)
+    }
+
+    /// The results that a message holds: one, or several where it has no id and each has its frame.
+    fn blocks(
+        &self,
+        message: &Value,
+        calls: &[TurnCall],
+        text: &str,
+    ) -> Result<Vec<String>, Failure> {
+        let frame = match calls.first() {
+            Some(call) if calls.len() > 1 && message["tool_call_id"].is_null() => {
+                self.frame(call)?
+            }
+            _ => None,
+        };
+        Ok(match frame {
+            Some(results) => {
+                let calls: Vec<CallText<'_>> = calls.iter().map(text_of).collect();
+                results.blocks(&calls, text)
+            }
+            None => vec![text.to_owned()],
+        })
+    }
+
+    /// The results behind a message are over: where a model has nothing but their order, that is the order of the calls.
+    fn end_run(&self, state: &mut State, tally: &mut Tally) {
+        let (Some(run), Some(target)) = (state.run.take(), &self.to) else {
+            return;
+        };
+        let mut answered: Vec<usize> = run.answers.iter().copied().flatten().collect();
+        let is_in_order = answered.is_sorted();
+        answered.sort_unstable();
+        let is_gapless = answered.iter().copied().eq(0..answered.len());
+        if is_in_order && is_gapless {
+            return;
+        }
+        let written = Turn::of(&state.converted[run.message], Some(&target.manner));
+        if !written.calls.is_empty() && written.calls.iter().all(|call| call.id.is_some()) {
+            return;
+        }
+        let slots: Vec<usize> = (0..run.answers.len())
+            .filter(|&n| run.answers[n].is_some())
+            .collect();
+        let first = run.message + 1;
+        let mut ordered: Vec<(Option<usize>, Value)> = slots
+            .iter()
+            .map(|&n| (run.answers[n], state.converted[first + n].clone()))
+            .collect();
+        ordered.sort_by_key(|(call, _)| *call);
+        for (n, (_, message)) in slots.into_iter().zip(ordered) {
+            state.converted[first + n] = message;
+        }
+        let skipped = (0..run.calls.len()).find(|call| !answered.contains(call));
+        if let Some(skipped) = skipped
+            && let Some(next) = answered.iter().find(|&&call| call > skipped)
+        {
+            let (call, next) = (&run.calls[skipped], &run.calls[*next]);
+            if target.results.are_alike(text_of(call), text_of(next)) {
+                tally.doubtful.push(format!(
+                    "messages[{}]: the call of `{}` has no result, and that of `{}` would be taken for it",
+                    run.at, call.name, next.name
+                ));
+            }
+        }
     }
 
     /// The message in the target's form, or why it stays.
@@ -174,13 +300,15 @@ impl<'d> Converter<'d> {
         &self,
         at: usize,
         message: &Value,
-        turn: Turn,
+        mut turn: Turn,
+        behind: &[Unit],
         state: &mut State,
         tally: &mut Tally,
     ) -> Result<Value, String> {
         if let Some(fault) = turn.fault {
             return Err(fault);
         }
+        let answers = self.owned(&mut turn, behind, &state.open);
         let dialect = self.to.as_ref().map(|target| target.dialect);
         let written: Vec<Option<String>> = turn.calls.iter().map(|call| call.id.clone()).collect();
         let mut calls = turn.calls.clone();
@@ -191,6 +319,11 @@ impl<'d> Converter<'d> {
             None => message_of(message, &turn, &calls),
             Some(target) => target.message(message, &turn, &calls, self.check, tally)?,
         };
+        if !calls.is_empty() && loses_blanks(&turn, self.to.is_some()) {
+            tally.doubtful.push(format!(
+                "messages[{at}]: blanks around its text are left out"
+            ));
+        }
         for call in calls.iter().filter(|call| call.is_recovered) {
             tally.doubtful.push(format!(
                 "messages[{at}]: the call of `{}` was mended, its values are in doubt",
@@ -198,61 +331,129 @@ impl<'d> Converter<'d> {
             ));
         }
         tally.calls += calls.len();
-        state.open.carried(written, &calls);
+        state.open.carried(written, &answers, &calls);
+        state.run = Some(Run {
+            at,
+            message: state.converted.len(),
+            calls,
+            answers: Vec::new(),
+        });
         Ok(Value::Object(fields))
     }
 
-    /// A result in the target's form, or why it stays.
-    fn result(
+    /// The result of each call where no id tells. Calls whose text carries no id have the ids that these name.
+    fn owned(&self, turn: &mut Turn, behind: &[Unit], open: &Open) -> Vec<Option<ResultAt>> {
+        let is_open = |unit: &&Unit| !unit.id.as_deref().is_some_and(|id| open.knows(id));
+        let units: Vec<Unit> = behind.iter().filter(is_open).cloned().collect();
+        let asked: Vec<Asked<'_>> = turn
+            .calls
+            .iter()
+            .map(|call| Asked {
+                name: &call.name,
+                id: call.id.as_deref(),
+            })
+            .collect();
+        let owned = owners(&asked, &units, |call, unit| {
+            let call = &turn.calls[call];
+            let frame = self.frame(call).ok().flatten();
+            frame.is_some_and(|frame| frame.is_framed(text_of(call), &unit.text))
+        });
+        for (call, unit) in turn.calls.iter_mut().zip(&owned) {
+            if call.id.is_none() {
+                call.id = unit.and_then(|unit| unit.id.clone());
+            }
+        }
+        owned.iter().map(|unit| Some(unit.as_ref()?.at)).collect()
+    }
+
+    /// The results of a message in the target's form, or why it stays.
+    fn results(
         &self,
+        at: usize,
         message: &Value,
         state: &mut State,
         tally: &mut Tally,
-    ) -> Result<Result<Value, String>, Failure> {
+    ) -> Result<(), Failure> {
+        let mut stay = |why: &str, state: &mut State| {
+            tally.left.push(format!("messages[{at}]: {why}"));
+            state.converted.push(message.clone());
+            if let Some(run) = &mut state.run {
+                run.answers.push(None);
+            }
+        };
         let content = match Content::of(message) {
             Ok(content) => content,
-            Err(why) => return Ok(Err(why)),
-        };
-        let id = message["tool_call_id"].as_str();
-        let call = match state.open.answered(id) {
-            Answered::Call(call) => call,
-            Answered::Left => {
-                return Ok(Err("the result of a call that was not carried".to_owned()));
+            Err(why) => {
+                stay(&why, state);
+                return Ok(());
             }
-            Answered::Unknown => TurnCall {
-                name: message["name"].as_str().unwrap_or_default().to_owned(),
-                arguments: "{}".to_owned(),
-                id: id.map(str::to_owned),
-                ..TurnCall::default()
-            },
         };
-        let plain = match self.frame(&call) {
-            Some(dialect) => unwrapped(dialect, text_of(&call), &content.text)?,
-            None => None,
-        };
-        let plain = plain.as_ref().unwrap_or(&content.text);
-        let text = match &self.to {
-            Some(target) => target.results.wrapped(text_of(&call), plain),
-            None => plain.clone(),
-        };
-        tally.results += 1;
-        let mut fields = without_calls(message);
-        fields.insert("role".to_owned(), Value::from("tool"));
-        fields.insert("content".to_owned(), content.with(text));
-        if let Some(id) = call.id {
-            fields.insert("tool_call_id".to_owned(), Value::String(id));
+        let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
+        let blocks = self.blocks(message, calls, &content.text)?;
+        let id = message["tool_call_id"].as_str();
+        for (n, text) in blocks.iter().enumerate() {
+            let (call, place) = match state.open.answered(id, (at, n)) {
+                Answered::Call(call, place) => (call, place),
+                Answered::Left => {
+                    stay("the result of a call that was not carried", state);
+                    return Ok(());
+                }
+                Answered::Unknown => {
+                    let call = TurnCall {
+                        name: message["name"].as_str().unwrap_or_default().to_owned(),
+                        arguments: "{}".to_owned(),
+                        id: id.map(str::to_owned),
+                        ..TurnCall::default()
+                    };
+                    (call, None)
+                }
+            };
+            let plain = self
+                .frame(&call)?
+                .and_then(|frame| frame.unwrapped(text_of(&call), text));
+            let plain = plain.as_ref().unwrap_or(text);
+            let text = match &self.to {
+                Some(target) => target.results.wrapped(text_of(&call), plain),
+                None => plain.clone(),
+            };
+            let mut fields = without_calls(message);
+            fields.insert("role".to_owned(), Value::from("tool"));
+            // What is no text stands in the first.
+            let content = match n {
+                0 => content.with(text),
+                _ => Value::String(text),
+            };
+            fields.insert("content".to_owned(), content);
+            if let Some(id) = call.id {
+                fields.insert("tool_call_id".to_owned(), Value::String(id));
+            }
+            tally.results += 1;
+            state.converted.push(Value::Object(fields));
+            if let Some(run) = &mut state.run {
+                run.answers.push(place);
+            }
         }
-        Ok(Ok(Value::Object(fields)))
+        Ok(())
     }
 
     /// The dialect whose frame stands around the result of a call: the one that the call was written in.
-    fn frame(&self, call: &TurnCall) -> Option<&Dialect> {
-        let source = self.from.as_ref()?;
-        match (&call.dialect, source.dialects.as_slice()) {
+    fn frame(&self, call: &TurnCall) -> Result<Option<&Results<'d>>, Failure> {
+        let Some(source) = &self.from else {
+            return Ok(None);
+        };
+        let found = match (&call.dialect, source.dialects.as_slice()) {
             (_, [only]) => Some(only),
-            (Some(name), all) => all.iter().find(|dialect| dialect.name() == name),
+            (Some(name), all) => all.iter().find(|(dialect, _)| dialect.name() == name),
             (None, _) => None,
+        };
+        let Some((dialect, results)) = found else {
+            return Ok(None);
+        };
+        if results.get().is_none() {
+            let tools = tool_set(std::slice::from_ref(*dialect), source.toolbox);
+            let _ = results.set(Results::new(dialect, tools)?);
         }
+        Ok(results.get())
     }
 }
 
@@ -290,15 +491,20 @@ impl Target<'_> {
     }
 }
 
-/// Calls whose text carries no id have the ids that the results behind them name, in order.
-fn answered_ids(turn: &mut Turn, behind: &[Value]) {
-    let results = behind
-        .iter()
-        .take_while(|message| message["role"] == "tool");
-    for (call, result) in turn.calls.iter_mut().zip(results) {
-        if call.id.is_none() {
-            call.id = result["tool_call_id"].as_str().map(str::to_owned);
-        }
+fn is_result(message: &Value) -> bool {
+    matches!(message["role"].as_str(), Some("tool" | "function"))
+}
+
+/// Whether blanks of a text with calls are lost that are not the line breaks between it and a call.
+fn loses_blanks(turn: &Turn, to_text: bool) -> bool {
+    let text = &*turn.content;
+    let before = &text[..text.len() - text.trim_start().len()];
+    let behind = &text[text.trim_end().len()..];
+    match (turn.is_read, to_text) {
+        (true, true) => behind.contains(|c| c != '\n'),
+        (true, false) => before.contains(|c| c != '\n') || behind.contains(|c| c != '\n'),
+        (false, true) => !behind.is_empty(),
+        (false, false) => false,
     }
 }
 
@@ -307,6 +513,7 @@ fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Map<String, V
     let mut fields = without_calls(message);
     let content = match (calls, turn.content.trim()) {
         ([], _) => turn.whole.with(turn.content.clone()),
+        _ if !turn.is_read => message["content"].clone(),
         (_, text) => match turn.whole.with(text.to_owned()) {
             // Beside calls there is no empty text.
             Value::String(text) if text.is_empty() => Value::Null,

@@ -1,5 +1,7 @@
 //! From a text to what is said about it: repaired, brought to the schema, validated.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -13,6 +15,9 @@ use super::target::Target;
 
 /// How many changes and violations get a place of their own.
 const PLACED: usize = 32;
+
+/// Keys that came twice that are noted one by one, as many as a broken document's.
+const KEPT: usize = 64;
 
 /// A repaired document.
 #[derive(Clone, Debug)]
@@ -91,7 +96,11 @@ pub(super) fn answer(
 ) -> Result<Answer, Refusal> {
     let shape = target.map_or(&Shape::Any, |target| &target.shape);
     let repaired = toolglot_json::repair(text, options, shape)?;
-    let notes = notes(&repaired);
+    let mut notes = notes(&repaired);
+    if notes.is_empty() {
+        // Nothing is repaired in a text that is valid, and a key that comes twice is.
+        notes.extend(twice(text));
+    }
     let Some(target) = target else {
         return Ok(Answer {
             text: repaired.text,
@@ -102,6 +111,72 @@ pub(super) fn answer(
         return fitted(repaired.text, notes, target);
     }
     coerced(text, &repaired.text, notes, target)
+}
+
+/// The keys of a valid document that came before in their object, as the repair of a broken one notes them. Linear.
+fn twice(text: &str) -> Vec<Remark> {
+    let (code, message) = remark(Repair::DoubleKey);
+    let mut notes = Vec::new();
+    let mut n_more = 0;
+    // The keys of each open object; none of an open list.
+    let mut open: Vec<Option<BTreeSet<Cow<'_, str>>>> = Vec::new();
+    let (mut at, mut is_key) = (0, false);
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        let begin = at;
+        at += 1;
+        match byte {
+            b'{' => {
+                open.push(Some(BTreeSet::new()));
+                is_key = true;
+            }
+            b'[' => {
+                open.push(None);
+                is_key = false;
+            }
+            b'}' | b']' => {
+                open.pop();
+                is_key = false;
+            }
+            b',' => is_key = matches!(open.last(), Some(Some(_))),
+            b'"' => {
+                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
+                    at += 1 + usize::from(*byte == b'\\');
+                }
+                at = (at + 1).min(bytes.len());
+                let Some(Some(keys)) = open.last_mut().filter(|_| is_key) else {
+                    continue;
+                };
+                is_key = false;
+                let written = &text[begin..at];
+                let key = if written.contains('\\') {
+                    serde_json::from_str(written).map_or(Cow::Borrowed(written), Cow::Owned)
+                } else {
+                    Cow::Borrowed(written.trim_matches('"'))
+                };
+                if keys.insert(key) {
+                    continue;
+                }
+                if notes.len() == KEPT {
+                    n_more += 1;
+                    continue;
+                }
+                notes.push(Remark {
+                    message: message.to_owned(),
+                    after: Some(written.to_owned()),
+                    ..Remark::at(code, Some(&(begin..at)))
+                });
+            }
+            _ => {}
+        }
+    }
+    if n_more > 0 {
+        notes.push(Remark {
+            message: format!("{message}; {n_more} times more"),
+            ..Remark::at(code, None)
+        });
+    }
+    notes
 }
 
 fn notes(repaired: &Repaired) -> Vec<Remark> {

@@ -16,6 +16,23 @@ use pattern::{Unfit, literal, terms};
 /// Fields whose text is reasoning.
 const REASONING: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 
+/// What a template may say beside its fields: where an answer begins, what a message holds by itself.
+const OF_TEMPLATE: &[&str] = &["defaults", "fields", "start_anchor", "start_anchor_pattern"];
+
+/// What a field may say.
+const OF_FIELD: &[&str] = &[
+    "close",
+    "close_pattern",
+    "content",
+    "content_args",
+    "open",
+    "open_pattern",
+    "optional",
+    "repeats",
+    "transform",
+    "transform_each",
+];
+
 /// The dialect `name` of a `tokenizer_config.json`, or of a response template alone.
 ///
 /// # Errors
@@ -28,20 +45,28 @@ pub(crate) fn dialect(config: &Value, name: &str) -> Result<String, String> {
     };
     let fields = template["fields"]
         .as_object()
+        .filter(|fields| !fields.is_empty())
         .ok_or("`response_template` holds no `fields`")?;
+    let is_bare = config.get("response_template").is_none();
+    if !is_bare || template.get("start_anchor").is_some() {
+        known_keys(template, OF_TEMPLATE)
+            .map_err(|Unfit(why)| format!("`response_template`: {why}"))?;
+    }
     let mut rules = Rules::default();
     for (field, spec) in fields {
-        let added = if field == "tool_calls" {
-            rules.calls(spec)
-        } else if field == "content" {
-            rules.content(spec)
-        } else if REASONING.contains(&field.as_str()) {
-            rules.reasoning(spec)
-        } else {
-            Err(Unfit(
-                "a message has content, reasoning and tool calls only".to_owned(),
-            ))
-        };
+        let added = checked(spec).and_then(|()| {
+            if field == "tool_calls" {
+                rules.calls(spec)
+            } else if field == "content" {
+                rules.content(spec)
+            } else if REASONING.contains(&field.as_str()) {
+                rules.reasoning(spec)
+            } else {
+                Err(Unfit(
+                    "a message has content, reasoning and tool calls only".to_owned(),
+                ))
+            }
+        });
         added.map_err(|Unfit(why)| format!("field `{field}`: {why}"))?;
     }
     let mut out = format!(
@@ -71,7 +96,8 @@ impl Rules {
         })?;
         let close = side(spec, "close", &|_| None)?;
         let close = close.map_or_else(String::new, |close| format!(" {close}"));
-        self.lines.push(format!("think = {open} ws text ws{close}"));
+        let text = text(spec)?;
+        self.lines.push(format!("think = {open} {text}{close}"));
         Ok(())
     }
 
@@ -81,9 +107,14 @@ impl Rules {
         let close = side(spec, "close", &|_| None)?;
         match (open, close) {
             (Some(open), Some(close)) => {
-                self.lines.push(format!("say = {open} ws text ws {close}"));
+                let text = text(spec)?;
+                self.lines.push(format!("say = {open} {text} {close}"));
             }
-            (Some(open), None) => self.lines.push(format!("say = {open} ws text")),
+            (Some(open), None) => {
+                let text = text(spec)?;
+                let text = text.strip_suffix(" ws").unwrap_or(text);
+                self.lines.push(format!("say = {open} {text}"));
+            }
             // Text that is nothing else is content; its end is markup.
             (None, Some(close)) => self.lines.push(format!("stop = {close}")),
             (None, None) => {}
@@ -110,7 +141,16 @@ impl Rules {
             ));
             self.lines.push(format!("call = {body}"));
         } else {
-            self.lines.push(format!("{head} {open} ws {body}{close}"));
+            if let Some(tag) = shape.left_open(spec) {
+                // Its closer is what a model writes, whatever stands between the last parameter and the end.
+                let closer = literal(&format!("</{tag}>"));
+                self.lines.push(format!(
+                    "written = {} param* {closer}{close}",
+                    blanks(&open)
+                ));
+            }
+            self.lines
+                .push(format!("{head} {} {body}{close}", blanks(&open)));
         }
         Ok(())
     }
@@ -120,6 +160,7 @@ impl Rules {
         let arguments = &spec["content_args"];
         match spec["content"].as_str().unwrap_or("text") {
             "json" => {
+                known_args(spec, &["string_delims", "unquoted_keys"])?;
                 let quote = quote(arguments)?;
                 match (&shape.name, &shape.arguments) {
                     (Name::Key(name), Some(arguments)) => {
@@ -143,7 +184,10 @@ impl Rules {
                     )),
                 }
             }
-            "xml-inline" => self.parameters(arguments, shape),
+            "xml-inline" => {
+                known_args(spec, &["tag_pattern", "value_parser"])?;
+                self.parameters(arguments, shape)
+            }
             other => Err(Unfit(format!("arguments cannot be `{other}`"))),
         }
     }
@@ -236,6 +280,27 @@ impl Shape {
         })
     }
 
+    /// The tag that holds the name and that the opener leaves open, where the closer does not close it either: the parameters
+    /// stand in it.
+    fn left_open<'s>(&self, spec: &'s Value) -> Option<&'s str> {
+        let Name::Group(name) = &self.name else {
+            return None;
+        };
+        if spec["content"] != "xml-inline" {
+            return None;
+        }
+        let pattern = spec["open_pattern"].as_str()?;
+        let before = &pattern[..pattern.find(&format!("(?P<{name}>"))?];
+        let tag = &before[before.rfind('<')? + 1..];
+        let end = tag.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let tag = &tag[..end.unwrap_or(tag.len())];
+        let closer = format!("</{tag}>");
+        let is_closed = ["close", "close_pattern"]
+            .iter()
+            .any(|side| spec[*side].to_string().contains(&closer));
+        (!tag.is_empty() && !is_closed).then_some(tag)
+    }
+
     /// What a named group of the delimiters becomes.
     fn word_of(&self, group: &str) -> Option<String> {
         if self.name == Name::Group(group.to_owned()) {
@@ -264,14 +329,19 @@ fn side(
     side: &str,
     word: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<String>, Unfit> {
-    if let Some(pattern) = spec[format!("{side}_pattern")].as_str() {
-        return terms(pattern, word).map(Some);
+    let pattern = format!("{side}_pattern");
+    match &spec[&pattern] {
+        Value::Null => {}
+        Value::String(pattern) => return terms(pattern, word).map(Some),
+        _ => return Err(Unfit(format!("`{pattern}` is no text"))),
     }
     match &spec[side] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(literal(text))),
         Value::Array(all) => {
-            let all: Vec<String> = all.iter().filter_map(Value::as_str).map(literal).collect();
+            let all: Option<Vec<String>> =
+                all.iter().map(|one| one.as_str().map(literal)).collect();
+            let all = all.ok_or_else(|| Unfit(format!("`{side}` holds what is no text")))?;
             Ok((!all.is_empty()).then(|| format!("({})", all.join(" | "))))
         }
         _ => Err(Unfit(format!("`{side}` is no text"))),
@@ -283,6 +353,68 @@ fn only_text(spec: &Value) -> Result<(), Unfit> {
         None | Some("text") if spec["transform"].is_null() => Ok(()),
         None | Some("text") => Err(Unfit("its text is transformed".to_owned())),
         Some(other) => Err(Unfit(format!("it is `{other}`, not text"))),
+    }
+}
+
+/// A field that is an object of what is known, and may be left out of a message.
+fn checked(spec: &Value) -> Result<(), Unfit> {
+    known_keys(spec, OF_FIELD)?;
+    for key in ["optional", "repeats", "transform_each"] {
+        if !matches!(spec[key], Value::Null | Value::Bool(_)) {
+            return Err(Unfit(format!("`{key}` is neither true nor false")));
+        }
+    }
+    if spec["optional"] == Value::Bool(false) {
+        return Err(Unfit(
+            "`optional` is false: what a message must hold has no word".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// All keys of an object are among `known`.
+fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unfit> {
+    let object = value
+        .as_object()
+        .ok_or_else(|| Unfit("it is no object".to_owned()))?;
+    match object.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(Unfit(format!("`{key}` has no word"))),
+        None => Ok(()),
+    }
+}
+
+/// The same of what is said to the parser of a field's text.
+fn known_args(spec: &Value, known: &[&str]) -> Result<(), Unfit> {
+    match &spec["content_args"] {
+        Value::Null => Ok(()),
+        arguments => known_keys(arguments, known)
+            .map_err(|Unfit(why)| Unfit(format!("`content_args`: {why}"))),
+    }
+}
+
+/// The terms of a text: the blanks at its ends are none of it, unless `strip` is false.
+fn text(spec: &Value) -> Result<&'static str, Unfit> {
+    known_args(spec, &["strip"])?;
+    match &spec["content_args"]["strip"] {
+        Value::Null | Value::Bool(true) => Ok("ws text ws"),
+        Value::Bool(false) => Ok("text"),
+        _ => Err(Unfit(
+            "`content_args`: `strip` is neither true nor false".to_owned(),
+        )),
+    }
+}
+
+/// Terms with blanks behind them, once.
+fn blanks(terms: &str) -> String {
+    format!("{} ws", terms.strip_suffix(" ws").unwrap_or(terms))
+}
+
+/// The field that a rule was written for.
+pub(crate) fn field_of(rule: &str) -> &'static str {
+    match rule.split([' ', '=']).next() {
+        Some("think") => "thinking",
+        Some("say" | "stop") => "content",
+        _ => "tool_calls",
     }
 }
 

@@ -331,3 +331,202 @@ fn texts_and_conversations_are_told_apart() {
     assert_eq!(lines[1]["error"], "not UTF-8: byte 23");
     assert_eq!(lines[2], json!([]));
 }
+
+/// What is told beside the messages has the order of the calls, where a text carries no ids; reading back, a frame's name decides.
+#[test]
+fn results_stay_with_their_calls() {
+    let function = |name: &str| json!({"name": name, "arguments": "{}"});
+    let there = json!([
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "A", "type": "function", "function": function("f")},
+            {"id": "B", "type": "function", "function": function("g")},
+        ]},
+        result("B", "of g"),
+        result("A", "of f"),
+    ]);
+    for dialect in [
+        "hermes",
+        "forge",
+        "anthropic",
+        "gemma4",
+        "harmony",
+        "mistral",
+        "kimi_k2",
+        "react",
+        "json",
+    ] {
+        let (text, said) = converted("openai", dialect, &there);
+        let (back, _) = converted(dialect, "openai", &text);
+        let calls = back[0]["tool_calls"].as_array().cloned();
+        for call in calls.unwrap_or_default() {
+            let of = |message: &&Value| message["tool_call_id"] == call["id"];
+            let own = back.as_array().and_then(|all| all.iter().find(of));
+            let name = call["function"]["name"].as_str().expect("a name");
+            let expected = json!(format!("of {name}"));
+            assert_eq!(
+                own.map(|own| &own["content"]),
+                Some(&expected),
+                "{dialect}: {text} {back} {said}"
+            );
+        }
+    }
+    // The text of a model, and results that came in another order.
+    let forge =
+        "<tool>\n<tool_name>f</tool_name>\n</tool>\n<tool>\n<tool_name>g</tool_name>\n</tool>";
+    let there = json!([
+        {"role": "assistant", "content": forge},
+        {"role": "tool", "content": "Tool 'g' result:\n2"},
+        {"role": "tool", "content": "Tool 'f' result:\n1"},
+    ]);
+    let (back, _) = converted("forge", "openai", &there);
+    assert_eq!(back[1]["content"], "2", "{back}");
+    assert_eq!(back[1]["tool_call_id"], back[0]["tool_calls"][1]["id"]);
+    assert_eq!(back[2]["tool_call_id"], back[0]["tool_calls"][0]["id"]);
+    // A call without a result, before one that has its own: nothing in the text says so.
+    let there = json!([
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "A", "type": "function", "function": function("f")},
+            {"id": "B", "type": "function", "function": function("g")},
+        ]},
+        result("B", "of g"),
+    ]);
+    let (_, said) = converted("openai", "hermes", &there);
+    assert!(said.contains("the call of `f` has no result"), "{said}");
+    let (_, said) = converted("openai", "forge", &there);
+    assert!(!said.contains("has no result"), "{said}");
+}
+
+#[test]
+fn no_id_is_minted_twice() {
+    let kimi = |id: &str| {
+        let text = format!(
+            "<|tool_calls_section_begin|><|tool_call_begin|>{id}<|tool_call_argument_begin|>{{}}<|tool_call_end|><|tool_calls_section_end|>"
+        );
+        json!({"role": "assistant", "content": text})
+    };
+    let ids = |messages: &Value| -> Vec<String> {
+        let read = converted("kimi_k2", "openai", messages).0;
+        let all = read.as_array().into_iter().flatten();
+        let calls = all.flat_map(|message| {
+            message["tool_calls"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default()
+        });
+        calls
+            .map(|call| call["id"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    };
+    let there = json!([kimi("functions.g:1"), {"role": "tool", "content": "1"}, call("call_2", "g"), result("call_2", "2")]);
+    let (text, _) = converted("kimi_k2", "kimi_k2", &there);
+    assert_eq!(ids(&text), ["functions.g:1", "functions.g:2"], "{text}");
+    assert_eq!(text[3]["tool_call_id"], "functions.g:2");
+    let (text, _) = converted(
+        "kimi_k2",
+        "kimi_k2",
+        &json!([kimi("functions.f:7"), call("x", "f")]),
+    );
+    assert_eq!(ids(&text), ["functions.f:7", "functions.f:8"]);
+    // Nor one that comes later, or stands in a text that is none of the source's.
+    let (text, _) = converted(
+        "openai",
+        "kimi_k2",
+        &json!([call("x", "g"), kimi("functions.g:0")]),
+    );
+    assert_eq!(ids(&text), ["functions.g:1", "functions.g:0"]);
+    // As it was written.
+    let (read, _) = converted("kimi_k2", "openai", &json!([kimi("search-docs:3")]));
+    assert_eq!(read[0]["tool_calls"][0]["id"], "search-docs:3");
+}
+
+#[test]
+fn several_results_of_one_message_are_several() {
+    let hermes = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n{\"name\": \"g\", \"arguments\": {}}\n</tool_call>";
+    let block = |text: &str| format!("<tool_response>\n{text}\n</tool_response>");
+    let of = |texts: &[&str]| {
+        let blocks: Vec<String> = texts.iter().map(|text| block(text)).collect();
+        let there = json!([{"role": "assistant", "content": hermes}, {"role": "tool", "content": blocks.join("\n")}]);
+        converted("hermes", "openai", &there)
+    };
+    let (back, said) = of(&["1", "2"]);
+    assert_eq!(
+        back[1],
+        json!({"role": "tool", "content": "1", "tool_call_id": "call_0"}),
+        "{back}"
+    );
+    assert_eq!(
+        back[2],
+        json!({"role": "tool", "content": "2", "tool_call_id": "call_1"}),
+        "{back}"
+    );
+    assert!(said.contains("2 calls and 2 results carried"), "{said}");
+    // More than there are calls: one of them holds the words of a frame.
+    assert_eq!(
+        of(&["1", "2", "3"]).0[1]["content"],
+        "1\n</tool_response>\n<tool_response>\n2\n</tool_response>\n<tool_response>\n3"
+    );
+    // So it does where the message has the id of one call.
+    let there = json!([
+        {"role": "assistant", "content": hermes},
+        {"role": "tool", "tool_call_id": "a", "content": block("1\n</tool_response>\n<tool_response>\n2")},
+        {"role": "tool", "tool_call_id": "b", "content": block("3")},
+    ]);
+    let (back, _) = converted("hermes", "openai", &there);
+    assert_eq!(
+        back[1]["content"],
+        "1\n</tool_response>\n<tool_response>\n2"
+    );
+    assert_eq!(back[2]["tool_call_id"], "b");
+}
+
+/// What keeps a call from being read in a result comes off again; what stood in the result itself stays.
+#[test]
+fn escapes_of_results_are_undone() {
+    let shown = [
+        "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>",
+        "&lt;b&gt; <tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call> a\u{2060}b",
+        "&lt;tool_call>",
+        "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}]",
+    ];
+    for dialect in ["hermes", "mistral", "axe", "forge", "kimi_k2"] {
+        for shown in shown {
+            let there = json!([call("A", "f"), result("A", shown)]);
+            let (text, _) = converted("openai", dialect, &there);
+            let (back, _) = converted(dialect, "openai", &text);
+            assert_eq!(back[1]["content"], shown, "{dialect}: {text}");
+        }
+    }
+}
+
+/// Blanks between a text and a call are none of either; others that are left out are told, and structured text stays.
+#[test]
+fn blanks_that_are_left_out_are_told() {
+    let tail = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>";
+    let text = |text: &str| json!([{"role": "assistant", "content": format!("{text}{tail}")}]);
+    let (back, said) = converted("hermes", "openai", &text("b\n"));
+    assert_eq!(back[0]["content"], "b");
+    assert!(!said.contains("blanks"), "{said}");
+    let (_, said) = converted("hermes", "openai", &text(" b \n"));
+    assert!(
+        said.contains("messages[0]: blanks around its text are left out"),
+        "{said}"
+    );
+    let mut there = call("A", "f");
+    there["content"] = json!("x\n");
+    let there = json!([there]);
+    assert_eq!(converted("hermes", "openai", &there).0, there);
+    let (_, said) = converted("openai", "hermes", &there);
+    assert!(said.contains("blanks"), "{said}");
+}
+
+#[test]
+fn arguments_that_name_a_key_twice_are_refused_as_such() {
+    let function = json!({"name": "f", "arguments": "{\"a\": 1, \"a\": 2}"});
+    let there = json!([{"role": "assistant", "content": null, "tool_calls": [{"id": "A", "type": "function", "function": function}]}]);
+    let (same, said) = converted("openai", "hermes", &there);
+    assert_eq!(same, there);
+    assert!(
+        said.contains("the arguments of `f` name a key twice"),
+        "{said}"
+    );
+}

@@ -96,10 +96,66 @@ fn what_tells_dialects_apart_is_told() {
             "mistral_args",
             r#"as much of mistral: that has "[/TOOL_CALLS]""#,
         ),
+        // Blanks between the parts tell the older models from the newer.
         (
             "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
+            "glm47",
+            "as much of glm45: what stands here is written alike in both",
+        ),
+        (
+            "{{- '<tool_call>' + name + '\n<arg_key>' + k + '</arg_key>\n<arg_value>' + v + '</arg_value>\n</tool_call>' }}",
             "glm45",
             "as much of glm47: what stands here is written alike in both",
+        ),
+        // A model's own token, and its name.
+        (
+            "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call><|role_end|>",
+            "ling3",
+            "",
+        ),
+        (
+            "{#- laguna v5 -#}<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
+            "poolside_v1",
+            "",
+        ),
+        // Constants stand in their places.
+        (
+            "{% set mark = '｜DSML｜' %}{{ '<' + mark + 'tool_calls>\n<' ~ mark ~ 'invoke name=\"' + name + '\">' }}{{ '<' + mark + 'parameter name=\"' }}{{ '</' + mark + 'parameter>\n</' + mark + 'invoke>\n</' + mark + 'tool_calls>' }}",
+            "deepseek_v4",
+            "",
+        ),
+        (
+            "{% set end = ':x' %}{%- set open = '<tool_calls{}>'.format(end) -%}{{ open }}{{ '<tool_call{}>'.format(end) + name }}{{ '<tool_sep{0}>'.format(end) }}{{ '<arg_key{}>'.format(end) + k + '</arg_key{}><arg_value{}>'.format(end, end) + v + '</arg_value{}>'.format(end) }}{{ '</tool_call{}></tool_calls{}>'.format(end, end) }}",
+            "hy_v4",
+            "",
+        ),
+        (
+            "{% set tokens = namespace(call='<|function_call|>') %}{{ tokens.call + call | tojson }}",
+            "gigachat3",
+            "",
+        ),
+        // A macro is written where it is called, its loop over nothing left out.
+        (
+            "{% macro tag(name, attrs=[]) %}{{ '<|open|>' + name }}{% for a in attrs %}{{ ' ' + a[0] + '=' }}{% endfor %}{{ '<|sep|>' }}{% endmacro %}{% macro end(name) %}{{ '<|close|>' + name + '<|sep|>' }}{% endmacro %}{{ tag('tools') }}{{ tag('call', [('tool', f)]) }}{{ tag('argument', [('key', k)]) }}{{ v }}{{ end('argument') }}{{ end('call') }}{{ end('tools') }}",
+            "kimi_k3",
+            "",
+        ),
+        // What code looks up, splits by or compares is not written.
+        (
+            "{% if '<tool_call>' in x %}{{ x.split('</tool_call>')[0] }}{% endif %}{{- '<｜tool▁calls▁begin｜>' }}{{ '<｜tool▁call▁begin｜>' + tool['function']['name'] + '<｜tool▁sep｜>' + args + '<｜tool▁call▁end｜>' }}",
+            "deepseek_v31",
+            "",
+        ),
+        // An object behind the tag is no list; a bare object is a call without a marker.
+        (
+            "You are Granite.\n<tool_call>\n{{ '{\"name\": \"' + name + '\", \"arguments\": ' + args + '}' }}\n</tool_call>",
+            "hermes",
+            "",
+        ),
+        (
+            "You have access to the following functions. {{ '{\"name\": \"' + name + '\", \"parameters\": ' + args + '}' }}",
+            "llama3_json",
+            "",
         ),
         (
             r#"{{- "<|start|>assistant to=" }}{{- "functions." + call.name + "<|channel|>commentary " }}{{- "json<|message|>" }}{{- call.arguments }}{{- "<|call|>" }}"#,
@@ -161,12 +217,18 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
 
 #[test]
 fn a_template_of_no_dialect_is_told_so() {
-    let ran = toolglot(
-        &["dialects", "detect", "--template", "-"],
+    for template in [
         "Hello {{ name }}!",
-    );
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
+        // Words of any prose are no markers.
+        "You have access to the following functions. Use the tools. Call a function.",
+        "{% if m['function'] == '<tool_call>' %}{{ x.replace('<tool_call>', '') }}{% endif %}",
+        "{{ '<|tool_calls|>' }}{{ '<|tool_call:begin|>' + id }}",
+        "{# <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call> #}```json\n{{ x }}\n```",
+    ] {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+        assert_eq!(ran.code, 1, "{template}: {}", ran.out);
+        assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
+    }
 }
 
 /// A tokenizer's configuration with a response template whose calls are `spec`.
@@ -248,6 +310,37 @@ fn a_response_template_that_does_not_fit_says_why() {
             r#"{"open": "<c>", "close": "</c>", "content": "json", "transform": {"function": {"arguments": "{content}"}}}"#,
             "no name",
         ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "when": 1}"#,
+            "`when` has no word",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "optional": false}"#,
+            "`optional` is false",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "join": ", "}"#,
+            "`join` has no word",
+        ),
+        (
+            r#"{"open": ["<c>", 1], "close": "</c>", "content": "json"}"#,
+            "`open` holds what is no text",
+        ),
+        (
+            r#"{"open_pattern": 1, "close": "</c>", "content": "json"}"#,
+            "`open_pattern` is no text",
+        ),
+        (
+            r#"{"open": "<c>", "close": "</c>", "content": "json", "content_args": {"strip": false}}"#,
+            "`content_args`: `strip` has no word",
+        ),
+        (r#""<c>""#, "it is no object"),
+        // What the notation refuses is told by the field it was written for.
+        (
+            r#"{"open_pattern": "<c (?P<name>[^>]+)[^<]*>", "close": "</c>", "content": "json",
+                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
+            "in the rule `call = ",
+        ),
     ] {
         let ran = toolglot(&["dialects", "import", "-"], config(spec));
         assert_eq!(ran.code, 2, "{spec}: {}", ran.out);
@@ -259,4 +352,76 @@ fn a_response_template_that_does_not_fit_says_why() {
     }
     let ran = toolglot(&["dialects", "import", "-"], "{}");
     assert!(ran.err.contains("no `response_template`"), "{}", ran.err);
+}
+
+/// A template whose content is `content`, beside what it says of itself.
+fn of_content(template: &str, content: &str) -> String {
+    format!(r#"{{"response_template": {{{template} "fields": {{"content": {content}}}}}}}"#)
+}
+
+#[test]
+fn what_a_response_template_says_is_never_left_out() {
+    for (config, why) in [
+        (
+            r#"{"response_template": {"fields": {}}}"#.to_owned(),
+            "no `fields`",
+        ),
+        (
+            of_content(r#""version": 2,"#, r#"{"open": "<t>", "close": "</t>"}"#),
+            "`version` has no word",
+        ),
+        (
+            of_content(
+                "",
+                r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": 1}}"#,
+            ),
+            "field `content`",
+        ),
+    ] {
+        let ran = toolglot(&["dialects", "import", "-"], config);
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+    // Blanks that are kept are kept.
+    let kept = of_content(
+        r#""start_anchor": "<|a|>", "defaults": {"role": "assistant"},"#,
+        r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": false}}"#,
+    );
+    let ran = toolglot(&["dialects", "import", "-"], kept);
+    assert!(
+        ran.out.contains("say = \"<t>\" text \"</t>\""),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_tag_that_the_template_leaves_open_is_closed_where_a_call_is_written() {
+    let spec = r#"{"open_pattern": "<tool_call>\\s*<function=(?P<name>[^>]+)>\\s*", "close": "</tool_call>", "content": "xml-inline",
+        "content_args": {"tag_pattern": "<parameter=(?P<key>[^>]+)>\\n?(?P<value>.*?)\\n?</parameter>"},
+        "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#;
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("tokenizer_config.json");
+    std::fs::write(&file, config(spec)).expect("it is written");
+    let path = file.to_str().expect("the path is text");
+    let written = toolglot(
+        &["render", "--dialect", path],
+        r#"{"calls":[{"name":"f","arguments":{"a":"x"}}]}"#,
+    );
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(written.out.contains("</function>"), "{}", written.out);
+    for text in [
+        written.out.as_str(),
+        "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</tool_call>",
+    ] {
+        let parsed = toolglot(&["parse", "--dialect", path, "--format", "json"], text);
+        let document = parsed.json();
+        assert_eq!(
+            document["calls"][0]["arguments"]["a"], "x",
+            "{text}: {document}"
+        );
+        assert_eq!(document["calls"][0]["end"], "closed", "{text}: {document}");
+        let content = document["content"].as_str().expect("text");
+        assert_eq!(content.trim(), "", "{text}");
+    }
 }

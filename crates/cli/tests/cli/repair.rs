@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::toolglot;
 
@@ -201,4 +201,54 @@ fn faults_of_a_repaired_document_point_into_what_was_written() {
     let mut faults = pointed("N064");
     faults.sort_unstable();
     assert_eq!(faults, ["extra: [1,]", "limit: \"0\"", whole]);
+}
+
+/// Both stay in the text, valid or not; the last one counts.
+#[test]
+fn keys_that_come_twice_are_noted_in_valid_json_too() {
+    for (input, spans) in [
+        (r#"{"a":1,"a":2}"#, json!([[7, 10]])),
+        (
+            r#"[{"a": {"b": "\"b\"", "b": [1]}, "\u0061": 2}, {"a": "a,\"a\""}]"#,
+            json!([[22, 25], [33, 41]]),
+        ),
+        (r#"{"a": {"a": ["a", "a"]}, "b": "a"}"#, json!([])),
+        (r#"{"a":1,"a":2"#, json!([[7, 10]])),
+    ] {
+        let line = json!({ "input": input }).to_string();
+        for preset in ["llm", "jsonrepair", "json_repair"] {
+            if preset != "llm" && !input.ends_with(['}', ']']) {
+                continue;
+            }
+            let ran = toolglot(&["repair", "--jsonl", "--preset", preset], line.clone());
+            let answer = &ran.lines()[0];
+            let notes = answer["notes"].as_array().expect("a list");
+            let double: Value = notes
+                .iter()
+                .filter(|note| note["code"] == "N013")
+                .map(|note| note["span"].clone())
+                .collect();
+            assert_eq!(double, spans, "{preset}: {input}: {answer}");
+        }
+    }
+    let ran = toolglot(&["repair"], r#"{"a":1,"a":2}"#);
+    assert_eq!((ran.out.trim_end(), ran.code), (r#"{"a":1,"a":2}"#, 0));
+}
+
+#[test]
+fn a_bare_text_for_a_string_says_what_it_became() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let schema = folder.path().join("schema.json");
+    std::fs::write(&schema, r#"{"type": "string"}"#).expect("the folder is writable");
+    let schema = schema.to_str().expect("a plain path");
+    let ran = toolglot(
+        &["repair", "--jsonl", "--schema", schema],
+        r#"{"input": "hello"}"#,
+    );
+    assert_eq!(
+        ran.lines()[0]["notes"][0]["after"],
+        "\"hello\"",
+        "{}",
+        ran.out
+    );
 }

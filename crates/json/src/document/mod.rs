@@ -145,13 +145,15 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
         && !(is_valid && text.trim_start().starts_with('"'))
     {
         // A string is asked for: the text is it, verbatim.
+        let quoted = crate::escape::quoted(text);
+        let after = Cow::Owned(quoted.clone());
         return Ok(Repaired {
-            text: crate::escape::quoted(text),
+            text: quoted,
             fixes: Vec::from([Fix {
                 repair: Repair::BareWord,
                 start: 0,
                 end: text.len(),
-                after: Cow::Borrowed(""),
+                after,
             }]),
             more: Vec::new(),
             work: text.len() as u64,

@@ -59,6 +59,18 @@ impl Dialect {
         all
     }
 
+    /// The literals of the rules by which calls are written, each once, with the blanks inside and around them. Short ones are
+    /// left out.
+    pub fn layout(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
+        let is_layout = |rule: &&Rule| matches!(rule.name.as_str(), "written" | "written_block");
+        for rule in self.rules.iter().filter(is_layout) {
+            let terms = rule.alt.0.iter().flatten();
+            terms.for_each(|term| pieces_of(&term.kind, &mut all));
+        }
+        all
+    }
+
     fn leads_to_call(&self, rule: &Rule) -> bool {
         rule.name == "call" || rule.alt.0.iter().flatten().any(|term| self.calls(term, 0))
     }
@@ -117,14 +129,18 @@ impl Dialect {
     /// The alternative of which most is there.
     fn best_in(&self, alts: &[&Alt], text: &str, found: &mut Vec<Evidence>, depth: usize) -> bool {
         let mut best: Option<Vec<Evidence>> = None;
+        // A bracket is looked for behind what stands before.
+        let before: Vec<Evidence> = found.last().cloned().into_iter().collect();
         for seq in alts.iter().flat_map(|alt| &alt.0) {
-            let mut here = Vec::new();
-            if self.seq_in(seq, text, &mut here, depth + 1)
-                && best
+            let mut here = before.clone();
+            if self.seq_in(seq, text, &mut here, depth + 1) {
+                let here = here.split_off(before.len());
+                if best
                     .as_ref()
                     .is_none_or(|best| weight(&here) > weight(best))
-            {
-                best = Some(here);
+                {
+                    best = Some(here);
+                }
             }
         }
         let is_there = best.is_some();
@@ -134,6 +150,27 @@ impl Dialect {
             }
         }
         is_there
+    }
+}
+
+fn pieces_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
+    match kind {
+        TermKind::Literal(pieces) => {
+            for piece in pieces {
+                if let Piece::Bytes(bytes) = piece
+                    && bytes.trim().len() >= SHORTEST
+                    && !all.contains(&bytes.as_str())
+                {
+                    all.push(bytes);
+                }
+            }
+        }
+        TermKind::Group(alt) => {
+            let terms = alt.0.iter().flatten();
+            terms.for_each(|term| pieces_of(&term.kind, all));
+        }
+        TermKind::Optional(inner) | TermKind::Many(inner) => pieces_of(&inner.kind, all),
+        _ => {}
     }
 }
 
@@ -166,8 +203,8 @@ fn weight(found: &[Evidence]) -> usize {
 
 fn literal_in(literal: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
     if literal.len() < SHORTEST {
-        next_in(literal, text, found);
-        return true;
+        // Where an object or a tag stands behind an opener in each of its places, there is no list.
+        return next_in(literal, text, found) || literal != "[";
     }
     // Inside a string of the template quotation marks are escaped.
     let at = text
@@ -186,20 +223,29 @@ fn literal_in(literal: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
     true
 }
 
-/// A bracket says something only right behind what was found: over blanks, escapes and the template's own marks.
-fn next_in(bracket: &str, text: &str, found: &mut Vec<Evidence>) {
-    let Some(last) = found.last() else { return };
-    let from = last.at + last.literal.len();
+/// A bracket says something only right behind what was found, wherever that stands: over blanks, escapes and the template's own
+/// marks. Whether it may stand there at all. What closes says nothing more.
+fn next_in(bracket: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
+    let Some(last) = found.last() else {
+        return true;
+    };
     let passed =
         |c: char| c.is_whitespace() || matches!(c, '\\' | 'n' | '\'' | '"' | '+' | '~' | '-');
-    let behind = text.get(from..).unwrap_or("");
-    let at = text.len() - behind.trim_start_matches(passed).len();
-    if !bracket.is_empty() && text[at..].starts_with(bracket) {
-        found.push(Evidence {
-            literal: bracket.into(),
-            at,
-        });
+    let mut may_stand = bracket.is_empty();
+    let is_closer = matches!(bracket, "]" | "}" | ")");
+    for (place, literal) in text.match_indices(&*last.literal) {
+        let behind = &text[place + literal.len()..];
+        let at = text.len() - behind.trim_start_matches(passed).len();
+        if !bracket.is_empty() && !is_closer && text[at..].starts_with(bracket) {
+            found.push(Evidence {
+                literal: bracket.into(),
+                at,
+            });
+            return true;
+        }
+        may_stand |= !text[at..].starts_with(['{', '<']);
     }
+    may_stand
 }
 
 /// The keys of an envelope add to the evidence; a template may leave them to a filter (`tool_call | tojson`).

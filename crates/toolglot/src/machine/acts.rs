@@ -172,7 +172,10 @@ impl Parser {
                 let spelt = dialect.and_then(|dialect| dialect.id.as_ref());
                 call.written_id = Some(spelt.map_or_else(
                     || text.clone(),
-                    |spelt| spelt.replace("{name}", &call.name).replace("{id}", &text),
+                    |spelt| {
+                        let spelt = as_it_stands(spelt, view, call.name_at.start);
+                        spelt.replace("{name}", &call.name).replace("{id}", &text)
+                    },
                 ));
                 self.registers.id = Some(text);
             }
@@ -285,5 +288,18 @@ impl Parser {
         if self.teller.call.is_some() {
             self.teller.end_call(End::Closed, view, pos, sink);
         }
+    }
+}
+
+/// The spelling of an id without what it has before the name, where that does not stand there.
+fn as_it_stands<'s>(spelling: &'s str, view: View<'_>, name_at: u64) -> &'s str {
+    let Some((before, _)) = spelling.split_once("{name}") else {
+        return spelling;
+    };
+    let begin = name_at.saturating_sub(before.len() as u64);
+    if begin >= view.base && view.bytes(begin, name_at) == before.as_bytes() {
+        spelling
+    } else {
+        &spelling[before.len()..]
     }
 }

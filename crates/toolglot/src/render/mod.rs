@@ -14,7 +14,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet};
+use crate::{
+    Calls, Code, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
+};
 use equal::same_value;
 pub(crate) use value::ITEM;
 use write::Writer;
@@ -190,6 +192,12 @@ impl<'a> Renderer<'a> {
                 return Err(Unrenderable::new(format!(
                     "dialect `{dialect}` would read the name `{}` as `{}`",
                     call.name, read.name
+                )));
+            }
+            if read.notes.iter().any(|note| note.code == Code::DoubleKey) {
+                return Err(Unrenderable::new(format!(
+                    "the arguments of `{}` name a key twice",
+                    call.name
                 )));
             }
             if read.end != End::Closed {

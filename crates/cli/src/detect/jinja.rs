@@ -1,0 +1,652 @@
+//! What a Jinja template writes: the text outside its tags and the strings inside them, joined as they are joined there.
+//!
+//! Code is no text: what is compared, looked up or split by says nothing of what is written. Constants (`{% set x = '..' %}`)
+//! stand in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
+//! one behind the other.
+
+use std::collections::BTreeMap;
+
+/// Stands for a value that is not known.
+pub(super) const VALUE: char = '\u{fffc}';
+
+/// Most constants of a template.
+const CONSTANTS: usize = 1 << 10;
+/// Longest constant, in bytes: constants may hold constants.
+const LONGEST: usize = 1 << 12;
+/// Longest text of strings in bytes: constants and macros may be written many times.
+const WRITTEN: usize = 1 << 22;
+
+/// Bytes of macros that are written where they are called, in all, and how deep they call each other.
+const CALLED: usize = 1 << 20;
+const DEPTH: usize = 3;
+
+/// What a template writes.
+#[derive(Debug, Default)]
+pub(super) struct Spoken {
+    pub(super) text: String,
+    /// Where each byte of the text stands in the template, and where that ends.
+    pub(super) places: Vec<usize>,
+}
+
+impl Spoken {
+    /// Reads a template. A text without tags is what it is.
+    pub(super) fn of(template: &str) -> Spoken {
+        let mut reader = Reader {
+            template,
+            spoken: Spoken::default(),
+            constants: BTreeMap::new(),
+            empty: Vec::new(),
+            macros: BTreeMap::new(),
+            macros_left: CONSTANTS,
+            called_left: CALLED,
+            depth: 0,
+        };
+        reader.read();
+        reader.spoken.places.push(template.len());
+        reader.spoken
+    }
+
+    fn push(&mut self, text: &str, at: usize) {
+        if self.text.len() > WRITTEN {
+            return;
+        }
+        self.text.push_str(text);
+        self.places.extend(std::iter::repeat_n(at, text.len()));
+    }
+
+    /// Text that stands so in the template.
+    fn push_verbatim(&mut self, text: &str, at: usize) {
+        self.text.push_str(text);
+        self.places.extend(at..at + text.len());
+    }
+
+    /// A value that is not known; several are one.
+    fn push_value(&mut self, at: usize) {
+        if !self.text.ends_with(VALUE) {
+            self.push(VALUE.encode_utf8(&mut [0; 4]), at);
+        }
+    }
+}
+
+struct Reader<'t> {
+    template: &'t str,
+    spoken: Spoken,
+    /// `None`: the name has other values as well.
+    constants: BTreeMap<String, Option<String>>,
+    /// Lists of a macro that its caller does not give.
+    empty: Vec<String>,
+    macros: BTreeMap<String, Macro<'t>>,
+    /// Macros that may be looked for, and called.
+    macros_left: usize,
+    called_left: usize,
+    depth: usize,
+}
+
+/// A macro: its parameters, each with whether nothing is an empty list, and what it writes.
+#[derive(Clone, Debug)]
+struct Macro<'t> {
+    parameters: Vec<(String, bool)>,
+    body: &'t str,
+}
+
+/// What a tag is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Output,
+    Statement,
+    Comment,
+}
+
+impl Tag {
+    fn closer(self) -> &'static str {
+        match self {
+            Tag::Output => "}}",
+            Tag::Statement => "%}",
+            Tag::Comment => "#}",
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let mut at = 0;
+        // The last tag takes the blanks behind it, or the line break.
+        let (mut strips, mut after_block) = (false, false);
+        while at <= self.template.len() {
+            let rest = &self.template[at..];
+            let next = next_tag(rest);
+            let raw = &rest[..next.map_or(rest.len(), |(begin, _)| begin)];
+            let inside = next.and_then(|(begin, tag)| {
+                let from = at + begin + 2;
+                Some((from, end_of(&self.template[from..], tag)?, tag))
+            });
+            let mut text = raw;
+            if strips {
+                text = text.trim_start();
+            } else if after_block {
+                text = text.strip_prefix('\n').unwrap_or(text);
+            }
+            let begin = at + raw.len() - text.len();
+            if let Some((from, _, tag)) = inside {
+                if self.template[from..].starts_with('-') {
+                    text = text.trim_end();
+                } else if tag != Tag::Output {
+                    // The line of a block is its own.
+                    let line = text.trim_end_matches([' ', '\t']);
+                    if line.ends_with('\n') || line.is_empty() {
+                        text = line;
+                    }
+                }
+            }
+            self.spoken.push_verbatim(text, begin);
+            let Some((from, length, tag)) = inside else {
+                if let Some((opener, _)) = next {
+                    // Never closed: it is text.
+                    let behind = &rest[opener..];
+                    self.spoken.push_verbatim(behind, at + opener);
+                }
+                return;
+            };
+            let code = &self.template[from..from + length];
+            match tag {
+                Tag::Output => self.written(code.trim_matches('-'), from, true),
+                Tag::Statement => self.statement(code, from),
+                Tag::Comment => {}
+            }
+            strips = code.ends_with('-');
+            after_block = tag != Tag::Output;
+            at = from + length + tag.closer().len();
+            if tag == Tag::Statement {
+                self.define(code, at);
+                if self.is_over_nothing(code) {
+                    at += end_of_loop(&self.template[at..]);
+                }
+            }
+        }
+    }
+
+    /// `macro`: its body stands behind the tag, at `at`.
+    fn define(&mut self, code: &str, at: usize) {
+        let Some(rest) = code.trim_matches(['-', '+']).trim().strip_prefix("macro ") else {
+            return;
+        };
+        let Some((name, parameters)) = rest.split_once('(') else {
+            return;
+        };
+        if self.macros_left == 0 {
+            return;
+        }
+        self.macros_left -= 1;
+        let behind = &self.template[at..];
+        let body = behind
+            .find("endmacro")
+            .and_then(|end| Some(&behind[..behind[..end].rfind("{%")?]));
+        let parameters = parameters.trim_end().trim_end_matches(')').split(',');
+        let parameters = parameters.map(|parameter| match parameter.split_once('=') {
+            Some((name, value)) => (name.trim().to_owned(), value.trim() == "[]"),
+            None => (parameter.trim().to_owned(), false),
+        });
+        if let Some(body) = body {
+            let parameters = parameters.collect();
+            let made = Macro { parameters, body };
+            self.macros.insert(name.trim().to_owned(), made);
+        }
+    }
+
+    /// A loop over a list that is empty here.
+    fn is_over_nothing(&self, code: &str) -> bool {
+        let code = code.trim_matches(['-', '+']).trim();
+        let list = code
+            .strip_prefix("for ")
+            .and_then(|rest| rest.rsplit_once(" in "));
+        list.is_some_and(|(_, list)| self.empty.iter().any(|name| name == list.trim()))
+    }
+
+    /// What a macro writes that is called with `arguments`, up to their bracket.
+    fn called(&mut self, name: &str, arguments: &[Token]) -> Option<String> {
+        let called = self.macros.get(name)?.clone();
+        // No call is for nothing.
+        let cost = called.body.len() + CALLED / (1 << 10);
+        if self.depth == DEPTH || self.called_left < cost {
+            return None;
+        }
+        self.called_left -= cost;
+        let mut given: Vec<&[Token]> = Vec::new();
+        let (mut depth, mut begin) = (0_usize, 0);
+        for (n, token) in arguments.iter().enumerate() {
+            match token.kind {
+                Kind::Mark('(' | '[' | '{') => depth += 1,
+                Kind::Mark(')') if depth == 0 => {
+                    given.push(&arguments[begin..n]);
+                    break;
+                }
+                Kind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                Kind::Mark(',') if depth == 0 => {
+                    given.push(&arguments[begin..n]);
+                    begin = n + 1;
+                }
+                _ => {}
+            }
+        }
+        let mut inner = Reader {
+            template: called.body,
+            spoken: Spoken::default(),
+            constants: self.constants.clone(),
+            empty: Vec::new(),
+            macros: std::mem::take(&mut self.macros),
+            macros_left: 0,
+            called_left: self.called_left,
+            depth: self.depth + 1,
+        };
+        for (n, (parameter, is_list)) in called.parameters.into_iter().enumerate() {
+            let value = match given.get(n) {
+                Some([one]) => match &one.kind {
+                    Kind::Text(text) => Some(text.clone()),
+                    Kind::Word(word) => self.constants.get(word).cloned().flatten(),
+                    _ => None,
+                },
+                None if is_list => {
+                    inner.empty.push(parameter.clone());
+                    None
+                }
+                _ => None,
+            };
+            inner.constants.insert(parameter, value);
+        }
+        inner.read();
+        self.macros = std::mem::take(&mut inner.macros);
+        self.called_left = inner.called_left;
+        Some(inner.spoken.text)
+    }
+
+    /// What a statement says: `set`, and what a block is told to do.
+    fn statement(&mut self, code: &str, from: usize) {
+        let bare = code.trim_matches(['-', '+']).trim();
+        let word = bare.split_whitespace().next().unwrap_or("");
+        if let Some(("set", rest)) = bare.split_once(char::is_whitespace)
+            && let Some((name, value)) = rest.split_once('=')
+        {
+            let name = name.trim();
+            let constant = self.constant(value);
+            // What is put together is written in the end.
+            if tokens(value)
+                .iter()
+                .any(|token| matches!(token.kind, Kind::Text(_)))
+            {
+                let at = from + code.find('=').map_or(0, |at| at + 1);
+                self.spoken.push_value(at);
+                self.written(&self.template[at..from + code.len()], at, true);
+                self.spoken.push_value(at);
+            }
+            self.attributes(name, value);
+            let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if is_name && self.constants.len() < CONSTANTS {
+                self.constants
+                    .entry(name.to_owned())
+                    .and_modify(|known| *known = None)
+                    .or_insert(constant);
+            }
+        } else if word == "do" {
+            self.spoken.push_value(from);
+            self.written(code, from, true);
+            self.spoken.push_value(from);
+        }
+    }
+
+    /// Strings of a name space: `{% set tokens = namespace(end='..') %}`.
+    fn attributes(&mut self, name: &str, value: &str) {
+        for three in tokens(value).windows(3) {
+            if let [key, equals, text] = three
+                && let (Kind::Word(key), Kind::Mark('='), Kind::Text(text)) =
+                    (&key.kind, &equals.kind, &text.kind)
+                && self.constants.len() < CONSTANTS
+            {
+                let text = Some(text.clone()).filter(|text| text.len() <= LONGEST);
+                self.constants.insert(format!("{name}.{key}"), text);
+            }
+        }
+    }
+
+    /// The value of an expression of strings and constants alone.
+    fn constant(&mut self, code: &str) -> Option<String> {
+        let mut alone = Reader {
+            template: code,
+            spoken: Spoken::default(),
+            constants: std::mem::take(&mut self.constants),
+            empty: Vec::new(),
+            macros: BTreeMap::new(),
+            macros_left: 0,
+            called_left: 0,
+            depth: DEPTH,
+        };
+        let has_text = tokens(code)
+            .iter()
+            .any(|token| matches!(token.kind, Kind::Text(_)));
+        alone.written(code, 0, false);
+        self.constants = alone.constants;
+        let text = alone.spoken.text;
+        (has_text && !text.contains(VALUE) && text.len() <= LONGEST).then_some(text)
+    }
+
+    /// The strings of an expression; `from` is where it stands. A sum is joined, and what is not known is a value.
+    fn written(&mut self, code: &str, from: usize, is_output: bool) {
+        let tokens = tokens(code);
+        // Brackets that are open, and whether what stands in them is code.
+        let mut open: Vec<bool> = Vec::new();
+        let mut n = 0;
+        while n < tokens.len() {
+            let (at, token) = (from + tokens[n].at, &tokens[n].kind);
+            let last = n.checked_sub(1).map(|n| &tokens[n].kind);
+            let next = tokens.get(n + 1).map(|token| &token.kind);
+            let in_code = open.iter().any(|code| *code);
+            match token {
+                Kind::Mark(c @ ('(' | '[' | '{')) => {
+                    let follows = matches!(last, Some(Kind::Word(word)) if !is_keyword(word))
+                        || matches!(last, Some(Kind::Mark(')' | ']') | Kind::Text(_)));
+                    let method = method_of(&tokens[..n]);
+                    open.push(match c {
+                        '(' => method.is_some_and(is_test),
+                        '[' => follows,
+                        _ => false,
+                    });
+                }
+                Kind::Mark(')' | ']' | '}') => {
+                    open.pop();
+                }
+                Kind::Mark('+' | '~' | '|' | '.' | '-') => {}
+                Kind::Mark(',' | ':') if in_code => {}
+                Kind::Mark(_) | Kind::Compare => {
+                    if !in_code {
+                        self.spoken.push_value(at);
+                    }
+                }
+                Kind::Text(text) => {
+                    if compares(last) || compares(next) {
+                        self.spoken.push_value(at);
+                    } else if in_code {
+                        // Looked for, not written.
+                    } else if matches!(next, Some(Kind::Mark(':'))) && is_output {
+                        // A key of an object that is written as JSON.
+                        self.spoken.push(&format!("\"{text}\": "), at);
+                        n += 1;
+                    } else if let Some((filled, behind)) = self.formatted(text, &tokens[n + 1..]) {
+                        self.spoken.push(&filled, at);
+                        n += behind;
+                    } else {
+                        self.spoken.push(text, at);
+                    }
+                }
+                Kind::Word(word) => {
+                    let is_filter = matches!(last, Some(Kind::Mark('|' | '.')));
+                    let is_name = matches!(next, Some(Kind::Mark('=')));
+                    let attribute = match &tokens[n + 1..] {
+                        [dot, name, ..] if dot.kind == Kind::Mark('.') => match &name.kind {
+                            Kind::Word(name) => Some(format!("{word}.{name}")),
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    if let Some(Kind::Mark('(')) = next
+                        && !is_filter
+                        && !in_code
+                        && let Some(text) = self.called(word, &tokens[n + 2..])
+                    {
+                        self.spoken.push(&text, at);
+                    }
+                    let known = match next {
+                        Some(Kind::Mark('.')) => {
+                            attribute.and_then(|name| self.constants.get(&name).cloned().flatten())
+                        }
+                        Some(Kind::Mark('(' | '[')) => None,
+                        _ => self.constants.get(word).cloned().flatten(),
+                    };
+                    match known {
+                        _ if is_filter || is_name || in_code => {}
+                        Some(text) if !compares(last) && !compares(next) => {
+                            self.spoken.push(&text, at);
+                        }
+                        _ => self.spoken.push_value(at),
+                    }
+                }
+            }
+            n += 1;
+        }
+    }
+
+    /// A string that `.format(..)` follows, filled in, and how many tokens that is.
+    fn formatted(&self, text: &str, behind: &[Token]) -> Option<(String, usize)> {
+        let [dot, format, open, rest @ ..] = behind else {
+            return None;
+        };
+        let is_format = dot.kind == Kind::Mark('.')
+            && format.kind == Kind::Word("format".to_owned())
+            && open.kind == Kind::Mark('(');
+        if !is_format {
+            return None;
+        }
+        let end = rest
+            .iter()
+            .position(|token| token.kind == Kind::Mark(')'))?;
+        let value = |kind: &[Token]| match kind {
+            [one] => match &one.kind {
+                Kind::Text(text) => text.clone(),
+                Kind::Word(word) => {
+                    let known = self.constants.get(word).cloned().flatten();
+                    known.unwrap_or_else(|| VALUE.to_string())
+                }
+                Kind::Mark(_) | Kind::Compare => VALUE.to_string(),
+            },
+            _ => VALUE.to_string(),
+        };
+        let mut arguments = rest[..end].split(|token| token.kind == Kind::Mark(','));
+        let mut filled = String::new();
+        let mut left = text;
+        while let Some((before, rest)) = left.split_once('{') {
+            filled.push_str(before);
+            let Some((_, behind)) = rest.split_once('}') else {
+                filled.push('{');
+                left = rest;
+                continue;
+            };
+            filled.push_str(&arguments.next().map_or_else(|| VALUE.to_string(), value));
+            left = behind;
+        }
+        filled.push_str(left);
+        Some((filled, 3 + end + 1))
+    }
+}
+
+/// What code is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A string, its escapes undone.
+    Text(String),
+    /// A name, a number or a keyword.
+    Word(String),
+    /// `==` and its like.
+    Compare,
+    Mark(char),
+}
+
+#[derive(Debug)]
+struct Token {
+    kind: Kind,
+    at: usize,
+}
+
+fn tokens(code: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(c) = code[at..].chars().next() {
+        let rest = &code[at..];
+        let length = if matches!(c, '"' | '\'') {
+            let (text, length) = string(rest);
+            let kind = Kind::Text(text);
+            tokens.push(Token { kind, at });
+            length
+        } else if c.is_alphanumeric() || c == '_' {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let word = &rest[..end.unwrap_or(rest.len())];
+            let kind = Kind::Word(word.to_owned());
+            tokens.push(Token { kind, at });
+            word.len()
+        } else if ["==", "!=", "<=", ">="]
+            .iter()
+            .any(|two| rest.starts_with(two))
+        {
+            let kind = Kind::Compare;
+            tokens.push(Token { kind, at });
+            2
+        } else {
+            if !c.is_whitespace() {
+                let kind = Kind::Mark(c);
+                tokens.push(Token { kind, at });
+            }
+            c.len_utf8()
+        };
+        at += length;
+    }
+    tokens
+}
+
+/// The string that `text` begins with, and its length with its marks.
+fn string(text: &str) -> (String, usize) {
+    let mut out = String::new();
+    let mark = text.chars().next();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        if Some(c) == mark {
+            return (out, at + 1);
+        }
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some((_, 'n')) => out.push('\n'),
+            Some((_, 't')) => out.push('\t'),
+            Some((_, 'r')) => out.push('\r'),
+            Some((_, c @ ('\\' | '"' | '\''))) => out.push(c),
+            Some((_, c)) => out.extend(['\\', c]),
+            None => {}
+        }
+    }
+    (out, text.len())
+}
+
+/// The first opener of a tag.
+fn next_tag(text: &str) -> Option<(usize, Tag)> {
+    text.match_indices('{').find_map(|(at, _)| {
+        let tag = match text.as_bytes().get(at + 1)? {
+            b'{' => Tag::Output,
+            b'%' => Tag::Statement,
+            b'#' => Tag::Comment,
+            _ => return None,
+        };
+        Some((at, tag))
+    })
+}
+
+/// Behind the `endfor` of the loop that `text` is inside of.
+fn end_of_loop(text: &str) -> usize {
+    let (mut at, mut depth) = (0, 1_usize);
+    while let Some((begin, tag)) = next_tag(&text[at..]) {
+        let from = at + begin + 2;
+        let Some(length) = end_of(&text[from..], tag) else {
+            break;
+        };
+        let code = text[from..from + length].trim_matches(['-', '+']).trim();
+        at = from + length + tag.closer().len();
+        match code.split_whitespace().next() {
+            Some("for") if tag == Tag::Statement => depth += 1,
+            Some("endfor") if tag == Tag::Statement => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// Where a tag's closer stands, outside of strings.
+fn end_of(text: &str, tag: Tag) -> Option<usize> {
+    let closer = tag.closer();
+    if tag == Tag::Comment {
+        return text.find(closer);
+    }
+    let mut at = 0;
+    // An object's brackets may end right before the closer.
+    let mut depth = 0_usize;
+    while let Some(c) = text[at..].chars().next() {
+        if depth == 0 && text[at..].starts_with(closer) {
+            return Some(at);
+        }
+        at += match c {
+            '"' | '\'' => string(&text[at..]).1,
+            c => {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                c.len_utf8()
+            }
+        };
+    }
+    None
+}
+
+/// Whether what stands beside is a comparison: a string there is tested, not written.
+fn compares(beside: Option<&Kind>) -> bool {
+    match beside {
+        Some(Kind::Compare) => true,
+        Some(Kind::Mark(c)) => matches!(c, '<' | '>'),
+        Some(Kind::Word(word)) => matches!(word.as_str(), "in" | "is"),
+        _ => false,
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(word, "if" | "else" | "and" | "or" | "not" | "in" | "is")
+}
+
+/// The method or filter that is called where these tokens end.
+fn method_of(tokens: &[Token]) -> Option<&str> {
+    match tokens {
+        [.., before, name] if matches!(before.kind, Kind::Mark('.' | '|')) => match &name.kind {
+            Kind::Word(word) => Some(word),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Methods whose arguments are looked for, not written.
+fn is_test(method: &str) -> bool {
+    matches!(
+        method,
+        "split"
+            | "rsplit"
+            | "startswith"
+            | "endswith"
+            | "strip"
+            | "lstrip"
+            | "rstrip"
+            | "removeprefix"
+            | "removesuffix"
+            | "replace"
+            | "find"
+            | "rfind"
+            | "index"
+            | "count"
+            | "get"
+            | "pop"
+            | "selectattr"
+            | "rejectattr"
+            | "map"
+            | "attr"
+            | "raise_exception"
+            | "strftime_now"
+    )
+}
