@@ -34,6 +34,11 @@ const TEXTS: &[&str] = &[
     r#"{"tool": "hammer", "input": "nail"}"#,
     r#"{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#,
     "```json\n{\"city\": \"Oslo\", \"temperature\": 12}\n```",
+    r#"{"response": "ok", "code": 200}"#,
+    r#"{"response": "ok"}"#,
+    "```json\n{\"response\": \"a \\\"b\\\"\"}\n```",
+    r#"Scores: {"search": 0.9, "get_weather": 0.1}"#,
+    r#"{"get_weather": "Says what the weather is", "search": ["cats"]}"#,
     "[1, 2, 3]",
     "['a', 'b']",
     "{'Oslo', 'Bergen'}",
@@ -60,6 +65,9 @@ fn what_speaks_of_tools_calls_none() {
         let documents = recorded::parsed(&["--in-code", in_code], &lines);
         for (text, document) in TEXTS.iter().zip(documents) {
             assert_eq!(document["calls"], json!([]), "{text}");
+            // A list of no calls is markup where it is the whole answer.
+            let content = if *text == "[]" { "" } else { *text };
+            assert_eq!(document["content"], json!(content), "{text}");
         }
     }
 }
@@ -71,6 +79,10 @@ const EMPTY: &[&str] = &[
     "The answer: {\"tags\": [], \"n\": {}}",
     "Here it is:\n\n```python\nx = []\ny = f()\n```\n",
     "A pair of (), of [ ], of {} and of `` is no call.",
+    // The last word of a message.
+    "lru_cache lives in functools",
+    "The prompt is >>>",
+    "Here is the final",
 ];
 
 /// Every word of the documentation, a few hundred at a time. No word is a marker by itself, whatever dialect has it inside one.

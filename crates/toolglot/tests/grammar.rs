@@ -146,6 +146,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "roles are",
     ),
     (
+        "dialect a\nalone: block\ncall = \"<a>\" name \">\"\n",
+        "names no such rules",
+        "alone",
+        "alone: say",
+    ),
+    (
         "dialect a\ncall = \"\" name \">\"\n",
         "matches everywhere",
         "\"\"",

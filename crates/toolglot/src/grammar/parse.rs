@@ -14,7 +14,7 @@ use super::{Dialect, GrammarError, Values};
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
     "values", "case", "tools", "split", "refuse", "id", "models", "source", "date", "quirks",
-    "license", "family",
+    "license", "family", "alone",
 ];
 
 pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
@@ -195,6 +195,12 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
         return Err(
             GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
                 .help("write the id around what `id` captures: `functions.{name}:{id}`"),
+        );
+    }
+    if setting == "alone" && value != "say" {
+        return Err(
+            GrammarError::new(place, format!("`alone: {value}` names no such rules"))
+                .help("write `alone: say`: only what is spoken may be left to a dialect that is named alone"),
         );
     }
     if setting == "values" {

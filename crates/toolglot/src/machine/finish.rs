@@ -275,6 +275,10 @@ impl Parser {
             return true;
         }
         if !self.committed {
+            if !self.bol && is_plain(view.slice(self.candidate, view.end())) {
+                self.reject(view.end());
+                return true;
+            }
             let is_cut_tag = self.cut_off && self.is_cut_tag(program, view);
             if !is_cut_tag && !self.is_begun_call(program, view, view.end()) {
                 self.explain_rejection(program, view, view.end(), sink);
@@ -423,6 +427,12 @@ impl Parser {
             .note(code, Span::empty(at), String::from(message), None, sink);
         self.teller.end_call(end, view, view.end(), sink);
     }
+}
+
+/// Whether a text behind others is too plain to prove a call by itself: a word (`functools`), the sign of a prompt (`>>>`).
+fn is_plain(text: &str) -> bool {
+    let is_common = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'>';
+    text.trim().bytes().all(is_common)
 }
 
 /// Whether the thread stands at or inside a literal behind which keys or values may come.

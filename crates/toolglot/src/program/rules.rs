@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::openers::Openers;
 use super::ways::{Opener, Way, ways};
-use super::{ByteSet, Node, NodeId, analyze, build};
+use super::{ByteSet, Node, NodeId, RuleRole, analyze, build};
 use crate::grammar::{Capture, Dialect, GrammarError, Values};
 
 /// The wrapper fence: an entry of every program, behind all others. A fence that opens a message and names a data
@@ -105,7 +105,18 @@ impl Rules {
         let mut reasoning = Vec::new();
         let mut begins = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
-            if !seen.insert(entry.signature) {
+            // Beside other dialects, what begins as any text may is text.
+            let is_said = matches!(
+                nodes[entry.node as usize],
+                Node::Enter {
+                    role: RuleRole::Say,
+                    ..
+                }
+            );
+            let is_alone = dialects.len() > 1 && is_said;
+            if is_alone && all[usize::from(entry.dialect)].setting("alone").is_some()
+                || !seen.insert(entry.signature)
+            {
                 continue;
             }
             begins[usize::from(entry.dialect)].extend(analyze::begins(&nodes, entry.node));
