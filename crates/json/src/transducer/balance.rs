@@ -33,7 +33,7 @@ impl Balance {
     /// Bytes of the string, the first of which stands at `at`. Those that were counted already are passed over.
     #[inline]
     pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
-        if self.to < self.end && at + bytes.len() as u64 > self.to {
+        if !bytes.is_empty() && self.to < self.end && at + bytes.len() as u64 > self.to {
             self.count_on(bytes, at);
         }
     }

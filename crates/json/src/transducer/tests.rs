@@ -505,6 +505,7 @@ fn lines_before_a_mark_are_read_the_same_in_every_cut() {
 fn brackets_before_a_mark_are_weighed_in_every_cut() {
     for text in [
         "{\"content\" \"\"\n:{  a@\": \"b',\n  \"c\": ,\n   \"{\n   a@\": \"b',\n c:\" \" ,\n  \"c\": [\"d\"]\n}\"\n}",
+        "{\n  .\"pat  .\"pattent\": (\"{\n  \"b\",\n  \"c\": [bd\"]h\": \"n2,\n  \"conte[bd\"],\n  \"c\": : \"n2,\n  h\": \"n2,\n  \"content\": (\"{\n  \"b\",\n  \"c\": [d\"b]\n}\"\n}",
         "{\"a\": \"f(x) { \"b\" }\n  \"c\": 1}",
         "{\"a\": \"f(x) { \"b\" {{\"d\n  \"c\": 1}",
         "{\"a\": \"[\"\n}\n x} \"e\"]}\n",
