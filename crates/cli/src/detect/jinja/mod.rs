@@ -4,7 +4,13 @@
 //! stand in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
 //! one behind the other.
 
+mod tags;
+mod tokens;
+
 use std::collections::BTreeMap;
+
+use tags::{Tag, end_of, end_of_loop, next_tag};
+use tokens::{Kind, Token, compares, is_keyword, is_test, method_of, tokens};
 
 /// Stands for a value that is not known.
 pub(super) const VALUE: char = '\u{fffc}';
@@ -87,24 +93,6 @@ struct Reader<'t> {
 struct Macro<'t> {
     parameters: Vec<(String, bool)>,
     body: &'t str,
-}
-
-/// What a tag is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tag {
-    Output,
-    Statement,
-    Comment,
-}
-
-impl Tag {
-    fn closer(self) -> &'static str {
-        match self {
-            Tag::Output => "}}",
-            Tag::Statement => "%}",
-            Tag::Comment => "#}",
-        }
-    }
 }
 
 impl Reader<'_> {
@@ -454,199 +442,4 @@ impl Reader<'_> {
         filled.push_str(left);
         Some((filled, 3 + end + 1))
     }
-}
-
-/// What code is made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A string, its escapes undone.
-    Text(String),
-    /// A name, a number or a keyword.
-    Word(String),
-    /// `==` and its like.
-    Compare,
-    Mark(char),
-}
-
-#[derive(Debug)]
-struct Token {
-    kind: Kind,
-    at: usize,
-}
-
-fn tokens(code: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(c) = code[at..].chars().next() {
-        let rest = &code[at..];
-        let length = if matches!(c, '"' | '\'') {
-            let (text, length) = string(rest);
-            let kind = Kind::Text(text);
-            tokens.push(Token { kind, at });
-            length
-        } else if c.is_alphanumeric() || c == '_' {
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-            let word = &rest[..end.unwrap_or(rest.len())];
-            let kind = Kind::Word(word.to_owned());
-            tokens.push(Token { kind, at });
-            word.len()
-        } else if ["==", "!=", "<=", ">="]
-            .iter()
-            .any(|two| rest.starts_with(two))
-        {
-            let kind = Kind::Compare;
-            tokens.push(Token { kind, at });
-            2
-        } else {
-            if !c.is_whitespace() {
-                let kind = Kind::Mark(c);
-                tokens.push(Token { kind, at });
-            }
-            c.len_utf8()
-        };
-        at += length;
-    }
-    tokens
-}
-
-/// The string that `text` begins with, and its length with its marks.
-fn string(text: &str) -> (String, usize) {
-    let mut out = String::new();
-    let mark = text.chars().next();
-    let mut chars = text.char_indices().skip(1);
-    while let Some((at, c)) = chars.next() {
-        if Some(c) == mark {
-            return (out, at + 1);
-        }
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some((_, 'n')) => out.push('\n'),
-            Some((_, 't')) => out.push('\t'),
-            Some((_, 'r')) => out.push('\r'),
-            Some((_, c @ ('\\' | '"' | '\''))) => out.push(c),
-            Some((_, c)) => out.extend(['\\', c]),
-            None => {}
-        }
-    }
-    (out, text.len())
-}
-
-/// The first opener of a tag.
-fn next_tag(text: &str) -> Option<(usize, Tag)> {
-    text.match_indices('{').find_map(|(at, _)| {
-        let tag = match text.as_bytes().get(at + 1)? {
-            b'{' => Tag::Output,
-            b'%' => Tag::Statement,
-            b'#' => Tag::Comment,
-            _ => return None,
-        };
-        Some((at, tag))
-    })
-}
-
-/// Behind the `endfor` of the loop that `text` is inside of.
-fn end_of_loop(text: &str) -> usize {
-    let (mut at, mut depth) = (0, 1_usize);
-    while let Some((begin, tag)) = next_tag(&text[at..]) {
-        let from = at + begin + 2;
-        let Some(length) = end_of(&text[from..], tag) else {
-            break;
-        };
-        let code = text[from..from + length].trim_matches(['-', '+']).trim();
-        at = from + length + tag.closer().len();
-        match code.split_whitespace().next() {
-            Some("for") if tag == Tag::Statement => depth += 1,
-            Some("endfor") if tag == Tag::Statement => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    text.len()
-}
-
-/// Where a tag's closer stands, outside of strings.
-fn end_of(text: &str, tag: Tag) -> Option<usize> {
-    let closer = tag.closer();
-    if tag == Tag::Comment {
-        return text.find(closer);
-    }
-    let mut at = 0;
-    // An object's brackets may end right before the closer.
-    let mut depth = 0_usize;
-    while let Some(c) = text[at..].chars().next() {
-        if depth == 0 && text[at..].starts_with(closer) {
-            return Some(at);
-        }
-        at += match c {
-            '"' | '\'' => string(&text[at..]).1,
-            c => {
-                match c {
-                    '{' => depth += 1,
-                    '}' => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                c.len_utf8()
-            }
-        };
-    }
-    None
-}
-
-/// Whether what stands beside is a comparison: a string there is tested, not written.
-fn compares(beside: Option<&Kind>) -> bool {
-    match beside {
-        Some(Kind::Compare) => true,
-        Some(Kind::Mark(c)) => matches!(c, '<' | '>'),
-        Some(Kind::Word(word)) => matches!(word.as_str(), "in" | "is"),
-        _ => false,
-    }
-}
-
-fn is_keyword(word: &str) -> bool {
-    matches!(word, "if" | "else" | "and" | "or" | "not" | "in" | "is")
-}
-
-/// The method or filter that is called where these tokens end.
-fn method_of(tokens: &[Token]) -> Option<&str> {
-    match tokens {
-        [.., before, name] if matches!(before.kind, Kind::Mark('.' | '|')) => match &name.kind {
-            Kind::Word(word) => Some(word),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Methods whose arguments are looked for, not written.
-fn is_test(method: &str) -> bool {
-    matches!(
-        method,
-        "split"
-            | "rsplit"
-            | "startswith"
-            | "endswith"
-            | "strip"
-            | "lstrip"
-            | "rstrip"
-            | "removeprefix"
-            | "removesuffix"
-            | "replace"
-            | "find"
-            | "rfind"
-            | "index"
-            | "count"
-            | "get"
-            | "pop"
-            | "selectattr"
-            | "rejectattr"
-            | "map"
-            | "attr"
-            | "raise_exception"
-            | "strftime_now"
-    )
 }
