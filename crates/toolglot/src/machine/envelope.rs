@@ -42,7 +42,10 @@ impl Parser {
             match asked {
                 Asked::More => {}
                 Asked::Commit if self.repeats(program, &envelope) => {
-                    self.remark_repetition(envelope.name_at, view, sink);
+                    let message =
+                        "the call came before; behind the answer this speaks of it, and is text";
+                    let at = envelope.name_at;
+                    self.remark_at_name(Code::Duplicate, at, message.into(), view, sink);
                     self.dead_envelope(program, &envelope, view, sink);
                     break;
                 }
@@ -80,21 +83,6 @@ impl Parser {
         let name = envelope.name.as_deref().unwrap_or_default();
         let n_space = program.tools.meant(name).map_or(0, |(_, n_space)| n_space);
         envelope.may_repeat() && self.teller.has_told(&name[n_space..], envelope.untold())
-    }
-
-    /// Says why it is none.
-    pub(super) fn remark_repetition(
-        &mut self,
-        (start, end): (u64, u64),
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) {
-        self.teller
-            .speak(self.context.speech, view, self.candidate, sink);
-        let message =
-            String::from("the call came before; behind the answer this speaks of it, and is text");
-        let at = Span::new(start.min(end), end);
-        self.teller.note(Code::Duplicate, at, message, None, sink);
     }
 
     /// What stands next is no part of the object: only brackets may be missing.
@@ -340,16 +328,7 @@ impl Parser {
         if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
             let message =
                 alloc::format!("no tool is called `{name}`; without a marker it is no call");
-            self.teller
-                .speak(self.context.speech, view, self.candidate, sink);
-            let (start, end) = envelope.name_at;
-            self.teller.note(
-                Code::UnknownTool,
-                Span::new(start.min(end), end),
-                message,
-                None,
-                sink,
-            );
+            self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
         }
         if marked && !self.quoted && !self.candidate_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;

@@ -75,7 +75,10 @@ impl Parser {
                     }
                     if !marked && self.needs_marker() {
                         // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
-                        self.remark_behind_answer((name_at, python.name_end), view, sink);
+                        let (code, at) = (Code::QuotedCall, (name_at, python.name_end));
+                        let message =
+                            "behind the fence that was the answer a call of Python is text";
+                        self.remark_at_name(code, at, message.into(), view, sink);
                         return self.dead_python(program, view, sink);
                     }
                     let Some(body) = body else {
@@ -131,21 +134,6 @@ impl Parser {
         }
         self.mode = Mode::Python(python);
         false
-    }
-
-    fn remark_behind_answer(
-        &mut self,
-        (start, end): (u64, u64),
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) {
-        self.teller
-            .speak(self.context.speech, view, self.candidate, sink);
-        let message = alloc::string::String::from(
-            "behind the fence that was the answer a call of Python is text",
-        );
-        let at = Span::new(start, end);
-        self.teller.note(Code::QuotedCall, at, message, None, sink);
     }
 
     pub(super) fn dead_python(

@@ -113,6 +113,21 @@ impl Parser {
         }
     }
 
+    /// Says at a name why what it begins is no call; the text before it is told first.
+    pub(super) fn remark_at_name(
+        &mut self,
+        code: Code,
+        (start, end): (u64, u64),
+        message: String,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        self.teller
+            .speak(self.context.speech, view, self.candidate, sink);
+        let at = Span::new(start.min(end), end);
+        self.teller.note(code, at, message, None, sink);
+    }
+
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
     pub(super) fn stands_in_known_name(
         program: &Program,
