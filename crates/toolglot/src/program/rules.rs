@@ -106,17 +106,16 @@ impl Rules {
         let mut begins = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
             // Beside other dialects, what begins as any text may is text.
-            let is_said = matches!(
-                nodes[entry.node as usize],
-                Node::Enter {
-                    role: RuleRole::Say,
-                    ..
-                }
-            );
-            let is_alone = dialects.len() > 1 && is_said;
-            if is_alone && all[usize::from(entry.dialect)].setting("alone").is_some()
-                || !seen.insert(entry.signature)
-            {
+            let speaks_alone = dialects.len() > 1
+                && matches!(
+                    nodes[entry.node as usize],
+                    Node::Enter {
+                        role: RuleRole::Say,
+                        ..
+                    }
+                )
+                && all[usize::from(entry.dialect)].setting("alone").is_some();
+            if speaks_alone || !seen.insert(entry.signature) {
                 continue;
             }
             begins[usize::from(entry.dialect)].extend(analyze::begins(&nodes, entry.node));
