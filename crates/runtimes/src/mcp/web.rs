@@ -9,22 +9,16 @@ use toolglot_exec::web;
 use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
 use toolglot_policy::Host as WebHost;
-use toolglot_toolfiles::template;
+use toolglot_toolfiles::{OWN_HEADERS, template};
 
 use super::{Definition, Failed, oauth};
 use crate::CallError;
 use crate::call::Host;
 
-/// Headers that are the protocol's, or say where a request goes.
-const OWN_HEADERS: &[&str] = &[
-    "host",
-    "content-length",
+/// Headers that are the protocol's, besides those of any request.
+const PROTOCOLS_HEADERS: &[&str] = &[
     "content-type",
-    "transfer-encoding",
-    "connection",
     "accept",
-    "upgrade",
-    "proxy-authorization",
     "mcp-session-id",
     "mcp-protocol-version",
     "last-event-id",
@@ -108,7 +102,11 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         .flatten()
     {
         let value = text(value);
-        if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        let lower = name.to_ascii_lowercase();
+        if [OWN_HEADERS, PROTOCOLS_HEADERS]
+            .concat()
+            .contains(&lower.as_str())
+        {
             return Err(bad(format!("the header `{name}` is not for a file to set")));
         }
         if value.chars().any(char::is_control) {
