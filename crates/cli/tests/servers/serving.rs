@@ -1,7 +1,7 @@
 //! `toolglot mcp`: sessions over lines, and what holds over HTTP as well.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
@@ -64,6 +64,15 @@ impl Lines {
     pub(super) fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         self.heard()
+    }
+
+    /// What it says until its input has ended and it with that.
+    fn rest(mut self) -> String {
+        drop(self.to);
+        let mut rest = String::new();
+        self.from.read_to_string(&mut rest).expect("it ends");
+        assert!(self.child.wait().expect("it ends").success());
+        rest
     }
 }
 
@@ -222,11 +231,8 @@ fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
     );
     assert_eq!(server.ask(4, "ping", &json!({}))["id"], 4);
     // It ends when its input does, and all that ran is gone by then: the tool would have taken a thousand seconds.
-    drop(server.to);
-    let mut rest = String::new();
-    std::io::Read::read_to_string(&mut server.from, &mut rest).expect("it ends");
+    let rest = server.rest();
     assert!(!rest.contains("\"id\":2"), "{rest}");
-    assert!(server.child.wait().expect("it ends").success());
     assert!(started.elapsed() < Duration::from_secs(120));
 }
 
@@ -248,11 +254,7 @@ fn a_call_that_is_taken_back_in_the_same_breath_never_runs() {
     }
     server.to.write_all(&lines).expect("it reads");
     assert_eq!(server.ask(12, "ping", &json!({}))["id"], 12);
-    drop(server.to);
-    let mut rest = String::new();
-    std::io::Read::read_to_string(&mut server.from, &mut rest).expect("it ends");
-    assert_eq!(rest, "");
-    assert!(server.child.wait().expect("it ends").success());
+    assert_eq!(server.rest(), "");
     assert!(started.elapsed() < Duration::from_secs(120));
 }
 
