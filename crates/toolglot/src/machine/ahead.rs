@@ -11,7 +11,6 @@ use alloc::vec::Vec;
 
 use super::log::{Act, LogId};
 use super::thread::{Judge, Thread};
-use super::value::find_closer;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
@@ -191,76 +190,6 @@ impl Parser {
         }
         self.teller.start_call(view, ahead.at, sink);
         self.win(program, view, sink);
-    }
-}
-
-/// A tag that by itself makes a call of one tool (`<bash>`), in the midst of a line: prose speaks of it, unless its closer
-/// follows before it opens again.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spoken {
-    pub(super) body: Thread,
-    /// All bytes before it were looked at.
-    pub(super) pos: u64,
-}
-
-impl Parser {
-    /// Whether the value of `body` is all of a call that a bare tag opens, and does not begin its line.
-    pub(super) fn may_be_spoken_of(&self, program: &Program, body: &Thread) -> bool {
-        let Node::Text(text) = program.node(body.node) else {
-            return false;
-        };
-        let fixes = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }));
-        let has_more = |act| matches!(act, Act::Argument { .. } | Act::Captured { .. });
-        !self.committed
-            && !self.bol
-            && !self.start
-            && text.argument.is_some()
-            && text.own.is_some()
-            && !text.fence
-            && self.log.any(self.flushed, body.log, fixes)
-            && !self.log.any(self.flushed, body.log, has_more)
-    }
-
-    /// Returns whether the mode changed.
-    pub(super) fn spoken_tag(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
-        let Mode::Spoken(mut spoken) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
-        let Node::Text(text) = program.node(spoken.body.node) else {
-            return false;
-        };
-        let at = self.pos;
-        let closer = find_closer(text, &self.registers, view.from(spoken.pos));
-        let found = closer.map_or(view.end(), |closer| spoken.pos + closer.at as u64);
-        self.work += found - spoken.pos + 1;
-        spoken.pos = found;
-        let is_long = found - at > program.limits.undecided as u64;
-        let is_whole = closer.is_some_and(|closer| closer.is_whole);
-        if !is_whole && !is_long {
-            if eof {
-                self.reject(at);
-                return true;
-            }
-            self.mode = Mode::Spoken(spoken);
-            return false;
-        }
-        if !is_long && view.byte(found + 1) != Some(b'/') {
-            self.reject(at);
-            return true;
-        }
-        self.found.bodies.clear();
-        self.found.bodies.push(spoken.body);
-        self.threads.clear();
-        self.threads.push(spoken.body);
-        self.commit(program, view, sink);
-        self.win(program, view, sink);
-        true
     }
 }
 

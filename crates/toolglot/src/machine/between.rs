@@ -538,7 +538,7 @@ impl Parser {
             }
             self.commit(program, view, sink);
         }
-        if names || ends {
+        if names || ends && !self.is_bare() {
             self.flush(program, view, common, self.pos, sink);
             let has_head = self
                 .teller

@@ -174,15 +174,8 @@ impl Parser {
             self.found.bodies.clear();
             self.found.bodies.push(self.threads[0]);
             self.win(program, view, sink);
-        } else if let Some(bare) = self
-            .teller
-            .call
-            .as_mut()
-            .and_then(|call| call.bare.as_mut())
-        {
-            // What follows has a say.
-            *bare = at;
-        } else {
+        } else if !self.is_bare() {
+            // Behind a bare call what follows has a say.
             self.exit_certain(program, view, sink);
         }
     }

@@ -30,6 +30,7 @@ mod python;
 mod quick;
 mod quote;
 mod remarks;
+mod spoken;
 mod step;
 mod teller;
 mod text;
@@ -69,7 +70,7 @@ enum Mode {
     /// Arguments stand before the name.
     Ahead(Box<ahead::Ahead>),
     /// A tag in the midst of a line may be spoken of.
-    Spoken(ahead::Spoken),
+    Spoken(spoken::Spoken),
     Value(Box<Value>),
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
@@ -366,7 +367,7 @@ impl Parser {
                 Mode::Text => self.text(&program, view, eof, sink),
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
-                Mode::Spoken(_) => self.spoken_tag(&program, view, eof, sink),
+                Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
                     self.body(&program, view, eof, sink)

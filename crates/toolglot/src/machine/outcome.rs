@@ -5,9 +5,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::ahead::Spoken;
 use super::between::joins_calls;
 use super::remarks::wants;
+use super::spoken::Spoken;
 use super::thread::{Judge, Thread};
 use super::value::Value;
 use super::view::View;
@@ -58,12 +58,16 @@ impl Parser {
             self.mode = Mode::Spoken(Spoken { body, pos: at });
             return;
         }
+        if matches!(program.node(body.node), Node::Match) && self.is_bare() {
+            self.mode = Mode::Spoken(Spoken { body, pos: at });
+            if self.at_end {
+                self.spoken(program, view, true, sink);
+            }
+            return;
+        }
         self.threads.clear();
         self.threads.push(body);
         self.commit(program, view, sink);
-        if matches!(program.node(body.node), Node::Match) {
-            self.doubt_bare(view, at, sink);
-        }
         self.flush(program, view, body.log, at, sink);
         self.threads.clear();
         match program.node(body.node) {

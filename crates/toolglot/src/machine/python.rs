@@ -1,7 +1,6 @@
 //! Running a Python call up to its arguments, which are JSON's from there on.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::sync::Arc;
 
 use toolglot_json::Root;
@@ -11,7 +10,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{JsonBody, Python, PythonStep};
 use crate::program::{Node, Program};
-use crate::{Code, End, Sink, Span};
+use crate::{Code, Sink, Span};
 
 impl Parser {
     pub(super) fn python(
@@ -92,7 +91,7 @@ impl Parser {
                         call.name.clone_from(&name);
                         call.name_at = at;
                         call.tool = known;
-                        call.bare = (!marked).then_some(python.arguments);
+                        call.bare = !marked;
                         if known.is_none() && !program.tools.is_empty() {
                             self.teller.note(
                                 Code::UnknownTool,
@@ -157,27 +156,6 @@ impl Parser {
             self.reject(self.pos);
         }
         true
-    }
-
-    /// The entry ends behind a call that nothing but its name says to be one: where its line goes on with words, it may be
-    /// spoken of.
-    pub(super) fn doubt_bare(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        if self.teller.call.as_ref().and_then(|call| call.bare) != Some(at) {
-            return;
-        }
-        let behind = view.slice(at, view.end());
-        let is_inline = |c: char| c == ' ' || c == '\t';
-        let said = behind.trim_start_matches(is_inline);
-        let goes_on = |c: char| c.is_alphanumeric() || "(:=+-*/%&|\u{2013}\u{2014}".contains(c);
-        if said.starts_with(goes_on) {
-            self.teller.flush_args(at, sink);
-            let message = String::from("the line goes on behind the call: it may be spoken of");
-            self.teller
-                .note(Code::SpokenCall, Span::empty(at), message, None, sink);
-            if let Some(call) = &mut self.teller.call {
-                call.worsen(End::Recovered);
-            }
-        }
     }
 
     /// Whether the candidate stands in the midst of a sentence.

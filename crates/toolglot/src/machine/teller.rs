@@ -33,8 +33,8 @@ pub(crate) struct OpenCall {
     pub(crate) opened: bool,
     /// The arguments are complete: a body wrote all of them.
     pub(crate) whole: bool,
-    /// Nothing but its name says that it is a call: how its line goes on may speak against it. Where it ended.
-    pub(crate) bare: Option<u64>,
+    /// Nothing but its name says that it is a call: how its line goes on may speak against it.
+    pub(crate) bare: bool,
     /// It can end no better than this.
     pub(crate) at_best: End,
     keys: BTreeSet<String>,
@@ -55,7 +55,7 @@ impl OpenCall {
             started: false,
             opened: false,
             whole: false,
-            bare: None,
+            bare: false,
             at_best: End::Closed,
             keys: BTreeSet::new(),
         }
