@@ -143,6 +143,11 @@ impl Parser {
         let at = self.pos;
         self.end_fitting(program, true, sink);
         self.teller.flush_args(at, sink);
+        if let Node::Json { .. } | Node::Object(_) = program.node(node)
+            && let Some(call) = &mut self.teller.call
+        {
+            call.json_end = Some(at);
+        }
         let next = match program.node(node) {
             Node::Json { next, .. } | Node::Py { next } => *next,
             Node::Object(object) => object.next,
@@ -164,18 +169,14 @@ impl Parser {
         self.safe_threads.clone_from(&self.threads);
         self.fallback = None;
         self.mode = Mode::Between;
-        // An entry that can only end here ends here.
-        if self
-            .threads
-            .iter()
-            .all(|thread| matches!(program.node(thread.node), Node::Match))
-            && !self.threads.is_empty()
-        {
+        let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        if !self.threads.is_empty() && self.threads.iter().all(ends) {
+            // An entry that can only end here ends here.
             self.found.bodies.clear();
             self.found.bodies.push(self.threads[0]);
             self.win(program, view, sink);
-        } else if !self.is_bare() {
-            // Behind a bare call what follows has a say.
+        } else if !self.is_bare() && !self.threads.iter().any(ends) {
+            // Where the entry may end, and behind a bare call, what follows has a say.
             self.exit_certain(program, view, sink);
         }
     }

@@ -58,7 +58,7 @@ impl Parser {
             self.mode = Mode::Spoken(Spoken { body, pos: at });
             return;
         }
-        if matches!(program.node(body.node), Node::Match) && self.is_bare() {
+        if matches!(program.node(body.node), Node::Match) && self.may_go_on(at) {
             self.mode = Mode::Spoken(Spoken { body, pos: at });
             if self.at_end {
                 self.spoken(program, view, true, sink);

@@ -3,7 +3,7 @@
 //! - A tag that by itself makes a call of one tool (`<bash>`), in the midst of a line: it is none, unless its closer follows
 //!   before it opens again.
 //! - A call that nothing but its name says to be one (`write_file(..) would overwrite it`): where its line goes on with
-//!   words, it is `recovered`.
+//!   words, it is `recovered`. So is one whose JSON goes on behind its last bracket (`{"name": "f", "arguments": {}}, "n": 5}`).
 
 use alloc::string::String;
 
@@ -100,6 +100,12 @@ impl Parser {
         true
     }
 
+    /// The entry ends here: whether what follows may say that its call is not what it seems.
+    pub(super) fn may_go_on(&self, at: u64) -> bool {
+        let call = self.teller.call.as_ref();
+        call.is_some_and(|call| call.bare || call.json_end == Some(at))
+    }
+
     fn spoken_call(
         &mut self,
         program: &Program,
@@ -113,23 +119,33 @@ impl Parser {
         let said = behind.trim_start_matches([' ', '\t', ',']);
         self.work += (behind.len() - said.len()) as u64 + 1;
         spoken.pos += (behind.len() - said.len()) as u64;
-        if said.is_empty() && !eof {
+        let is_long = spoken.pos - at >= program.limits.undecided as u64;
+        if said.is_empty() && !eof && !is_long {
             self.mode = Mode::Spoken(spoken);
             return false;
         }
-        let goes_on = |c: char| c.is_alphanumeric() || "(:=+-*/%&|\u{2013}\u{2014}".contains(c);
-        let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
-        if said.starts_with(goes_on) && !is_statement {
+        let doubt = if is_long {
+            None
+        } else if self.is_bare() {
+            let goes_on = |c: char| c.is_alphanumeric() || "(:=+-*/%&|\u{2013}\u{2014}".contains(c);
+            let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
+            let message = "the line goes on behind the call: it may be spoken of";
+            (said.starts_with(goes_on) && !is_statement).then_some((Code::SpokenCall, message))
+        } else {
+            let is_member = said.starts_with('"') && view.slice(at, spoken.pos).contains(',');
+            let message = "members follow behind the arguments' bracket: it may be one too many";
+            is_member.then_some((Code::WrongBracket, message))
+        };
+        if let Some((code, message)) = doubt {
             self.teller.flush_args(at, sink);
-            let message = String::from("the line goes on behind the call: it may be spoken of");
             self.teller
-                .note(Code::SpokenCall, Span::empty(at), message, None, sink);
-            if let Some(call) = &mut self.teller.call {
-                call.worsen(End::Recovered);
-            }
+                .note(code, Span::empty(at), String::from(message), None, sink);
         }
         if let Some(call) = &mut self.teller.call {
-            call.bare = false;
+            if doubt.is_some() {
+                call.worsen(End::Recovered);
+            }
+            (call.bare, call.json_end) = (false, None);
         }
         self.found.bodies.clear();
         self.found.bodies.push(spoken.body);

@@ -35,6 +35,8 @@ pub(crate) struct OpenCall {
     pub(crate) whole: bool,
     /// Nothing but its name says that it is a call: how its line goes on may speak against it.
     pub(crate) bare: bool,
+    /// Where the JSON ended that holds its arguments.
+    pub(crate) json_end: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
     keys: BTreeSet<String>,
@@ -56,6 +58,7 @@ impl OpenCall {
             opened: false,
             whole: false,
             bare: false,
+            json_end: None,
             at_best: End::Closed,
             keys: BTreeSet::new(),
         }
