@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use toolglot::{Finish, InCode};
+use toolglot::{Finish, InCode, InReasoning};
 use toolglot_policy::Grants;
 
 use crate::allowed::Allowed;
@@ -107,7 +107,10 @@ pub(crate) struct ReadingArguments {
     pub(crate) tools: Option<String>,
     /// What becomes of a call in quoted code
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    pub(crate) in_code: InCodeWord,
+    pub(crate) in_code: Aside,
+    /// What becomes of a call in reasoning
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(crate) in_reasoning: Aside,
     /// The text begins inside reasoning
     #[arg(long)]
     pub(crate) reasoning_open: bool,
@@ -378,20 +381,30 @@ pub(crate) enum Color {
     Never,
 }
 
+/// What becomes of a call that stands beside the answer: in quoted code, in reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InCodeWord {
-    /// It is text, with a note
+pub(crate) enum Aside {
+    /// It is no call; a note tells of it
     #[default]
     Ignore,
     /// It is a call
     Accept,
 }
 
-impl From<InCodeWord> for InCode {
-    fn from(word: InCodeWord) -> InCode {
+impl From<Aside> for InCode {
+    fn from(word: Aside) -> InCode {
         match word {
-            InCodeWord::Ignore => InCode::Ignore,
-            InCodeWord::Accept => InCode::Accept,
+            Aside::Ignore => InCode::Ignore,
+            Aside::Accept => InCode::Accept,
+        }
+    }
+}
+
+impl From<Aside> for InReasoning {
+    fn from(word: Aside) -> InReasoning {
+        match word {
+            Aside::Ignore => InReasoning::Ignore,
+            Aside::Accept => InReasoning::Accept,
         }
     }
 }

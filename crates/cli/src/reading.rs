@@ -3,7 +3,9 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use toolglot::{Dialect, Finish, InCode, Input, Limits, Parser, Program, Sink, ToolSet};
+use toolglot::{
+    Dialect, Finish, InCode, InReasoning, Input, Limits, Parser, Program, Sink, ToolSet,
+};
 use toolglot_tools::Toolbox;
 use toolglot_wire::Bytes;
 
@@ -16,6 +18,7 @@ use crate::trace::Trace;
 pub(crate) struct Manner {
     pub(crate) program: Arc<Program>,
     pub(crate) in_code: InCode,
+    pub(crate) in_reasoning: InReasoning,
     pub(crate) reasoning_open: bool,
     /// The end of the prompt, where the answer begins inside something.
     pub(crate) prompt_suffix: Option<String>,
@@ -38,6 +41,7 @@ impl Manner {
         Manner {
             program,
             in_code: InCode::default(),
+            in_reasoning: InReasoning::default(),
             reasoning_open: false,
             prompt_suffix: None,
             finish: Finish::default(),
@@ -49,6 +53,7 @@ impl Manner {
     pub(crate) fn new(program: Arc<Program>, arguments: &ReadingArguments) -> Manner {
         Manner {
             in_code: arguments.in_code.into(),
+            in_reasoning: arguments.in_reasoning.into(),
             reasoning_open: arguments.reasoning_open,
             finish: arguments.finish.into(),
             chunk: arguments.chunk as usize,
@@ -111,7 +116,7 @@ impl Manner {
             Some(suffix) => Parser::primed(program, suffix),
             None => Parser::new(program),
         };
-        let parser = parser.in_code(self.in_code);
+        let parser = parser.in_code(self.in_code).in_reasoning(self.in_reasoning);
         if self.reasoning_open {
             parser.reasoning_open()
         } else {

@@ -57,6 +57,27 @@ fn the_document_has_the_fields_of_the_contract_in_their_order() {
 }
 
 #[test]
+fn a_call_beside_the_answer_is_one_only_where_it_is_accepted() {
+    let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+    let cases = [
+        ("--in-code", "code", format!("Write `{call}`.")),
+        (
+            "--in-reasoning",
+            "reasoning",
+            format!("<think>{call}</think>"),
+        ),
+    ];
+    for (option, place, message) in cases {
+        let read = |what| {
+            let words = ["parse", "--dialect", "hermes", "--format", "json"];
+            toolglot(&[&words[..], &[option, what]].concat(), &message).json()
+        };
+        assert_eq!(read("ignore")["calls"], json!([]), "{message}");
+        assert_eq!(read("accept")["calls"][0]["place"], place, "{message}");
+    }
+}
+
+#[test]
 fn the_answer_does_not_depend_on_the_cut() {
     let whole = toolglot(
         &["parse", "--dialect", "hermes", "--format", "json"],
