@@ -1,6 +1,7 @@
 //! `toolglot dialects detect`: which dialects a chat template teaches.
 
 mod jinja;
+mod rendered;
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -18,6 +19,8 @@ use jinja::Spoken;
 const OTHERS: usize = 8;
 /// Literals of such a dialect that are shown.
 const MISSES: usize = 3;
+/// Characters of a rendered call that are shown.
+const SHOWN: usize = 200;
 
 /// A dialect of which literals stand in the template.
 struct Found<'a> {
@@ -31,11 +34,22 @@ struct Found<'a> {
     written: isize,
     /// The template names a model of it.
     is_named: bool,
+    /// It reads the call that the template writes: characters of the call and its marks.
+    covered: Option<usize>,
 }
 
 impl<'a> Found<'a> {
-    /// `template` is what `source` writes.
-    fn in_template(dialect: &'a Dialect, template: &str, source: &str) -> Option<Found<'a>> {
+    /// `template` is what `source` writes, `calls` are calls that it rendered.
+    fn in_template(
+        dialect: &'a Dialect,
+        template: &str,
+        source: &str,
+        calls: &[String],
+    ) -> Option<Found<'a>> {
+        let read = calls
+            .iter()
+            .filter_map(|call| rendered::covered(dialect, call));
+        let covered = read.max();
         let mut evidence = dialect.taught_by(template);
         // Words of any prose are no markers, but for one that a bracket follows.
         let nexts = evidence.iter().skip(1).map(Some).chain([None]);
@@ -48,8 +62,12 @@ impl<'a> Found<'a> {
             .collect();
         let mut counts = counts.into_iter();
         evidence.retain(|_| counts.next().unwrap_or_default());
-        if !evidence.iter().any(|one| is_marker(&one.literal)) && !is_bare_call(&evidence, template)
-        {
+        let has_marker = match &evidence[..] {
+            [only] => is_marker(&only.literal) && !is_label(&only.literal),
+            all => all.iter().any(|one| is_marker(&one.literal)),
+        };
+        let is_told = has_marker || is_bare_call(&evidence, template);
+        if !is_told && covered.is_none() {
             return None;
         }
         let (present, absent): (Vec<&str>, Vec<&str>) = (dialect.literals().into_iter())
@@ -70,6 +88,7 @@ impl<'a> Found<'a> {
             absent,
             written: written.sum(),
             is_named: names_model(dialect, source),
+            covered,
         })
     }
 
@@ -87,6 +106,10 @@ impl<'a> Found<'a> {
         own.filter(|literal| !theirs.contains(literal) && template.contains(literal))
             .map(str::len)
             .sum()
+    }
+
+    fn has_marker(&self) -> bool {
+        self.evidence.iter().any(|one| is_marker(&one.literal))
     }
 
     fn weight(&self) -> usize {
@@ -113,7 +136,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Writes the dialects whose literals stand in the template, those first of which most does. Of several of which as much
+/// Writes the dialects that read the call which the template renders, those first that read most of it, or else those whose
+/// literals stand in the template, those first of which most does. Of several of which as much
 /// does, that comes first that has a literal of its own there, of which a model is named, which writes calls with these blanks,
 /// of which least is missing, and a model's own before one of any model; what tells them apart is written, or that nothing does.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -122,9 +146,10 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
         text: template,
         places,
     } = Spoken::of(&source);
+    let calls = rendered::calls(&source);
     let mut found: Vec<Found<'_>> = toolglot_dialects::union()
         .into_iter()
-        .filter_map(|dialect| Found::in_template(dialect, &template, &source))
+        .filter_map(|dialect| Found::in_template(dialect, &template, &source, &calls))
         .collect();
     // The sort is stable: a family's head stands before its followers.
     found.sort_by_key(|one| {
@@ -136,6 +161,13 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
         let written = Reverse(one.written);
         (weight, own, named, written, is_kind, present, missing)
     });
+    // What reads the call that the template writes is believed before what stands in its text, unless the call is written bare,
+    // and the text teaches a marker.
+    let is_marked = found.first().is_some_and(Found::has_marker);
+    let is_asked = !(is_marked && calls.iter().any(|call| rendered::is_bare(call)));
+    if is_asked {
+        found.sort_by_key(|one| Reverse(one.covered));
+    }
     let Some((best, others)) = found.split_first() else {
         writeln!(
             out,
@@ -150,10 +182,22 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
         let (line, column) = place(&source, places[one.at]);
         writeln!(text, "  {:?} at {line}:{column}", one.literal).expect("writing to a string");
     }
+    if let Some(call) = calls.first().filter(|_| is_asked && best.covered.is_some()) {
+        let call: String = call.trim().chars().take(SHOWN).collect();
+        writeln!(text, "  reads the call that the template writes: {call:?}")
+            .expect("writing to a string");
+    }
     for other in others.iter().take(OTHERS) {
         let name = other.dialect.name();
         let misses = other.misses(best);
-        if other.weight() < best.weight() {
+        if is_asked && other.covered < best.covered {
+            let how = if other.covered.is_some() {
+                "less of that call"
+            } else {
+                "no such call"
+            };
+            writeln!(text, "less of {name}: it reads {how}")
+        } else if other.weight() < best.weight() {
             let literals = other.evidence.iter().map(|one| one.literal.as_str());
             writeln!(text, "less of {name}: {}", quoted(literals))
         } else if misses.is_empty() {
@@ -227,12 +271,16 @@ fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
         })
 }
 
-/// A word, or several, with what ends a sentence: `functions.`.
+/// Words with the signs of a sentence: `functions.`, `, and`.
 fn is_word(literal: &str) -> bool {
-    literal.starts_with(char::is_alphanumeric)
-        && literal
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ' '))
+    let is_sign = |c: char| matches!(c, '_' | '.' | ',' | '-' | ' ');
+    literal.contains(char::is_alphanumeric)
+        && literal.chars().all(|c| c.is_alphanumeric() || is_sign(c))
+}
+
+/// What any form has before a field: `Answer: `. Two of them are a marker.
+fn is_label(literal: &str) -> bool {
+    literal.trim_end().strip_suffix(':').is_some_and(is_word)
 }
 
 /// Shortest word of a model's name that tells it without its number.

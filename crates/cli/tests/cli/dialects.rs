@@ -425,3 +425,44 @@ fn a_tag_that_the_template_leaves_open_is_closed_where_a_call_is_written() {
         assert_eq!(content.trim(), "", "{text}");
     }
 }
+
+/// Templates whose text says less than what they write.
+#[test]
+fn a_template_is_asked_what_it_writes() {
+    for (template, name, reading) in [
+        // The role is put together from a loop over the message.
+        (
+            r#"{%- set marks = namespace(role="<|role_sep|>\n", message="<|message_sep|>\n\n") -%}
+{%- macro said(message) -%}{{ message["role"] + marks.role + message["content"] + marks.message }}{%- endmacro -%}
+{%- for message in messages -%}{{ said({"role": message.role, "content": message.content or ""}) }}
+{%- for call in message.tool_calls or [] -%}
+{{ said({"role": "function call", "content": '{"name": "' ~ call.function.name ~ '", "arguments": ' ~ call.function.arguments | tojson ~ "}"}) }}
+{%- endfor -%}{%- endfor -%}"#,
+            "gigachat3",
+            "<|message_sep|>\\n\\nfunction call<|role_sep|>\\n{\\\"name\\\": \\\"look_up_probe\\\"",
+        ),
+        // Python has no marker that could stand in a text.
+        (
+            "{% for message in messages %}{{ message.role + ': ' }}{% if message.tool_calls %}{{ '[' }}{% for call in message.tool_calls %}{{ call.function.name + '(' }}{% for key, value in call.function.arguments.items() %}{% generation %}{{ key + '=' }}{% if value is string %}{{ \"'\" + value + \"'\" }}{% else %}{{ value }}{% endif %}{% endgeneration %}{% if not loop.last %}, {% endif %}{% endfor %}{{ ')' }}{% endfor %}{{ ']' }}{% else %}{{ message.content }}{% endif %}{% endfor %}",
+            "pythonic",
+            "[look_up_probe(text='one two', number=31)]",
+        ),
+    ] {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+        assert_eq!(ran.out.lines().next(), Some(name), "{}", ran.out);
+        assert!(
+            ran.out
+                .contains("  reads the call that the template writes: \"")
+                && ran.out.contains(reading),
+            "{}",
+            ran.out
+        );
+    }
+}
+
+#[test]
+fn a_template_that_never_ends_is_given_up() {
+    let template = "{% for a in range(99999) %}{% for b in range(99999) %}{{ b }}{% endfor %}{% endfor %}<tool_call>{\"name\": {{ name }}, \"arguments\": {{ arguments }}}</tool_call>";
+    let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+    assert_eq!(ran.out.lines().next(), Some("hermes"), "{}", ran.out);
+}

@@ -1,0 +1,172 @@
+//! A template is asked: it renders a conversation in which a tool is called, and what it writes for the call is read by each
+//! dialect.
+//!
+//! Templates hold programs that no reader of their text follows. What they write is what the model was taught.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Kwargs, Rest};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
+use serde_json::json;
+use toolglot::{Calls, Dialect, Finish, Input, Parser};
+use toolglot_tools::Toolbox;
+
+use crate::reading;
+
+/// Steps that a template may take.
+const FUEL: u64 = 1_000_000;
+
+const TOOL: &str = "look_up_probe";
+const TEXT: &str = "one two";
+const NUMBER: u32 = 31;
+/// What an assistant that calls nothing says.
+const SAID: &str = "Quite so.";
+
+/// What the template writes for a call, in each way that a server gives it one, without what stands before and behind it in
+/// every answer. Empty if the template cannot be rendered, or writes no calls.
+pub(super) fn calls(template: &str) -> Vec<String> {
+    let template = without_generation(template);
+    let Ok(environment) = environment(&template) else {
+        return Vec::new();
+    };
+    let asked = context! { role => "user", content => "Look it up." };
+    let render = |answer: Option<Value>, prompts: bool| -> Option<String> {
+        let messages: Vec<Value> = [asked.clone()].into_iter().chain(answer).collect();
+        let template = environment.get_template("chat").ok()?;
+        let written = template.render(context! {
+            messages,
+            tools => [tool()],
+            add_generation_prompt => prompts,
+            bos_token => "",
+            eos_token => "",
+        });
+        written.ok()
+    };
+    // Where the answer begins: some prompts end with what begins a call.
+    let before = [
+        render(None, true),
+        render(None, false),
+        render(
+            Some(context! { role => "assistant", content => SAID }),
+            false,
+        ),
+    ];
+    let mut all = Vec::new();
+    for arguments in [
+        context! { text => TEXT, number => NUMBER },
+        Value::from(arguments().to_string()),
+    ] {
+        let function = context! { name => TOOL, arguments };
+        let call = context! { id => "call12345", type => "function", function };
+        for content in [Value::from(""), Value::from(())] {
+            let answer = context! { role => "assistant", content, tool_calls => [call.clone()] };
+            let Some(whole) = render(Some(answer), false) else {
+                continue;
+            };
+            for before in before.iter().flatten() {
+                let written = whole[common(before, &whole)..].to_owned();
+                if written.contains(TOOL) && written.contains(TEXT) && !all.contains(&written) {
+                    all.push(written);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Reads `written` as `dialect`: how many characters, blanks aside, are the call's or markup, if the call is read as it was
+/// given.
+pub(super) fn covered(dialect: &Dialect, written: &str) -> Option<usize> {
+    let toolbox = serde_json::to_value([tool()])
+        .ok()
+        .and_then(|tools| Toolbox::from_json(&tools).ok());
+    let program = reading::compile(std::slice::from_ref(dialect), toolbox.as_ref());
+    let mut read = Calls::default();
+    let mut parser = Parser::new(program.ok()?);
+    parser.push(Input::Text(written), &mut read);
+    parser.finish(Finish::Stop, &mut read);
+    let [call] = &read.calls[..] else {
+        return None;
+    };
+    let read_arguments: serde_json::Value = serde_json::from_str(&call.args).ok()?;
+    let is_right = call.name == TOOL && read_arguments == self::arguments();
+    let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    is_right.then(|| solid(written) - solid(&read.content))
+}
+
+/// Whether a call is an object, or a list of them, without anything before it.
+pub(super) fn is_bare(written: &str) -> bool {
+    written
+        .trim_start_matches([' ', '\n', '['])
+        .starts_with('{')
+}
+
+fn arguments() -> serde_json::Value {
+    json!({"text": TEXT, "number": NUMBER})
+}
+
+/// The tool, in OpenAI's form.
+fn tool() -> Value {
+    let text = context! { type => "string", description => "A text." };
+    let number = context! { type => "integer", description => "A number." };
+    let parameters = context! { type => "object", properties => context! { text, number }, required => ["text"] };
+    let function = context! { name => TOOL, description => "Looks it up.", parameters };
+    context! { type => "function", function }
+}
+
+/// Bytes of the longest common begin.
+fn common(left: &str, right: &str) -> usize {
+    let mut pairs = left.char_indices().zip(right.chars());
+    pairs
+        .find(|((_, a), b)| a != b)
+        .map_or(left.len().min(right.len()), |((at, _), _)| at)
+}
+
+/// An environment as `transformers` has it, with `chat` for the template.
+fn environment(template: &str) -> Result<Environment<'_>, Error> {
+    let mut environment = Environment::new();
+    let mut syntax = SyntaxConfig::builder();
+    environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    environment.set_fuel(Some(FUEL));
+    environment.add_filter("tojson", to_json);
+    environment.add_function(
+        "raise_exception",
+        |message: String| -> Result<Value, Error> {
+            Err(Error::new(ErrorKind::InvalidOperation, message))
+        },
+    );
+    environment.add_function("strftime_now", |_format: String| "1 January 2026");
+    environment.add_template("chat", template)?;
+    Ok(environment)
+}
+
+/// `json.dumps`: the options that templates give it change nothing that is read.
+fn to_json(value: &Value, _: Rest<Value>, _: Kwargs) -> Result<Value, Error> {
+    let text = serde_json::to_string(value);
+    let text = text.map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+    Ok(Value::from_safe_string(text))
+}
+
+/// The tags `{% generation %}` and `{% endgeneration %}` mark what is trained on, and write nothing.
+fn without_generation(template: &str) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(at) = rest.find("{%") {
+        let Some(length) = rest[at..].find("%}").map(|length| length + 2) else {
+            break;
+        };
+        let tag = &rest[at..at + length];
+        let word = tag.trim_matches(|c: char| "{}%-+".contains(c) || c.is_whitespace());
+        text.push_str(&rest[..at]);
+        if matches!(word, "generation" | "endgeneration") {
+            // Its marks for blanks stay.
+            text.push_str(if tag.starts_with("{%-") { "{#-" } else { "{#" });
+            text.push_str(if tag.ends_with("-%}") { "-#}" } else { "#}" });
+        } else {
+            text.push_str(tag);
+        }
+        rest = &rest[at + length..];
+    }
+    text + rest
+}
