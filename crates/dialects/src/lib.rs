@@ -50,6 +50,31 @@ pub const ALIASES: &[(&str, &str)] = &[
     ("laguna", "poolside_v1"),
     ("intern_s1", "internlm2"),
     ("llama4_json", "llama3_json"),
+    ("llama3", "llama3_json"),
+    ("deepseekv3", "deepseek_v3"),
+    ("deepseekv31", "deepseek_v31"),
+    ("deepseekv32", "deepseek_v32"),
+    ("deepseekv4", "deepseek_v4"),
+    ("deepseekv41", "deepseek_v41"),
+    ("gpt_oss", "harmony"),
+    ("glm", "glm45"),
+    ("qwen", "hermes"),
+    ("qwen3", "hermes"),
+    ("trinity", "hermes"),
+    ("qwen3.5", "qwen3_coder"),
+    ("nemotron_3_nano", "qwen3_coder"),
+    ("berrylm", "qwen3_coder"),
+    ("kolibri1", "qwen3_coder"),
+    ("interns1", "internlm2"),
+    ("internlm", "internlm2"),
+    ("minimax", "minimax_m1"),
+    ("ministral", "mistral_args"),
+    ("hy3", "hy_v4"),
+    ("hy4", "hy_v4"),
+    ("cohere_command3", "cohere"),
+    ("phi4_mini_json", "phi4_mini"),
+    ("longcat_flash", "longcat"),
+    ("solar_open", "solar"),
 ];
 
 /// All embedded dialects, in order of name. Parsed once.
@@ -73,10 +98,14 @@ pub fn union() -> Vec<&'static Dialect> {
     heads
 }
 
-/// The dialect of that name or alias.
+/// The dialect of that name or alias; `-` is read as `_` where no alias has it.
 pub fn get(name: &str) -> Option<&'static Dialect> {
-    let name = canonical(name);
-    all().iter().find(|dialect| dialect.name() == name)
+    let find = |name: &str| {
+        all()
+            .iter()
+            .find(|dialect| dialect.name() == canonical(name))
+    };
+    find(name).or_else(|| find(&name.replace('-', "_")))
 }
 
 /// The canonical spelling of a dialect's name; unknown names come back as they are.
@@ -118,4 +147,26 @@ fn load() -> Result<Vec<Dialect>, GrammarError> {
     }
     all.sort_by(|a, b| a.name().cmp(b.name()));
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::get;
+
+    #[test]
+    fn names_of_parsers_and_models_find_their_dialect() {
+        for (name, dialect) in [
+            ("qwen3_coder", "qwen3_coder"),
+            ("granite-20b-fc", "granite_20b_fc"),
+            ("gpt-oss", "harmony"),
+            ("hy3", "hy_v4"),
+        ] {
+            assert_eq!(
+                get(name).map(toolglot::Dialect::name),
+                Some(dialect),
+                "{name}"
+            );
+        }
+        assert!(get("qwen3__coder").is_none());
+    }
 }
