@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// The text of a string literal that holds no replacement field, or why it has none.
-pub(super) fn decode(literal: &str) -> Result<String, &'static str> {
+pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let quote_at = literal.find(['"', '\'']).ok_or("it is no string")?;
     let (prefix, quoted) = literal.split_at(quote_at);
     let prefix = prefix.to_ascii_lowercase();
