@@ -6,6 +6,9 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let body = literal
         .get(1..literal.len().saturating_sub(1))
         .ok_or("it does not end")?;
+    if memchr::memchr2(b'\\', b'\r', body.as_bytes()).is_none() {
+        return Ok(body.to_owned());
+    }
     let mut out = String::with_capacity(body.len());
     let mut units: Vec<u16> = Vec::new();
     let mut chars = body.chars().peekable();

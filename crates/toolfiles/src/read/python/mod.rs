@@ -354,6 +354,12 @@ impl Module<'_> {
 
     /// What gives a field another value, or takes it away, without being an assignment.
     fn rebound(&mut self, statement: Node<'_>) {
+        // Of an expression only that does, and most expressions are long literals.
+        if statement.kind() == "expression_statement"
+            && !text(statement, self.source).contains(":=")
+        {
+            return;
+        }
         let mut found = Vec::new();
         walk(statement, |node| {
             let name = match node.kind() {
