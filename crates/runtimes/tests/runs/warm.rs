@@ -129,6 +129,29 @@ fn nothing_of_a_call_is_there_in_the_next() {
     }
 }
 
+/// The answer does not wait until traces are looked for; the next call does.
+#[test]
+fn a_call_does_not_follow_one_that_left_a_trace() {
+    if !can_run("warm interpreters", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    world.tool("t/look-it.py", &python("python/function", LOOKS));
+    world.tool("t/which-it.py", &python("python/function", "def execute(params, project_path):\n    return {'success': True, 'output': str(hash('a text'))}"));
+    world.with(|host| {
+        let which = || call(host, "t/which-it", &json!({}))["output"].clone();
+        let mut known = Vec::new();
+        for what in ["file", "memory", "limit", "child"] {
+            let before = which();
+            assert!(!known.contains(&before), "{what}");
+            call(host, "t/look-it", &json!({"leave": what}));
+            let is_same = which() == before;
+            assert_eq!(is_same, what == "child", "{what}");
+            known.push(before);
+        }
+    });
+}
+
 #[test]
 fn the_interpreter_that_stays_is_out_of_reach() {
     if !can_run("warm interpreters", &["python3"]) {
