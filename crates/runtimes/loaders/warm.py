@@ -2,13 +2,34 @@
 # so nothing of a call is in the memory from which the next one is made. It runs no text but this and the standard library's.
 #
 #   this ──fork──▶ copy: waits ◀── "SECONDS" + four descriptors: request, answer, stdout, stderr ── host
-#   host ◀── "STATUS LEFT CLEAN", once everything that the copy started is dead ── this ──fork──▶ the next copy
+#   host ◀── "STATUS LEFT", once everything that the copy started is dead ── this
+#   host ◀── "clean", if nothing else is left of it ── this ──fork──▶ the next copy
 #
 # Both hold the socket, their standard input; the copy lets go of it before it runs the tool. There is one copy at a time, and
 # none while anything that a call started is alive.
 
 
+# What is called before there is a call.
+TOOL = '''"""A tool."""
+__version__ = "1.0.0"
+CONFIG_SCHEMA = {"type": "object", "properties": {"a": {"type": "array", "items": {"minimum": 1}}}, "required": ["a"]}
+
+
+def execute(params, project_path):
+    """Nothing."""
+    found = [str(item) for item in params["a"] if item]
+    if not found:
+        return {"success": False, "error": "nothing"}
+    return {"success": True, "output": f"{len(found)}: " + ", ".join(found)}
+
+
+if __name__ == "__main__":
+    print(execute({}, ""))
+'''
+
+
 def main():
+    import errno
     import gc
     import json
     import os
@@ -43,7 +64,7 @@ def main():
     except (ImportError, OSError, AttributeError):
         host.sendall(b"cold")
         return
-    SUBREAPER, DUMPABLE = 36, 4
+    SUBREAPER, DUMPABLE, KILL, NOBODY = 36, 4, int(signal.SIGKILL), errno.ESRCH
     # Nobody looks into this process, and what a copy leaves behind falls to it.
     if prctl(SUBREAPER, 1, 0, 0, 0) != 0 or prctl(DUMPABLE, 0, 0, 0, 0) != 0:
         host.sendall(b"cold")
@@ -99,15 +120,29 @@ def main():
             if os.environ.get(name) != value:
                 os.environ[name] = value
 
+    def read(request):
+        """All that comes of a pipe."""
+        pieces = []
+        while True:
+            piece = os.read(request, 1 << 16)
+            if not piece:
+                return b"".join(pieces)
+            pieces.append(piece)
+
     def rehearse():
         """Does what a call does, with a tool that does nothing. Most of the time of a call goes into the pages that a copy
         shares until it writes to them: in the copy that waits nobody waits for that."""
-        tool = "def execute(params, project_path):\n    return {'success': True}\n"
-        asked = {"path": "", "project": "", "params": "{}", "source": tool, "env": dict(os.environ)}
-        words = sys.argv
-        asked = json.loads(json.dumps(asked))
+        asked = {"path": "", "project": "", "params": '{"a": [1, "b"]}', "source": TOOL, "modules": {}, "env": dict(os.environ)}
+        words, null = sys.argv, os.open(os.devnull, os.O_RDWR)
+        request, end = os.pipe()
+        send(end, json.dumps(asked))
+        os.close(end)
+        asked = json.loads(str(read(request), "utf-8"))
+        os.close(request)
         settle(asked["env"])
-        called(asked)
+        beside(asked)
+        send(null, called(asked))
+        os.close(null)
         del sys.modules["toolglot_tool"]
         sys.argv = words
 
@@ -125,12 +160,7 @@ def main():
     def serve(cpu, standard, request, answer):
         for number, fd in enumerate(standard):
             os.dup2(fd, number)
-        pieces = []
-        while True:
-            piece = os.read(request, 1 << 16)
-            if not piece:
-                break
-            pieces.append(piece)
+        asked = read(request)
         # Programs that the tool starts do not get it.
         if answer != 3:
             os.dup2(answer, 3, False)
@@ -138,8 +168,7 @@ def main():
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]
         cpu = cpu if most == resource.RLIM_INFINITY else min(cpu, most)
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-        asked = json.loads(str(b"".join(pieces), "utf-8"))
-        del pieces
+        asked = json.loads(str(asked, "utf-8"))
         settle(asked["env"])
         try:
             os.chdir(asked["project"])
@@ -161,10 +190,11 @@ def main():
     def sweep():
         left = 0
         while True:
-            try:
-                os.kill(-1, signal.SIGKILL)
-            except ProcessLookupError:
-                return left
+            # Mostly there is nobody, which would be an exception to Python.
+            if library.kill(-1, KILL) != 0:
+                if ctypes.get_errno() == NOBODY:
+                    return left
+                raise OSError(ctypes.get_errno(), "processes are left that cannot be killed")
             try:
                 while True:
                     os.waitpid(-1, 0)
@@ -196,13 +226,14 @@ def main():
                 os._exit(70)
         _, status = os.waitpid(child, 0)
         left = sweep()
-        # A copy that was killed may never have heard of its call, which is there yet: the next copy would take it.
-        stays = not os.WIFSIGNALED(status) and before == traces()
         try:
-            host.sendall(b"%d %d %d" % (status, left, stays))
+            # The call is over; whether another may follow is looked at while its answer is read.
+            host.sendall(b"%d %d" % (status, left))
+            # A copy that was killed may never have heard of its call, which is there yet: the next copy would take it.
+            if os.WIFSIGNALED(status) or before != traces():
+                return
+            host.sendall(b"clean")
         except OSError:
-            stays = False
-        if not stays:
             return
 
 

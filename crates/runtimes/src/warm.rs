@@ -4,13 +4,15 @@
 //!         interpreter ──fork──▶ child: waits, reads the request, runs the tool, answers on a pipe of its own
 //!             │                   ▲  └─ whatever it starts
 //!  host ──────┼──── four pipes ───┘
-//!    ◀────────┘ "all are dead"
+//!    ◀────────┤ "all are dead"
+//!    ◀────────┘ "clean"
 //! ```
 //!
 //! The interpreter stands behind the walls of one call: namespaces, Landlock, the filter of system calls, limits. A child
 //! inherits them all, and is killed with everything it started before the next one is forked. It shares with the ones before
 //! it only what is looked at after each call: whoever leaves a trace in the private directories, in the memory that processes
-//! share, or at the interpreter itself, was the last one there, and the next call gets an interpreter of its own.
+//! share, or at the interpreter itself, was the last one there, and the next call gets an interpreter of its own. That is
+//! found out behind the call, and asked for before the next one.
 //! One call at a time; when time is up, or anything is not as expected, all of it is killed.
 
 use std::io;
@@ -136,13 +138,14 @@ impl Warm {
         let walls = Walls::of(command);
         let known = self.waiting.iter().position(|(known, _)| *known == walls);
         let waiting = known.map(|at| self.waiting.remove(at).1);
-        let mut interpreter = match waiting.filter(Interpreter::is_waiting) {
+        let waiting = waiting.and_then(|mut waiting| waiting.is_waiting().then_some(waiting));
+        let mut interpreter = match waiting {
             Some(interpreter) => interpreter,
             None => Interpreter::start(command).map_err(NotWarm::Refused)?,
         };
         match interpreter.call(request, terms, &command.watch) {
-            Ok((ended, is_clean)) => {
-                if is_clean {
+            Ok((ended, may_stay)) => {
+                if may_stay {
                     if self.waiting.len() >= MOST_WAITING {
                         self.waiting.remove(0);
                     }
@@ -165,8 +168,9 @@ impl Warm {
         }
     }
 
-    /// How many interpreters wait for a call.
-    pub fn n_waiting(&self) -> usize {
+    /// How many interpreters wait for a call. Those of which the last one left a trace are dropped.
+    pub fn n_waiting(&mut self) -> usize {
+        self.waiting.retain_mut(|(_, waiting)| waiting.is_waiting());
         self.waiting.len()
     }
 }
@@ -185,6 +189,8 @@ struct Interpreter {
     socket: OwnedFd,
     resident: Resident,
     is_ready: bool,
+    /// Whether it has still to say that the last call left no trace.
+    is_in_doubt: bool,
     /// Room for what is read of a pipe at a time.
     piece: Box<[u8]>,
 }
@@ -207,16 +213,24 @@ impl Interpreter {
             socket,
             resident: command.stay(end)?,
             is_ready: false,
+            is_in_doubt: false,
             piece: vec![0; PIECE].into(),
         })
     }
 
-    /// Whether its child still waits for a call: whoever tells of an end between two calls lost it.
-    fn is_waiting(&self) -> bool {
-        !has_more(&self.socket)
+    /// Whether the last call left no trace, and the child still waits for the next one: whoever tells of an end between two
+    /// calls lost it.
+    fn is_waiting(&mut self) -> bool {
+        if self.is_in_doubt {
+            let mut word = [0; 64];
+            let said = has_more(&self.socket, GRACE)
+                .then(|| recv(&self.socket, &mut word, RecvFlags::empty()).map_or(0, |(n, _)| n));
+            self.is_in_doubt = said.is_none_or(|n| &word[..n] != b"clean");
+        }
+        !self.is_in_doubt && !has_more(&self.socket, Duration::ZERO)
     }
 
-    /// One call; with whether another may follow.
+    /// One call; with whether another may follow, if it left no trace.
     fn call(
         &mut self,
         request: &[u8],
@@ -232,10 +246,14 @@ impl Interpreter {
             .saturating_add(2)
             .min(1 << 30)
             .to_string();
+        let deadline = Instant::now().checked_add(terms.time);
+        // What fits into the pipe is there before anybody reads.
+        let mut n_sent = 0;
+        if !pipes.feed(request, &mut n_sent) {
+            pipes.request = None;
+        }
         let is_sent = send(&self.socket, seconds.as_bytes(), &ends).is_ok();
         drop(ends);
-        let deadline = Instant::now().checked_add(terms.time);
-        let mut n_sent = 0;
         let mut ended = Ended {
             exit: Exit::Signal(9),
             answer: Taken::default(),
@@ -244,7 +262,6 @@ impl Interpreter {
         };
         // Where it is gone already, the socket says so below.
         let mut is_over = false;
-        let mut is_clean = false;
         let mut grace: Option<Instant> = None;
         while !is_over {
             let until = [deadline, grace].into_iter().flatten().min();
@@ -307,7 +324,10 @@ impl Interpreter {
                     b"cold" => return Err(Trouble::Cold),
                     b"" if !self.is_ready => return Err(Trouble::Gone),
                     report => {
-                        (ended.exit, is_clean) = told(report);
+                        let exit = told(report);
+                        self.is_in_doubt = exit.is_some();
+                        // Otherwise the interpreter itself died.
+                        ended.exit = exit.unwrap_or(Exit::Signal(9));
                         is_over = true;
                     }
                 }
@@ -319,31 +339,26 @@ impl Interpreter {
             (&pipes.stdout, &mut ended.stdout, terms.printed_bytes),
             (&pipes.stderr, &mut ended.stderr, terms.printed_bytes),
         ] {
-            while pipe.as_ref().is_some_and(has_more)
+            while pipe
+                .as_ref()
+                .is_some_and(|pipe| has_more(pipe, Duration::ZERO))
                 && take(pipe.as_ref(), taken, most, &mut self.piece)
             {}
         }
-        Ok((ended, is_over && is_clean && is_sent))
+        Ok((ended, is_sent && self.is_in_doubt))
     }
 }
 
-/// What the interpreter says at the end of a call: the status of `wait`, how many were left, whether no trace is.
-fn told(report: &[u8]) -> (Exit, bool) {
-    let text = String::from_utf8_lossy(report);
-    let mut numbers = text.split(' ').map(str::parse::<i32>);
-    match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(Ok(status)), Some(Ok(_)), Some(Ok(clean))) => {
-            let signal = status & 0x7f;
-            let exit = if signal == 0 {
-                Exit::Code((status >> 8) & 0xff)
-            } else {
-                Exit::Signal(signal)
-            };
-            (exit, clean == 1)
-        }
-        // The interpreter itself died.
-        _ => (Exit::Signal(9), false),
-    }
+/// What the interpreter says at the end of a call: the status of `wait`, and how many were left.
+fn told(report: &[u8]) -> Option<Exit> {
+    let (status, n_left) = std::str::from_utf8(report).ok()?.split_once(' ')?;
+    let (status, _) = (status.parse::<i32>().ok()?, n_left.parse::<u32>().ok()?);
+    let signal = status & 0x7f;
+    Some(if signal == 0 {
+        Exit::Code((status >> 8) & 0xff)
+    } else {
+        Exit::Signal(signal)
+    })
 }
 
 /// The host's ends of a call's pipes.
@@ -456,13 +471,11 @@ fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize, piece: &mut [u8]
     }
 }
 
-fn has_more(pipe: &OwnedFd) -> bool {
+/// Whether there is something to read, or comes in time.
+fn has_more(pipe: &OwnedFd, time: Duration) -> bool {
     let mut fds = [PollFd::new(pipe, PollFlags::IN)];
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().contains(PollFlags::IN)
+    let time = Timespec::try_from(time).ok();
+    poll(&mut fds, time.as_ref()).is_ok() && fds[0].revents().contains(PollFlags::IN)
 }
 
 /// Sends a word and the descriptors of a call.

@@ -20,7 +20,7 @@ use open::{failure, lacks, read};
 
 use crate::language::EXTENSIONS;
 use crate::tool_file::MAX_BYTES;
-use crate::{Found, ItemId, Space, Spaces, Stamp, Trust, servers, system};
+use crate::{Found, ItemId, Language, Space, Spaces, Stamp, Trust, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -357,6 +357,18 @@ impl Registry {
     /// # Errors
     /// As [`find`](Registry::find).
     pub fn read(&self, entry: &Entry) -> Result<Found, FindError> {
+        let place = self.places.iter().find(|(here, ..)| *here == entry.space);
+        let language = Language::of_extension(entry.extension);
+        // None of the other names that it could have was there when it was listed.
+        if let (Some((_, dir, root)), Some(language)) = (place, language)
+            && !self.made.contains_key(&entry.id)
+        {
+            let relative = format!("{}.{}", entry.id, entry.extension);
+            if let Some(text) = read(dir, &relative)? {
+                let path = Some(root.join(relative));
+                return Ok(Found::new(entry.clone(), language, path, text));
+            }
+        }
         self.read_from(&entry.id, entry.space)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::literal::Literal;
+use crate::literal::{Literal, Member};
 use crate::read::Reading;
 
 /// What a tool takes and gives.
@@ -29,12 +29,7 @@ impl Schema {
     /// `input_schema`, or else `CONFIG_SCHEMA`, or else `parameters`; and the actions beside it.
     pub(crate) fn of(reading: &Reading) -> (Schema, Vec<Action>) {
         let own = own(reading);
-        let actions: Vec<Action> = reading
-            .get("actions")
-            .and_then(Literal::as_map)
-            .unwrap_or_default()
-            .iter()
-            .filter(|member| member.value.as_map().is_some())
+        let actions: Vec<Action> = actions(reading)
             .map(|member| Action {
                 name: member.key.clone(),
                 description: member
@@ -63,6 +58,17 @@ impl Schema {
             .map(|schema| output(schema.to_json()));
         (Schema { input, output }, actions)
     }
+
+    /// The names of the actions.
+    pub(crate) fn actions(reading: &Reading) -> impl Iterator<Item = &str> {
+        actions(reading).map(|member| member.key.as_str())
+    }
+}
+
+fn actions(reading: &Reading) -> impl Iterator<Item = &Member> {
+    let all = reading.get("actions").and_then(Literal::as_map);
+    let all = all.unwrap_or_default().iter();
+    all.filter(|member| member.value.as_map().is_some())
 }
 
 fn own(reading: &Reading) -> Option<Value> {

@@ -55,12 +55,7 @@ impl ToolFile {
         ToolFile::of((id, language), text, Asked::All)
     }
 
-    /// The same with its errors only: what could be better takes as long to find as the rest, but for parsing.
-    pub fn outline(id: &ItemId, language: Language, text: &str) -> ToolFile {
-        ToolFile::of((id, language), text, Asked::Errors)
-    }
-
-    /// The same, and what it imports.
+    /// The same with its errors only, and what it imports: what could be better takes as long to find as the rest.
     pub(crate) fn to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
         ToolFile::of((id, language), text, Asked::ToRun)
     }

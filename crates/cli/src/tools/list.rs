@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
-use toolglot_toolfiles::{Entry, FindError, Registry, Spaces, Stamp, ToolFile, Trust};
+use toolglot_toolfiles::{Entry, FindError, Outline, Registry, Spaces, Stamp, Trust};
 
 use super::args::{Common, ToolsFormat};
 use super::shelf::{Row, Shelf};
@@ -150,19 +150,19 @@ fn rows_of<'s>(
 /// What a file says of itself.
 fn row<'a>(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row<'a>, FindError> {
     let found = registry.read(entry)?;
-    let tool = &ToolFile::outline(&found.id, found.language, found.text());
-    let standing = trust.standing(&found, tool.metadata.version.as_deref());
-    let fields = view::brief(&found, tool, &standing);
+    let outline = Outline::read(&found.id, found.language, found.text());
+    let standing = trust.standing(&found, outline.metadata.version.as_deref());
+    let fields = view::brief(&found, &outline, &standing);
     let field = |name: &str| {
         let text = fields.get(name).and_then(Value::as_str).unwrap_or("-");
         let line = text.lines().next().unwrap_or("-");
         line.replace(char::is_control, " ")
     };
     let mut about = field("description");
-    if tool.metadata.is_deprecated() {
+    if outline.metadata.is_deprecated() {
         about.push_str(" (deprecated)");
     }
-    let n_errors = tool.errors().count();
+    let n_errors = outline.n_errors;
     if n_errors > 0 {
         let id = &entry.id;
         let plural = if n_errors == 1 { "" } else { "s" };

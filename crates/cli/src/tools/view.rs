@@ -1,15 +1,15 @@
 //! Tools as JSON.
 
 use serde_json::{Map, Value, json};
-use toolglot_toolfiles::{Diagnostic, Executor, Found, Place, Refusal, Standing, ToolFile};
+use toolglot_toolfiles::{Diagnostic, Executor, Found, Outline, Place, Refusal, Standing};
 
 /// A tool in a few fields, for listings.
 pub(super) fn brief(
     found: &Found,
-    tool: &ToolFile,
+    outline: &Outline,
     standing: &Result<Standing, Refusal>,
 ) -> Map<String, Value> {
-    let metadata = &tool.metadata;
+    let metadata = &outline.metadata;
     let mut fields = Map::new();
     let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     set("id", json!(found.id.as_str()));
@@ -28,16 +28,8 @@ pub(super) fn brief(
     );
     set("tags", json!(metadata.tags));
     set("deprecated", json!(metadata.is_deprecated()));
-    set(
-        "actions",
-        json!(
-            tool.actions
-                .iter()
-                .map(|action| &action.name)
-                .collect::<Vec<_>>()
-        ),
-    );
-    set("errors", json!(tool.errors().count()));
+    set("actions", json!(outline.actions));
+    set("errors", json!(outline.n_errors));
     set("standing", standing_of(standing));
     fields
 }

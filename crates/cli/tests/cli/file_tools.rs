@@ -98,6 +98,38 @@ fn a_file_that_another_stands_before_is_told() {
 }
 
 #[test]
+fn a_listing_counts_errors_of_fields_and_a_check_those_of_code() {
+    let world = World::new();
+    let head = "__tool_type__ = 'python'\n__executor_id__ = 'python/function'\n__category__ = 'text'\n__tool_description__ = 'Cuts'\n";
+    let code = "def execute(params, project_path):\n    return 1\n";
+    world.file(
+        "text/cut-word.py",
+        &format!("__version__ = '1.0'\n{head}{code}"),
+    );
+    world.file(
+        "text/cut-line.py",
+        &format!("__version__ = '1.0.0'\n{head}{code}"),
+    );
+    let told = |words: &[&str]| {
+        let told = world.toolglot(words);
+        String::from_utf8_lossy(&told.stdout).into_owned() + &String::from_utf8_lossy(&told.stderr)
+    };
+    let listed = told(&["tools", "list"]);
+    assert!(
+        listed.contains("(1 error: `toolglot tools check text/cut-word`)"),
+        "{listed}"
+    );
+    assert!(!listed.contains("check text/cut-line"), "{listed}");
+    for (id, codes) in [
+        ("text/cut-word", ["R05", "R11"]),
+        ("text/cut-line", ["R11", "R11"]),
+    ] {
+        let checked = told(&["tools", "check", id]);
+        assert!(codes.iter().all(|code| checked.contains(code)), "{checked}");
+    }
+}
+
+#[test]
 fn arguments_that_are_no_object_are_told_to_be_one() {
     let world = World::new();
     for args in ["[]", "{bad"] {

@@ -112,7 +112,7 @@ fn nothing_of_a_call_is_there_in_the_next() {
             let first = call(host, "t/look-it", &json!({"leave": what}));
             assert!(first.is_object(), "{what}: {first}");
             assert_eq!(
-                host.warm.borrow().n_waiting(),
+                host.warm.borrow_mut().n_waiting(),
                 usize::from(stays),
                 "{what}: {first}"
             );
@@ -122,11 +122,34 @@ fn nothing_of_a_call_is_there_in_the_next() {
             if what != "kill" && what != "stop" && what != "interrupt" {
                 assert_eq!(first["data"], second["data"], "{what}");
             }
-            assert_eq!(host.warm.borrow().n_waiting(), 1, "{what}: {second}");
+            assert_eq!(host.warm.borrow_mut().n_waiting(), 1, "{what}: {second}");
             let third = call(host, "t/look-it", &json!({}));
             assert_eq!(second["data"], third["data"], "{what}");
         });
     }
+}
+
+/// The answer does not wait until traces are looked for; the next call does.
+#[test]
+fn a_call_does_not_follow_one_that_left_a_trace() {
+    if !can_run("warm interpreters", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    world.tool("t/look-it.py", &python("python/function", LOOKS));
+    world.tool("t/which-it.py", &python("python/function", "def execute(params, project_path):\n    return {'success': True, 'output': str(hash('a text'))}"));
+    world.with(|host| {
+        let which = || call(host, "t/which-it", &json!({}))["output"].clone();
+        let mut known = Vec::new();
+        for what in ["file", "memory", "limit", "child"] {
+            let before = which();
+            assert!(!known.contains(&before), "{what}");
+            call(host, "t/look-it", &json!({"leave": what}));
+            let is_same = which() == before;
+            assert_eq!(is_same, what == "child", "{what}");
+            known.push(before);
+        }
+    });
 }
 
 #[test]
@@ -254,7 +277,7 @@ fn a_copy_that_dies_while_it_waits_takes_no_call_with_it() {
         for a in 0..20 {
             let first = call(host, "t/add-it", &json!({"a": a}));
             assert_eq!(first["output"], json!(a), "{first}");
-            assert_eq!(host.warm.borrow().n_waiting(), 1);
+            assert_eq!(host.warm.borrow_mut().n_waiting(), 1);
             // It may not have begun to wait.
             let n_killed = kill_waiting(&world.project);
             let second = call(host, "t/add-it", &json!({"a": a + 100}));
@@ -277,7 +300,7 @@ fn other_rights_are_other_walls() {
     world.with(|host| {
         let said = || call(host, "t/write-it", &json!({}))["output"].clone();
         assert_eq!(said(), json!("refused"));
-        assert_eq!(host.warm.borrow().n_waiting(), 1);
+        assert_eq!(host.warm.borrow_mut().n_waiting(), 1);
     });
     world.granted.push("fs.write".into());
     world.tool("t/git-it.py", &python("python/function", "def execute(params, project_path):\n    open('.git/config', 'w').close()\n    return {'success': True, 'output': 'written'}"));

@@ -15,13 +15,13 @@
 use std::ops::Range;
 
 use super::code::{Code, WorksOn};
-use super::{Reading, python, yaml};
+use super::{Asked, Reading, python, yaml};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields;
 use crate::rules;
 use crate::sign::BOM;
 
-pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
+pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let header = Header::of(source);
     let mut inner = Diagnostics::default();
     let mut reading = Reading::default();
@@ -60,7 +60,9 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     }
     // A script is a program by itself.
     reading.code.has_main_block = true;
-    facts(source, &mut reading.code);
+    if asked != Asked::Outline {
+        facts(source, &mut reading.code);
+    }
     reading
 }
 

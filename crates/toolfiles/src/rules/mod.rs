@@ -143,11 +143,13 @@ impl Subject<'_> {
     }
 }
 
-/// Applies every rule to a file; where only errors are asked for, some of the others as well.
+/// Applies every rule to a file; where less is asked for, those that tell of it, and some of the others as well.
 pub(crate) fn apply(subject: Subject<'_>, asked: Asked, diagnostics: &mut Diagnostics) {
     fields::apply(subject, diagnostics);
     schemas::apply(subject, diagnostics);
-    practices::returns(subject, diagnostics);
+    if asked != Asked::Outline {
+        practices::returns(subject, diagnostics);
+    }
     if asked == Asked::All {
         practices::apply(subject, diagnostics);
     }

@@ -19,10 +19,11 @@ use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, has_stray_separator, integer, number};
 use crate::rules;
 
+pub(super) use string::decode;
 pub use untyped::javascript_of;
 
 /// How many values the literals of one file may have, constants counted wherever they are used.
-const MAX_VALUES: usize = 20_000;
+pub(super) const MAX_VALUES: usize = 20_000;
 
 pub(super) fn read(
     (language, asked): (Language, Asked),
@@ -34,7 +35,8 @@ pub(super) fn read(
         return reading;
     };
     tree::broken(&tree, source, diagnostics);
-    if language == Language::TypeScript
+    if asked != Asked::Outline
+        && language == Language::TypeScript
         && !tree.root_node().has_error()
         && let Err((node, what)) = untyped::blanks(tree.root_node(), source)
     {
@@ -70,7 +72,7 @@ pub(super) fn read(
     }
     module.finish();
     match asked {
-        Asked::Errors => {}
+        Asked::Outline => {}
         Asked::ToRun => reading.imports = imports::imported(tree.root_node(), source),
         Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
@@ -573,7 +575,7 @@ fn has_holes(array: Node<'_>) -> bool {
         .any(|pair| pair[1] == "," && matches!(pair[0], "," | "["))
 }
 
-fn javascript_number(text: &str) -> Option<serde_json::Number> {
+pub(super) fn javascript_number(text: &str) -> Option<serde_json::Number> {
     let lower = text.to_ascii_lowercase();
     if has_stray_separator(&lower) {
         return None;

@@ -1,11 +1,14 @@
 //! JavaScript's string literals. Source: ECMA-262, section 12.9.4, read 2026-11.
 
 /// The text of a string or of a template without substitutions, quotes included in `literal`; or why it has none.
-pub(super) fn decode(literal: &str) -> Result<String, &'static str> {
+pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let is_template = literal.starts_with('`');
     let body = literal
         .get(1..literal.len().saturating_sub(1))
         .ok_or("it does not end")?;
+    if memchr::memchr2(b'\\', b'\r', body.as_bytes()).is_none() {
+        return Ok(body.to_owned());
+    }
     let mut out = String::with_capacity(body.len());
     let mut units: Vec<u16> = Vec::new();
     let mut chars = body.chars().peekable();

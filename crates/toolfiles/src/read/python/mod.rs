@@ -15,6 +15,8 @@ use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, has_stray_separator, integer, number};
 use crate::rules;
 
+pub(super) use string::decode;
+
 /// The function that the runtime calls.
 const ENTRY: &str = "execute";
 
@@ -49,7 +51,7 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         .into_iter()
         .all(|statement| only_defines(statement, source));
     match asked {
-        Asked::Errors => {}
+        Asked::Outline => {}
         Asked::ToRun => reading.imports = imports(tree.root_node(), source),
         Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
@@ -352,6 +354,12 @@ impl Module<'_> {
 
     /// What gives a field another value, or takes it away, without being an assignment.
     fn rebound(&mut self, statement: Node<'_>) {
+        // Of an expression only that does, and most expressions are long literals.
+        if statement.kind() == "expression_statement"
+            && !text(statement, self.source).contains(":=")
+        {
+            return;
+        }
         let mut found = Vec::new();
         walk(statement, |node| {
             let name = match node.kind() {
@@ -536,7 +544,7 @@ fn innermost(mut assignment: Node<'_>) -> Node<'_> {
     assignment
 }
 
-fn python_number(text: &str) -> Option<serde_json::Number> {
+pub(super) fn python_number(text: &str) -> Option<serde_json::Number> {
     let lower = text.to_ascii_lowercase();
     // Behind `0x` one may stand as well.
     let digits = lower

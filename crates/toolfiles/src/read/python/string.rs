@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// The text of a string literal that holds no replacement field, or why it has none.
-pub(super) fn decode(literal: &str) -> Result<String, &'static str> {
+pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let quote_at = literal.find(['"', '\'']).ok_or("it is no string")?;
     let (prefix, quoted) = literal.split_at(quote_at);
     let prefix = prefix.to_ascii_lowercase();
@@ -26,6 +26,10 @@ pub(super) fn decode(literal: &str) -> Result<String, &'static str> {
     let body = quoted
         .get(quote..quoted.len().saturating_sub(quote))
         .ok_or("it does not end")?;
+    // Nearly all are so, and a schema has hundreds.
+    if prefix.is_empty() && memchr::memchr2(b'\\', b'\r', body.as_bytes()).is_none() {
+        return Ok(body.to_owned());
+    }
     // Python reads every line break of its source as a line feed.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let body = if prefix.contains('f') {
