@@ -389,15 +389,21 @@ impl Parser {
             && self.threads.iter().any(waits)
     }
 
-    /// Literals, and the openers before any is complete, are read as a run, short of their last byte.
+    /// Literals, captures and attributes, and the openers before any is complete, are read as a run, short of what ends them.
     fn skip_alone(&mut self, program: &Program, view: View<'_>) {
         let pos = self.pos;
         let first = self.threads.first().filter(|_| self.fallback.is_none());
-        let Some(Node::Literal { .. } | Node::Template { .. } | Node::Trie) =
-            first.map(|thread| program.node(thread.node))
+        let Some(
+            Node::Literal { .. }
+            | Node::Template { .. }
+            | Node::Capture(_)
+            | Node::Attrs(_)
+            | Node::Trie,
+        ) = first.map(|thread| program.node(thread.node))
         else {
             return;
         };
+        let room = (program.limits.undecided as u64).saturating_sub(pos - self.teller.cursor);
         let run = if let [thread] = self.threads.as_mut_slice()
             && matches!(program.node(thread.node), Node::Trie)
         {
@@ -417,7 +423,7 @@ impl Parser {
         } else {
             let mut threads = core::mem::take(&mut self.threads);
             let stepper = self.stepper(program, view, Judge::Reading);
-            let run = stepper.run(&mut [&mut threads], pos);
+            let run = stepper.run(&mut [&mut threads], pos, room);
             self.threads = threads;
             run
         };

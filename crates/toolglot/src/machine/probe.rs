@@ -302,7 +302,8 @@ impl Parser {
                     &mut probe.shorn,
                 ];
                 let judge = self.evidence();
-                let run = self.stepper(program, view, judge).run(sets, pos);
+                let room = cap + 1 - (pos - probe.at);
+                let run = self.stepper(program, view, judge).run(sets, pos, room);
                 probe.pos += run;
                 self.work += run;
                 if run > 0 {

@@ -128,6 +128,8 @@ pub(crate) struct Found {
     pub(crate) unknown_name: Option<(u64, u64)>,
     /// Thread steps made.
     pub(crate) work: u64,
+    /// Room for places that a byte is shown to within a step.
+    pub(crate) here: Vec<Thread>,
 }
 
 impl Found {
