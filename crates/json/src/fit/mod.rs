@@ -364,15 +364,18 @@ impl Fit {
                     }
                 }
                 State::Key => match byte {
-                    b'"' => {
-                        job.out.push_str(&text[run..i]);
-                        self.held.clear();
-                        self.held.push('"');
-                        self.start = self.fed + i;
-                        i += 1;
-                        run = i;
-                        self.state = State::InKey { escaped: false };
-                    }
+                    b'"' => match self.key_passes(&text[i + 1..], job.target) {
+                        Some(length) => i += length + 2,
+                        None => {
+                            job.out.push_str(&text[run..i]);
+                            self.held.clear();
+                            self.held.push('"');
+                            self.start = self.fed + i;
+                            i += 1;
+                            run = i;
+                            self.state = State::InKey { escaped: false };
+                        }
+                    },
                     b'}' => {
                         job.out.push_str(&text[run..i]);
                         self.close("}", job);

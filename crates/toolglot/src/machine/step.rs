@@ -40,6 +40,7 @@ impl Stepper<'_> {
     ) {
         next.clear();
         found.clear();
+        found.many = set.len() > 1;
         for &thread in set {
             self.thread(thread, byte, pos, next, found);
         }
@@ -177,7 +178,7 @@ impl Stepper<'_> {
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
                     thread.marked |= *mark;
-                    if *mark {
+                    if *mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
                         found
                             .markers
