@@ -6,29 +6,28 @@ use alloc::vec::Vec;
 /// Keys of one object beyond which a set takes over from a linear look.
 const FEW: usize = 24;
 
-/// The keys of all open objects.
+/// The keys of all open objects, as hashes of 64 bits. The first one is open from the start.
 ///
-/// Equal hashes of different keys (64 bits) would only make a call less trusted, never more.
+/// Equal hashes of different keys would only make a call less trusted, never more.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keys {
+pub struct Keys {
     /// Of each open object where the keys of the one around it begin, then its own.
     hashes: Vec<u64>,
-    /// Where the keys of the innermost begin; 0 outside of all.
+    /// Where the keys of the innermost begin.
     from: usize,
     many: BTreeSet<(usize, u64)>,
 }
 
 impl Keys {
-    pub(crate) fn open(&mut self) {
+    /// An object begins.
+    pub fn open(&mut self) {
         self.hashes.push(self.from as u64);
         self.from = self.hashes.len();
     }
 
-    pub(crate) fn close(&mut self) {
+    /// The innermost object ends.
+    pub fn close(&mut self) {
         let from = self.from;
-        if from == 0 {
-            return;
-        }
         if self.hashes.len() - from > FEW {
             for &hash in &self.hashes[from..] {
                 self.many.remove(&(from, hash));
@@ -40,11 +39,8 @@ impl Keys {
 
     /// Remembers a key of the innermost object; `false` if it was there already.
     #[inline]
-    pub(crate) fn insert(&mut self, key: &[u8]) -> bool {
+    pub fn insert(&mut self, key: &[u8]) -> bool {
         let from = self.from;
-        if from == 0 {
-            return true;
-        }
         let hash = hash(key);
         let level = &self.hashes[from..];
         let new = if level.len() <= FEW {
@@ -66,11 +62,17 @@ impl Keys {
     }
 
     /// Whether the innermost object has had this key.
-    pub(crate) fn has(&self, key: &[u8]) -> bool {
-        self.from > 0 && self.hashes[self.from..].contains(&hash(key))
+    pub fn has(&self, key: &[u8]) -> bool {
+        let hash = hash(key);
+        let level = &self.hashes[self.from..];
+        match level.len() {
+            ..=FEW => level.contains(&hash),
+            _ => self.many.contains(&(self.from, hash)),
+        }
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Forgets all, and keeps the memory.
+    pub fn clear(&mut self) {
         self.hashes.clear();
         self.from = 0;
         self.many.clear();

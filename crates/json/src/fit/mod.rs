@@ -364,18 +364,19 @@ impl Fit {
                     }
                 }
                 State::Key => match byte {
-                    b'"' => match self.key_passes(&text[i + 1..], job.target) {
-                        Some(length) => i += length + 2,
-                        None => {
-                            job.out.push_str(&text[run..i]);
-                            self.held.clear();
-                            self.held.push('"');
-                            self.start = self.fed + i;
-                            i += 1;
-                            run = i;
-                            self.state = State::InKey { escaped: false };
+                    b'"' => {
+                        if let Some(length) = self.key_passes(&text[i + 1..], job.target) {
+                            i += length + 2;
+                            continue;
                         }
-                    },
+                        job.out.push_str(&text[run..i]);
+                        self.held.clear();
+                        self.held.push('"');
+                        self.start = self.fed + i;
+                        i += 1;
+                        run = i;
+                        self.state = State::InKey { escaped: false };
+                    }
                     b'}' => {
                         job.out.push_str(&text[run..i]);
                         self.close("}", job);

@@ -164,22 +164,11 @@ impl Parser {
         self.safe_threads.clone_from(&self.threads);
         self.fallback = None;
         self.mode = Mode::Between;
-        // An entry that can only end here ends here.
-        if self
-            .threads
-            .iter()
-            .all(|thread| matches!(program.node(thread.node), Node::Match))
-            && !self.threads.is_empty()
-        {
-            self.found.bodies.clear();
-            self.found.bodies.push(self.threads[0]);
-            self.win(program, view, sink);
-        } else if let Some(bare) = self
-            .teller
-            .call
-            .as_mut()
-            .and_then(|call| call.bare.as_mut())
-        {
+        if self.match_certain(program, view, sink) {
+            return;
+        }
+        let call = self.teller.call.as_mut();
+        if let Some(bare) = call.and_then(|call| call.bare.as_mut()) {
             // What follows has a say.
             *bare = at;
         } else {
