@@ -315,7 +315,7 @@ impl Parser {
     /// Literals, captures and attributes, and the openers before any is complete, are read as a run, short of what ends them.
     fn skip_alone(&mut self, program: &Program, view: View<'_>) {
         let pos = self.pos;
-        let first = self.threads.first().filter(|_| self.fallback.is_none());
+        let first = self.threads.first();
         let Some(
             Node::Literal { .. }
             | Node::Template { .. }
