@@ -13,6 +13,8 @@ pub fn is_plain(text: &str) -> bool {
 
 /// Appends `text` to `out`, escaped for the inside of a JSON string. Linear; runs are copied whole.
 pub fn escape_into(out: &mut String, text: &str) {
+    // What comes out is about as long: one allocation, not one for each doubling.
+    out.reserve(text.len());
     let mut rest = text;
     loop {
         let length = plain(rest.as_bytes());

@@ -6,40 +6,43 @@ use alloc::vec::Vec;
 /// Keys of one object beyond which a set takes over from a linear look.
 const FEW: usize = 24;
 
-/// The keys of all open objects.
+/// The keys of all open objects, as hashes of 64 bits. The first one is open from the start.
 ///
-/// Equal hashes of different keys (64 bits) would only make a call less trusted, never more.
+/// Equal hashes of different keys would only make a call less trusted, never more.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keys {
+pub struct Keys {
+    /// Of each open object where the keys of the one around it begin, then its own.
     hashes: Vec<u64>,
-    levels: Vec<u32>,
-    many: BTreeSet<(u32, u64)>,
+    /// Where the keys of the innermost begin.
+    from: usize,
+    many: BTreeSet<(usize, u64)>,
 }
 
 impl Keys {
-    pub(crate) fn open(&mut self) {
-        self.levels.push(self.hashes.len() as u32);
+    /// An object begins.
+    pub fn open(&mut self) {
+        self.hashes.push(self.from as u64);
+        self.from = self.hashes.len();
     }
 
-    pub(crate) fn close(&mut self) {
-        if let Some(from) = self.levels.pop() {
-            if self.hashes.len() - from as usize > FEW {
-                for &hash in &self.hashes[from as usize..] {
-                    self.many.remove(&(from, hash));
-                }
+    /// The innermost object ends.
+    pub fn close(&mut self) {
+        let from = self.from;
+        if self.hashes.len() - from > FEW {
+            for &hash in &self.hashes[from..] {
+                self.many.remove(&(from, hash));
             }
-            self.hashes.truncate(from as usize);
         }
+        self.hashes.truncate(from);
+        self.from = self.hashes.pop().unwrap_or(0) as usize;
     }
 
     /// Remembers a key of the innermost object; `false` if it was there already.
     #[inline]
-    pub(crate) fn insert(&mut self, key: &[u8]) -> bool {
-        let Some(&from) = self.levels.last() else {
-            return true;
-        };
+    pub fn insert(&mut self, key: &[u8]) -> bool {
+        let from = self.from;
         let hash = hash(key);
-        let level = &self.hashes[from as usize..];
+        let level = &self.hashes[from..];
         let new = if level.len() <= FEW {
             !level.contains(&hash)
         } else {
@@ -47,12 +50,10 @@ impl Keys {
         };
         if new {
             self.hashes.push(hash);
-            match self.hashes.len() - from as usize {
-                n if n == FEW + 1 => self.many.extend(
-                    self.hashes[from as usize..]
-                        .iter()
-                        .map(|&hash| (from, hash)),
-                ),
+            match self.hashes.len() - from {
+                n if n == FEW + 1 => self
+                    .many
+                    .extend(self.hashes[from..].iter().map(|&hash| (from, hash))),
                 n if n > FEW => drop(self.many.insert((from, hash))),
                 _ => {}
             }
@@ -61,16 +62,19 @@ impl Keys {
     }
 
     /// Whether the innermost object has had this key.
-    pub(crate) fn has(&self, key: &[u8]) -> bool {
-        let Some(&from) = self.levels.last() else {
-            return false;
-        };
-        self.hashes[from as usize..].contains(&hash(key))
+    pub fn has(&self, key: &[u8]) -> bool {
+        let hash = hash(key);
+        let level = &self.hashes[self.from..];
+        match level.len() {
+            ..=FEW => level.contains(&hash),
+            _ => self.many.contains(&(self.from, hash)),
+        }
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Forgets all, and keeps the memory.
+    pub fn clear(&mut self) {
         self.hashes.clear();
-        self.levels.clear();
+        self.from = 0;
         self.many.clear();
     }
 }

@@ -40,6 +40,7 @@ pub use escape::{escape_into, is_plain, quoted, unescape};
 pub use fit::{
     Fit, FitKind, Fitted, Target, fitted, float, from_text, integer, is_wrapper, scalar_of,
 };
+pub use keys::Keys;
 pub use pointer::{locate, place};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};

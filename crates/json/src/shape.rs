@@ -76,10 +76,12 @@ pub struct Fields {
 impl Fields {
     /// The shape of `key`, if it is declared. Linear in the number of properties.
     pub fn get(&self, key: &str) -> Option<&Shape> {
-        self.properties
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, shape)| shape)
+        Some(&self.properties.get(self.place(key)?)?.1)
+    }
+
+    /// Where among the properties `key` is declared. Linear in their number.
+    pub(crate) fn place(&self, key: &str) -> Option<usize> {
+        self.properties.iter().position(|(name, _)| name == key)
     }
 }
 

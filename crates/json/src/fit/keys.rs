@@ -7,6 +7,7 @@ use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
 use crate::escape::{escape_into, quoted, unescape};
 use crate::pointer::push_key;
+use crate::scan::plain;
 use crate::shape::Fields;
 
 impl Fit {
@@ -18,7 +19,7 @@ impl Fit {
         let Some(fields) = self.fields(job.target) else {
             return;
         };
-        let declared = fields.properties.iter().position(|(name, _)| *name == key);
+        let declared = fields.place(&key);
         if !self.wrapper.is_empty() {
             // Behind `{"arguments": {`: a parameter is what a wrapper holds.
             if declared.is_none() && fields.nearest(&key).is_none() {
@@ -81,6 +82,32 @@ impl Fit {
             None => fields.others.is_some().then_some(Walk::Others),
         };
         self.state = State::Colon;
+    }
+
+    /// The length of the key that `text` begins with behind its mark, if all of it is here without an escape, it is one
+    /// that is declared, and comes for the first time: it passes as it is then, and its value is next.
+    pub(super) fn key_passes(&mut self, text: &str, target: Target<'_>) -> Option<usize> {
+        let length = plain(text.as_bytes());
+        if text.as_bytes().get(length) != Some(&b'"') || length + 2 > self.cap {
+            return None;
+        }
+        let key = &text[..length];
+        let level = self.levels.last()?;
+        let (own, from) = (level.path, level.present);
+        let fields = self.fields(target).filter(|_| self.wrapper.is_empty())?;
+        let property = fields.place(key)?;
+        let is_it = |present: &Present| present.property == property;
+        if self.present[from..].iter().any(is_it) {
+            return None;
+        }
+        self.first = false;
+        self.path.truncate(own);
+        push_key(&mut self.path, key);
+        let moved = false;
+        self.present.push(Present { property, moved });
+        self.step = Some(Walk::Property(property));
+        self.state = State::Colon;
+        Some(length)
     }
 
     /// Whether `key`, which misses the property at `place`, may take its name: not where that is there already, nor, where

@@ -365,6 +365,10 @@ impl Fit {
                 }
                 State::Key => match byte {
                     b'"' => {
+                        if let Some(length) = self.key_passes(&text[i + 1..], job.target) {
+                            i += length + 2;
+                            continue;
+                        }
                         job.out.push_str(&text[run..i]);
                         self.held.clear();
                         self.held.push('"');

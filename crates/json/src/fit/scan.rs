@@ -1,7 +1,6 @@
 //! Steps over text that passes.
 
 use super::State;
-use crate::scan::plain;
 
 pub(super) fn ends_word(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
@@ -9,14 +8,13 @@ pub(super) fn ends_word(byte: u8) -> bool {
 
 /// Where a string ends, its quotation mark included; `escaped`: the first byte is behind a backslash.
 pub(super) fn string_end(bytes: &[u8], escaped: bool) -> Option<usize> {
-    let mut at = usize::from(escaped);
+    let mut at = 0;
     loop {
-        at += plain(bytes.get(at..)?);
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
+        let mark = at + memchr::memchr(b'"', bytes.get(at..)?)?;
+        if !ends_in_escape(&bytes[at..mark], escaped && at == 0) {
+            return Some(mark + 1);
         }
+        at = mark + 1;
     }
 }
 

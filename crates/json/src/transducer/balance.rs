@@ -41,9 +41,7 @@ impl Balance {
     fn count_on(&mut self, bytes: &[u8], at: u64) {
         let begin = self.to.saturating_sub(at) as usize;
         let end = bytes.len().min(self.end.saturating_sub(at) as usize);
-        let (eights, rest) = bytes.get(begin..end).unwrap_or_default().as_chunks::<8>();
-        self.n_open += eights.iter().map(|eight| weight_of(*eight)).sum::<i32>();
-        self.n_open += rest.iter().map(|&byte| weight(byte)).sum::<i32>();
+        self.n_open += weight_of(bytes.get(begin..end).unwrap_or_default());
         self.to = at + bytes.len() as u64;
     }
 
@@ -58,45 +56,41 @@ impl Balance {
     }
 }
 
-fn weight(byte: u8) -> i32 {
+#[inline]
+fn weight(byte: u8) -> i8 {
     // `{` and `[` differ in one bit, and so do their closers.
     let folded = byte | 0x20;
-    i32::from(folded == b'{' || byte == b'(') - i32::from(folded == b'}' || byte == b')')
+    i8::from(folded == b'{' || byte == b'(') - i8::from(folded == b'}' || byte == b')')
 }
 
-/// The weights of eight bytes together.
-fn weight_of(eight: [u8; 8]) -> i32 {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const REST: u64 = LOW * 0x7f;
-    let word = u64::from_le_bytes(eight);
-    // One bit for each byte that is another.
-    let others = |word: u64, byte: u8| {
-        let differs = word ^ (LOW * u64::from(byte));
-        ((((differs & REST) + REST) | differs) >> 7) & LOW
-    };
-    let sum = |bits: u64| (bits.wrapping_mul(LOW) >> 56) as i32;
-    let folded = word | (LOW * 0x20);
-    let not_open = others(folded, b'{') + others(word, b'(');
-    let not_closed = others(folded, b'}') + others(word, b')');
-    sum(not_closed) - sum(not_open)
+/// The weights of all bytes together, in stretches whose sum a byte holds: so many are added in one instruction.
+fn weight_of(bytes: &[u8]) -> i32 {
+    const STRETCH: usize = 96;
+    let weigh = |stretch: &[u8]| stretch.iter().map(|&byte| weight(byte)).sum::<i8>();
+    bytes
+        .chunks(STRETCH)
+        .map(|stretch| i32::from(weigh(stretch)))
+        .sum()
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::{weight, weight_of};
 
     #[test]
-    fn eight_bytes_weigh_what_each_of_them_does() {
-        for byte in 0..=u8::MAX {
-            for n in 0..8 {
-                let mut eight = *b"a{]()}[z";
-                eight[n] = byte;
-                assert_eq!(
-                    weight_of(eight),
-                    eight.iter().map(|&byte| weight(byte)).sum::<i32>(),
-                    "{eight:?}"
-                );
+    fn many_bytes_weigh_what_each_of_them_does() {
+        for length in [0, 1, 31, 32, 95, 96, 97, 5000] {
+            for byte in 0..=u8::MAX {
+                let bytes: Vec<u8> = (0..length)
+                    .map(|n| if n % 3 == 0 { byte } else { b"{]()}[z"[n % 7] })
+                    .collect();
+                let each: i32 = bytes.iter().map(|&byte| i32::from(weight(byte))).sum();
+                assert_eq!(weight_of(&bytes), each, "{byte} in {length}");
             }
         }
+        assert_eq!(weight_of(&[b'{'; 5000]), 5000);
+        assert_eq!(weight_of(&[b')'; 5000]), -5000);
     }
 }

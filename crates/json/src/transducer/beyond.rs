@@ -27,7 +27,8 @@ impl Transducer {
         let fits = |(bracket, closer): (&u8, u8)| *bracket == closer;
         let n_brackets = brackets.clone().count();
         let behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
-        matches!(quote, Quote::Double | Quote::Single)
+        run.contains(&b'\n')
+            && matches!(quote, Quote::Double | Quote::Single)
             && !self.is_multiline
             && !self.python
             && behind.into_iter().any(|&byte| byte == b'\n')

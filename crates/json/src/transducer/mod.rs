@@ -75,7 +75,7 @@ pub struct Output {
 pub enum Step {
     /// All bytes were consumed.
     More,
-    /// A key at the watched depth was read, and its colon: see [`Transducer::key`].
+    /// A key at the watched depth was read, and its colon: see [`Transducer::take_key`].
     Member,
     /// A value at the watched depth ended.
     Value,
@@ -355,9 +355,12 @@ impl Transducer {
         self.stack.len()
     }
 
-    /// The last key read, decoded.
-    pub fn key(&self) -> alloc::borrow::Cow<'_, str> {
-        unescape(&self.key)
+    /// Puts the last key read, decoded, in the place of `key`, whose memory the next one gets.
+    pub fn take_key(&mut self, key: &mut String) {
+        core::mem::swap(key, &mut self.key);
+        if let alloc::borrow::Cow::Owned(decoded) = unescape(key) {
+            *key = decoded;
+        }
     }
 
     /// Where the machine stands, if that is before the bytes it consumed: those behind wait for the byte that decides, or

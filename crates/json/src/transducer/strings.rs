@@ -137,7 +137,12 @@ impl Transducer {
     /// Whether the run of brackets and blanks here may end the string; all of it is decided alike.
     fn tail_opens(&mut self, piece: &mut Piece<'_>) -> bool {
         let bytes = piece.bytes();
-        if bytes.get(piece.i + 1).is_some_and(|&byte| byte <= b' ') {
+        let in_run = |byte: &&u8| matches!(byte, b'}' | b']' | 0..=b' ');
+        if bytes[piece.i..]
+            .iter()
+            .take_while(in_run)
+            .any(|&byte| byte == b'\n')
+        {
             // A line may end here, and the string with it if it closed its brackets.
             self.weigh(piece);
         }

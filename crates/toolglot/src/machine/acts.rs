@@ -1,5 +1,6 @@
 //! Doing what the threads agree on: the only place where calls begin, get their names, and end.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
@@ -139,13 +140,13 @@ impl Parser {
         end: u64,
         sink: &mut dyn Sink,
     ) {
-        let mut text: String = view.slice(start, end).into();
+        let mut text = Cow::Borrowed(view.slice(start, end));
         let decodes = |dialect: &CompiledDialect| dialect.values.entities_in_attrs;
         if let Some(call) = &self.teller.call
             && text.contains('&')
             && program.dialect_named(&call.dialect).is_some_and(decodes)
         {
-            text = decoded(&text).into_owned();
+            text = decoded(view.slice(start, end));
         }
         let open = self.teller.call.as_mut().filter(|call| !call.started);
         match (what, open) {
@@ -165,31 +166,31 @@ impl Parser {
                         sink,
                     );
                 }
-                self.registers.name = text;
+                assign(&mut self.registers.name, &text);
             }
             (Capture::Id, Some(call)) => {
                 let dialect = program.dialect_named(&call.dialect);
                 let spelt = dialect.and_then(|dialect| dialect.id.as_ref());
                 call.written_id = Some(spelt.map_or_else(
-                    || text.clone(),
+                    || text.clone().into_owned(),
                     |spelt| {
                         let spelt = as_it_stands(spelt, view, call.name_at.start);
                         spelt.replace("{name}", &call.name).replace("{id}", &text)
                     },
                 ));
-                self.registers.id = Some(text);
+                self.registers.id = Some(text.into_owned());
             }
             (Capture::Ns, Some(call)) => {
-                call.ns = (!text.is_empty()).then(|| text.clone());
-                self.registers.ns = Some(text);
+                call.ns = (!text.is_empty()).then(|| text.clone().into_owned());
+                self.registers.ns = Some(text.into_owned());
             }
-            (Capture::Name, None) => self.registers.name = text,
+            (Capture::Name, None) => assign(&mut self.registers.name, &text),
             (Capture::Key, _) => {
-                self.registers.key = text;
+                assign(&mut self.registers.key, &text);
                 self.registers.key_at = Span::new(start, end);
             }
-            (Capture::Kind, _) => self.registers.kind = text,
-            (Capture::Skip, _) => self.registers.skip = text,
+            (Capture::Kind, _) => assign(&mut self.registers.kind, &text),
+            (Capture::Skip, _) => assign(&mut self.registers.skip, &text),
             (Capture::Ns, None) => self.late_ns(&text, Span::new(start, end), sink),
             (Capture::Id, None) => {}
         }
@@ -289,6 +290,12 @@ impl Parser {
             self.teller.end_call(End::Closed, view, pos, sink);
         }
     }
+}
+
+/// Puts `text` in the place and the memory of another.
+fn assign(place: &mut String, text: &str) {
+    place.clear();
+    place.push_str(text);
 }
 
 /// The spelling of an id without what it has before the name, where that does not stand there.

@@ -17,6 +17,18 @@ const QUOTED: u16 = 3;
 const BARE: u16 = 4;
 const AFTER_NAME: u16 = 5;
 
+/// What a byte does inside a tag.
+enum Moved {
+    /// It is another part of the tag, and nothing but that.
+    On,
+    /// An attribute's value ends before it: at its quotation mark, or at what stands behind a bare one.
+    Value,
+    /// The tag ends before it.
+    Tag,
+    /// It can be no part of the tag.
+    Dead,
+}
+
 impl Stepper<'_> {
     pub(super) fn attrs(
         &mut self,
@@ -27,100 +39,89 @@ impl Stepper<'_> {
         next: &mut Vec<Thread>,
         found: &mut Found,
     ) {
-        if pos - thread.since > 8 * self.program.limits.capture as u64 {
-            return;
-        }
         loop {
-            match thread.off {
-                QUOTED => {
-                    if byte == thread.quote {
-                        self.attribute(&mut thread, attrs, pos, found);
-                        thread.off = BETWEEN;
-                    } else if byte == b'<'
-                        && !self
-                            .program
-                            .dialect_of(thread.node)
-                            .values
-                            .entities_in_attrs
-                    {
-                        return;
-                    }
-                }
-                BARE => {
-                    if is_blank(byte) || attrs.stop.has(byte) {
-                        self.attribute(&mut thread, attrs, pos, found);
-                        thread.off = BETWEEN;
+            match self.attrs_move(&mut thread, attrs, byte, pos) {
+                Moved::On => add(next, thread),
+                Moved::Value => {
+                    self.attribute(&mut thread, attrs, pos, found);
+                    let is_bare = thread.off == BARE;
+                    thread.off = BETWEEN;
+                    if is_bare {
                         continue;
                     }
+                    add(next, thread)
                 }
-                BETWEEN if attrs.stop.has(byte) && !is_blank(byte) => {
-                    let missing = attrs.attributes.iter().enumerate().any(|(n, attribute)| {
-                        let needed = !matches!(
-                            attribute.capture,
-                            Some(Capture::Kind | Capture::Id | Capture::Ns | Capture::Skip)
-                        );
-                        needed && thread.seen >> n & 1 == 0
-                    });
-                    if !missing {
-                        let behind = Thread {
-                            node: attrs.next,
-                            off: 0,
-                            ..thread
-                        };
-                        self.go_on(behind, byte, pos, next, found);
-                    }
+                Moved::Tag if has_needed(attrs, thread.seen) => {
+                    let behind = Thread {
+                        node: attrs.next,
+                        off: 0,
+                        ..thread
+                    };
+                    self.go_on(behind, byte, pos, next, found);
                     return;
                 }
-                BETWEEN if is_blank(byte) => {}
-                BETWEEN => {
-                    if !(byte.is_ascii_alphabetic() || byte == b'_') {
-                        return;
-                    }
-                    thread.since = pos;
-                    thread.off = NAME;
-                }
-                NAME => match byte {
-                    b'=' => {
-                        thread.name_end = pos;
-                        thread.off = EQUALS;
-                    }
-                    _ if is_blank(byte) => {
-                        thread.name_end = pos;
-                        thread.off = AFTER_NAME;
-                    }
-                    _ if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':') => {}
-                    _ => return,
-                },
-                AFTER_NAME => match byte {
-                    b'=' => thread.off = EQUALS,
-                    _ if is_blank(byte) => {}
-                    _ => return,
-                },
-                EQUALS => {
-                    if is_blank(byte) {
-                        break;
-                    }
-                    if attrs.stop.has(byte) {
-                        return;
-                    }
-                    // From here `since` is the value's begin; which attribute it is, is known.
-                    thread.quote = self.attribute_index(&thread, attrs);
-                    let index = thread.quote;
-                    thread.name_end = u64::from(index);
-                    if matches!(byte, b'"' | b'\'') {
-                        thread.quote = byte;
-                        thread.since = pos + 1;
-                        thread.off = QUOTED;
-                    } else {
-                        thread.since = pos;
-                        thread.off = BARE;
-                    }
-                }
-                _ => return,
-            }
-            break;
+                Moved::Tag | Moved::Dead => return,
+            };
+            return;
         }
-        add(next, thread);
+    }
+
+    /// Over how many of `bytes`, the first of which stands at `pos`, the thread stays inside the tag, short of a value's
+    /// end; it is moved over them.
+    pub(super) fn attrs_go_on(
+        &self,
+        thread: &mut Thread,
+        attrs: &AttrsNode,
+        bytes: &[u8],
+        pos: u64,
+    ) -> usize {
+        let mut at = pos;
+        let is_on = |&byte: &&u8| {
+            let moved = self.attrs_move(thread, attrs, *byte, at);
+            at += 1;
+            matches!(moved, Moved::On)
+        };
+        bytes.iter().take_while(is_on).count()
+    }
+
+    /// Moves the thread over a byte, unless more happens there than that.
+    fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
+        if pos - thread.since > 8 * self.program.limits.capture as u64 {
+            return Moved::Dead;
+        }
+        match thread.off {
+            QUOTED if byte == thread.quote => return Moved::Value,
+            QUOTED if byte == b'<' => {
+                let dialect = self.program.dialect_of(thread.node);
+                if !dialect.values.entities_in_attrs {
+                    return Moved::Dead;
+                }
+            }
+            QUOTED => {}
+            BARE if is_blank(byte) || attrs.stop.has(byte) => return Moved::Value,
+            BARE => {}
+            BETWEEN if is_blank(byte) => {}
+            BETWEEN if attrs.stop.has(byte) => return Moved::Tag,
+            BETWEEN if byte.is_ascii_alphabetic() || byte == b'_' => {
+                (thread.since, thread.off) = (pos, NAME);
+            }
+            NAME if byte == b'=' => (thread.name_end, thread.off) = (pos, EQUALS),
+            NAME if is_blank(byte) => (thread.name_end, thread.off) = (pos, AFTER_NAME),
+            NAME if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':') => {}
+            AFTER_NAME if byte == b'=' => thread.off = EQUALS,
+            AFTER_NAME | EQUALS if is_blank(byte) => {}
+            EQUALS if !attrs.stop.has(byte) => {
+                // From here `since` is the value's begin; which attribute it is, is known.
+                let index = self.attribute_index(thread, attrs);
+                thread.name_end = u64::from(index);
+                (thread.quote, thread.since, thread.off) = match byte {
+                    b'"' | b'\'' => (byte, pos + 1, QUOTED),
+                    _ => (index, pos, BARE),
+                };
+            }
+            _ => return Moved::Dead,
+        }
+        Moved::On
     }
 
     /// Which attribute the name between `since` and `name_end` is; 255 for one that nobody asked for.
@@ -198,4 +199,15 @@ impl<'a> Stepper<'a> {
             Cow::Borrowed(text)
         }
     }
+}
+
+/// Whether the attributes that a tag needs are among those seen.
+fn has_needed(attrs: &AttrsNode, seen: u16) -> bool {
+    attrs.attributes.iter().enumerate().all(|(n, attribute)| {
+        let may_be_left = matches!(
+            attribute.capture,
+            Some(Capture::Kind | Capture::Id | Capture::Ns | Capture::Skip)
+        );
+        may_be_left || seen >> n & 1 == 1
+    })
 }

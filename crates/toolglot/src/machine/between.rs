@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::junk::Junk;
 use super::log::Act;
 use super::step::Stepper;
 use super::teller::Speech;
@@ -13,25 +14,6 @@ use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
 use crate::program::{Node, Program, RuleRole};
 use crate::{Code, End, Sink, Span};
-
-/// Where in members of a list that are no objects the machine stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Junk {
-    Outside,
-    /// In a string, which ends with this mark.
-    Inside(u8),
-    /// Behind a backslash in it.
-    Escape(u8),
-}
-
-impl Junk {
-    fn mark(self) -> u8 {
-        match self {
-            Junk::Outside => b'"',
-            Junk::Inside(mark) | Junk::Escape(mark) => mark,
-        }
-    }
-}
 
 /// Bytes of a literal that outranks a body.
 const MARK: u64 = 3;
@@ -193,16 +175,7 @@ impl Parser {
                 }
                 self.literal_ended(program, view, sink);
             }
-            if self.fallback.is_none()
-                && !self.threads.is_empty()
-                && self
-                    .threads
-                    .iter()
-                    .all(|thread| matches!(program.node(thread.node), Node::Match))
-            {
-                self.found.bodies.clear();
-                self.found.bodies.push(self.threads[0]);
-                self.win(program, view, sink);
+            if self.fallback.is_none() && self.match_certain(program, view, sink) {
                 return true;
             }
         }
@@ -233,56 +206,6 @@ impl Parser {
         self.context.speech == Speech::Reasoning
             && !self.teller.thought
             && self.next.iter().any(is_thought)
-    }
-
-    /// Where a word, a number or a string stands behind a comma, in place of the next object of a list of calls.
-    fn junk_member(&self, program: &Program, view: View<'_>) -> Option<u64> {
-        let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
-        let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
-        let told = self.teller.cursor;
-        if !self.committed
-            || self.fallback.is_some()
-            || self.teller.call.is_some()
-            || !view.slice(told, self.safe).trim_end().ends_with(',')
-            || !self.safe_threads.iter().any(is_object)
-            || !self.safe_threads.iter().any(is_end)
-        {
-            return None;
-        }
-        let behind = view.slice(self.safe, self.pos + 1);
-        let member = behind.trim_ascii_start();
-        let begins = |byte: u8| {
-            matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
-                || matches!(byte, b't' | b'f' | b'n' | b'T' | b'F' | b'N')
-        };
-        let is_member = member.bytes().next().is_some_and(begins);
-        is_member.then(|| self.pos + 1 - member.len() as u64)
-    }
-
-    /// Passes members that are no objects, up to the next that is one or the list's end. Returns whether that came.
-    fn skip_junk(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        while let Some(byte) = view.byte(self.pos) {
-            let junk = self.junk.unwrap_or(Junk::Outside);
-            self.junk = match (junk, byte) {
-                (Junk::Outside, b'{' | b']') => None,
-                (Junk::Outside, b'"' | b'\'') => Some(Junk::Inside(byte)),
-                (Junk::Inside(_), b'\\') => Some(Junk::Escape(junk.mark())),
-                (Junk::Inside(mark), _) if byte == mark => Some(Junk::Outside),
-                (Junk::Escape(mark), _) => Some(Junk::Inside(mark)),
-                _ => Some(junk),
-            };
-            if self.junk.is_none() {
-                break;
-            }
-            self.pos += 1;
-            self.work += 1;
-        }
-        self.teller.markup(view, self.pos, sink);
-        self.safe = self.pos;
-        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
-            thread.since = self.pos;
-        }
-        self.junk.is_none()
     }
 
     /// The closing tag behind a name is missing, or misspelt: what may follow it is read in its place, and until that has
@@ -389,15 +312,21 @@ impl Parser {
             && self.threads.iter().any(waits)
     }
 
-    /// Literals, and the openers before any is complete, are read as a run, short of their last byte.
+    /// Literals, captures and attributes, and the openers before any is complete, are read as a run, short of what ends them.
     fn skip_alone(&mut self, program: &Program, view: View<'_>) {
         let pos = self.pos;
-        let first = self.threads.first().filter(|_| self.fallback.is_none());
-        let Some(Node::Literal { .. } | Node::Template { .. } | Node::Trie) =
-            first.map(|thread| program.node(thread.node))
+        let first = self.threads.first();
+        let Some(
+            Node::Literal { .. }
+            | Node::Template { .. }
+            | Node::Capture(_)
+            | Node::Attrs(_)
+            | Node::Trie,
+        ) = first.map(|thread| program.node(thread.node))
         else {
             return;
         };
+        let room = (program.limits.undecided as u64).saturating_sub(pos - self.teller.cursor);
         let run = if let [thread] = self.threads.as_mut_slice()
             && matches!(program.node(thread.node), Node::Trie)
         {
@@ -417,7 +346,7 @@ impl Parser {
         } else {
             let mut threads = core::mem::take(&mut self.threads);
             let stepper = self.stepper(program, view, Judge::Reading);
-            let run = stepper.run(&mut [&mut threads], pos);
+            let run = stepper.run(&mut [&mut threads], pos, room);
             self.threads = threads;
             run
         };
@@ -568,6 +497,23 @@ impl Parser {
         };
         let is_sync = self.context.sync && !self.threads.iter().any(opens);
         thread.extra && !within && (is_sync || self.log.any(self.flushed, thread.log, ends))
+    }
+
+    /// An entry that can only end here ends here. Returns whether it does.
+    pub(super) fn match_certain(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let is_match = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        let ends = !self.threads.is_empty() && self.threads.iter().all(is_match);
+        if ends {
+            self.found.bodies.clear();
+            self.found.bodies.push(self.threads[0]);
+            self.win(program, view, sink);
+        }
+        ends
     }
 
     /// Behind a body: an end that all threads agree on is told at once.

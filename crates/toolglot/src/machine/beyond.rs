@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use super::Parser;
 use super::log::{Act, Log, LogId};
-use super::probe::{Probe, Turn};
+use super::probe::Probe;
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::find_closer;
+use super::verdict::Turn;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};

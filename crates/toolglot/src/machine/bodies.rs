@@ -169,13 +169,11 @@ impl Parser {
         self.safe_threads.clone_from(&self.threads);
         self.fallback = None;
         self.mode = Mode::Between;
+        if self.match_certain(program, view, sink) {
+            return;
+        }
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-        if !self.threads.is_empty() && self.threads.iter().all(ends) {
-            // An entry that can only end here ends here.
-            self.found.bodies.clear();
-            self.found.bodies.push(self.threads[0]);
-            self.win(program, view, sink);
-        } else if !self.is_bare() && !self.threads.iter().any(ends) {
+        if !self.is_bare() && !self.threads.iter().any(ends) {
             // Where the entry may end, and behind a bare call, what follows has a say.
             self.exit_certain(program, view, sink);
         }

@@ -56,6 +56,24 @@ impl Stepper<'_> {
         );
     }
 
+    /// Over how many of `bytes` the capture goes on: none of them ends it, or is none of its own.
+    pub(super) fn capture_goes_on(
+        &self,
+        thread: &Thread,
+        capture: &CaptureNode,
+        bytes: &[u8],
+        pos: u64,
+    ) -> usize {
+        let length = pos - thread.since;
+        if length == 0 {
+            return 0;
+        }
+        let room = (self.program.limits.capture as u64).saturating_sub(length);
+        let goes_on = |&&byte: &&u8| !capture.stop.has(byte) && takes(capture.what, byte);
+        let bytes = bytes.iter().take(room as usize);
+        bytes.take_while(goes_on).count()
+    }
+
     /// Closes over a place that the byte has not been shown to, and shows it.
     pub(super) fn go_on(
         &mut self,
@@ -65,11 +83,12 @@ impl Stepper<'_> {
         next: &mut Vec<Thread>,
         found: &mut Found,
     ) {
-        let mut here = Vec::new();
+        let mut here = core::mem::take(&mut found.here);
         self.close(thread, pos, &mut here);
-        for thread in here {
+        for thread in here.drain(..) {
             self.thread(thread, byte, pos, next, found);
         }
+        found.here = here;
     }
 
     pub(super) fn accepts(

@@ -41,7 +41,7 @@ impl Parser {
             self.pos = envelope.pos;
             match asked {
                 Asked::More => {}
-                Asked::Commit if self.repeats(program, &envelope) => {
+                Asked::Commit if self.repeats(&envelope) => {
                     let message =
                         "the call came before; behind the answer this speaks of it, and is text";
                     let at = envelope.name_at;
@@ -74,14 +74,21 @@ impl Parser {
                 return true;
             }
         }
-        self.spare_envelope = Some(envelope);
+        self.spare(envelope);
         true
     }
 
+    /// What the envelope has of memory is for the next.
+    fn spare(&mut self, mut envelope: Box<Envelope>) {
+        self.found.bodies = core::mem::take(&mut envelope.bodies);
+        self.found.bodies.clear();
+        self.spare_envelope = Some(envelope);
+    }
+
     /// Whether a call behind the answer is one of those before, name and arguments.
-    fn repeats(&self, program: &Program, envelope: &Envelope) -> bool {
+    fn repeats(&self, envelope: &Envelope) -> bool {
         let name = envelope.name.as_deref().unwrap_or_default();
-        let n_space = program.tools.meant(name).map_or(0, |(_, n_space)| n_space);
+        let n_space = envelope.meant.map_or(0, |(_, n_space)| n_space);
         envelope.may_repeat() && self.teller.has_told(&name[n_space..], envelope.untold())
     }
 
@@ -103,7 +110,7 @@ impl Parser {
         } else {
             self.end_envelope(program, &mut envelope, view, sink);
         }
-        self.spare_envelope = Some(envelope);
+        self.spare(envelope);
     }
 
     /// The call begins: its head, then the arguments that waited.
@@ -123,7 +130,7 @@ impl Parser {
         self.flush(program, view, body.log, envelope.here(), sink);
         envelope.committed = true;
         let name = envelope.name.as_deref().unwrap_or_default();
-        let meant = program.tools.meant(name);
+        let meant = envelope.meant;
         let name = &name[meant.map_or(0, |(_, n_space)| n_space)..];
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
@@ -177,7 +184,7 @@ impl Parser {
         if let Some(enter) = enter {
             self.enter(program, view, enter, at, sink);
         }
-        envelope.begin_next();
+        envelope.begin_next(program);
         self.commit_envelope(program, envelope, view, sink);
     }
 

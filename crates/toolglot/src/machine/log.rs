@@ -46,7 +46,6 @@ struct Line {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     lines: Vec<Line>,
-    scratch: Vec<LogId>,
 }
 
 impl Log {
@@ -103,35 +102,16 @@ impl Log {
     }
 
     /// The last act that all of `tips` share, at or behind `from`.
-    pub(crate) fn common(&mut self, from: LogId, mut tips: impl Iterator<Item = LogId>) -> LogId {
-        let Some(first) = tips.next() else {
-            return from;
-        };
-        let mut chain = core::mem::take(&mut self.scratch);
-        chain.clear();
-        let mut at = first;
-        while at != from && at != Log::ROOT {
-            chain.push(at);
-            at = self.line(at).parent;
-        }
-        chain.reverse();
-        let mut shared = chain.len();
-        for tip in tips {
-            let mut at = tip;
-            let mut found = 0;
-            while at != from && at != Log::ROOT {
-                // Ids grow along a chain, so a place in it can be looked up.
-                if let Ok(n) = chain[..shared].binary_search(&at) {
-                    found = n + 1;
-                    break;
-                }
-                at = self.line(at).parent;
+    pub(crate) fn common(&self, from: LogId, mut tips: impl Iterator<Item = LogId>) -> LogId {
+        let mut common = tips.next().unwrap_or(from);
+        for mut at in tips {
+            // Ids grow along a chain: the later of two is none that both share.
+            while at != common {
+                let later = if at > common { &mut at } else { &mut common };
+                *later = self.line(*later).parent;
             }
-            shared = shared.min(found);
         }
-        let common = if shared == 0 { from } else { chain[shared - 1] };
-        self.scratch = chain;
-        common
+        common.max(from)
     }
 
     /// The acts from `from` (exclusive) to `to`, oldest first.

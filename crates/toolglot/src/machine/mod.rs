@@ -23,6 +23,7 @@ mod finish;
 mod fitting;
 mod forgotten;
 mod gap;
+mod junk;
 mod log;
 mod outcome;
 mod probe;
@@ -38,6 +39,7 @@ mod thread;
 mod turn;
 mod typing;
 mod value;
+mod verdict;
 mod view;
 
 pub(crate) use fitting::changed;
@@ -111,7 +113,7 @@ pub struct Parser {
     candidate_in_code: bool,
     quoted: bool,
     /// Members of a list that are no objects go by.
-    junk: Option<between::Junk>,
+    junk: Option<junk::Junk>,
     /// The rest of a closer that is misspelt goes by.
     misspelt: Option<u64>,
     /// Text between the values of a call, which goes by.

@@ -30,7 +30,8 @@ impl Parser {
         match program.node(body.node) {
             Node::Object(_) => {
                 let is_object = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
-                let bodies = self.found.bodies.iter().copied().filter(is_object);
+                let mut bodies = core::mem::take(&mut self.found.bodies);
+                bodies.retain(is_object);
                 let last = self.spare_envelope.take();
                 let mut envelope = Envelope::begin(last, program, bodies, at, self.start);
                 envelope.needs_marker = self.needs_marker();

@@ -13,28 +13,10 @@ use super::gap::Gap;
 use super::log::{Act, Log};
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use super::value::{Value, next_closer};
+use super::verdict::{Turn, Verdict};
 use super::view::View;
 use crate::Sink;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
-
-/// What a probe found.
-#[derive(Debug)]
-pub(super) enum Verdict {
-    /// More bytes are needed.
-    Pending,
-    /// The bytes up to `upto` are the value's.
-    Data { upto: u64, doubt: bool },
-    /// The message ends in what may be a closer.
-    Cut,
-    /// The value ends before `at`; `enclosing`: its own closer is not there.
-    Ends {
-        at: u64,
-        recovered: bool,
-        enclosing: bool,
-    },
-    /// The value ends before `at`, where the next value opens: its closer was forgotten.
-    Forgotten { at: u64 },
-}
 
 /// A probe that runs.
 #[derive(Debug, Default)]
@@ -76,6 +58,8 @@ pub(crate) struct Probe {
     pub(super) was_gap: bool,
     /// Unknown parameters that were.
     pub(super) n_overs: u8,
+    /// What follows ends there with a literal, and so does the call, or another value may begin.
+    pub(super) read: Option<u64>,
     /// At the probe's begin another value opens.
     pub(super) forgotten: Option<Forgotten>,
 }
@@ -100,7 +84,7 @@ impl Probe {
         self.damaged = false;
         (self.closer_end, self.left_call) = (None, false);
         (self.leaves, self.prose_to) = (false, None);
-        self.forgotten = None;
+        (self.read, self.forgotten) = (None, None);
     }
 
     /// It looks whether the value's closer was forgotten.
@@ -139,7 +123,8 @@ impl Parser {
         probe.own.clear();
         probe.shorn.clear();
         (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
-        // The probe's log begins anew: nothing of it is ever flushed.
+        probe.read = None;
+        // The probe's log begins anew: it is flushed only where the reading goes on behind it.
         self.log.clear();
         self.flushed = Log::ROOT;
         let judge = self.evidence();
@@ -302,7 +287,8 @@ impl Parser {
                     &mut probe.shorn,
                 ];
                 let judge = self.evidence();
-                let run = self.stepper(program, view, judge).run(sets, pos);
+                let room = cap + 1 - (pos - probe.at);
+                let run = self.stepper(program, view, judge).run(sets, pos, room);
                 probe.pos += run;
                 self.work += run;
                 if run > 0 {
@@ -383,6 +369,12 @@ impl Parser {
             .follow
             .iter()
             .any(|thread| program.node(thread.node).is_body());
+        // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
+        let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
+        let is_known = matches!(judge, Judge::Evidence { tool: Some(_) });
+        let is_sure =
+            probe.n_overs == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
+        let read = (found.literal_ended && is_sure).then_some(pos + 1);
 
         // The value's own opener.
         if !probe.own.is_empty() {
@@ -449,6 +441,7 @@ impl Parser {
         }
 
         if follow_opens {
+            probe.read = read;
             return Some(if value.nest == 0 {
                 Turn::Ends {
                     recovered: false,
@@ -464,6 +457,7 @@ impl Parser {
         }
         if follow_ends && value.nest == 0 {
             probe.left_call = true;
+            probe.read = read;
             return Some(Turn::Ends {
                 recovered: false,
                 enclosing: false,
@@ -508,88 +502,10 @@ impl Parser {
         let short = |thread: &Thread| Thread { off: 1, ..*thread };
         follow.iter().filter(is_long).map(short).collect()
     }
-
-    /// The message ends while a probe runs.
-    fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
-        match (probe.last, probe.closer) {
-            (Some(_), true) if value.nest == 0 => Turn::Ends {
-                recovered: false,
-                enclosing: false,
-            },
-            (Some(_), _) if self.cut_off => Turn::Cut,
-            (Some(_), closer) => Turn::Ends {
-                recovered: true,
-                enclosing: !closer,
-            },
-            (None, _) => Turn::Cut,
-        }
-    }
-
-    fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
-        let verdict = self.verdict(turn, value, &probe);
-        self.spare_probe = probe;
-        verdict
-    }
-
-    fn verdict(&mut self, turn: Turn, value: &mut Value, probe: &Probe) -> Verdict {
-        self.log.clear();
-        self.flushed = Log::ROOT;
-        let upto = probe.at + 1;
-        match turn {
-            Turn::Data => {
-                value.passed_closer |= probe.last.is_some();
-                value.read_as_prose(probe.prose_to);
-                // What follows the closer of a nested value is of the call that stands inside this one.
-                let doubt = value.nest == 0 && probe.closer && (probe.unknown_key || probe.damaged);
-                if probe.closer && value.nest > 0 {
-                    value.nest -= 1;
-                }
-                Verdict::Data { upto, doubt }
-            }
-            Turn::Nested => {
-                // Once is enough: what follows is not counted again.
-                value.passed_closer |= probe.forgotten.is_some();
-                value.nest += 1;
-                value.has_nested = true;
-                Verdict::Data { upto, doubt: false }
-            }
-            Turn::Unnested => {
-                value.nest -= 1;
-                Verdict::Data { upto, doubt: false }
-            }
-            Turn::Cut => Verdict::Cut,
-            Turn::Another | Turn::Forgotten => Verdict::Forgotten { at: probe.at },
-            Turn::Ends {
-                recovered,
-                enclosing,
-            } => Verdict::Ends {
-                at: probe.at,
-                recovered,
-                enclosing,
-            },
-        }
-    }
 }
 
 /// Shortest rest of a literal that is still told from text.
 const SHORN_MIN: usize = 4;
-
-#[derive(Clone, Copy)]
-pub(super) enum Turn {
-    Data,
-    /// The message ends before it is known.
-    Cut,
-    Nested,
-    Unnested,
-    /// Another value of the call opens.
-    Another,
-    /// Another value opens, and this one's closer was forgotten.
-    Forgotten,
-    Ends {
-        recovered: bool,
-        enclosing: bool,
-    },
-}
 
 /// Whether one of them has begun to read what follows a value, a tag say, and `byte` may spoil it: behind the first byte
 /// of a literal only what looks like the rest of a tag counts.

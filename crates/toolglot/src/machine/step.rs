@@ -40,34 +40,61 @@ impl Stepper<'_> {
     ) {
         next.clear();
         found.clear();
+        found.many = set.len() > 1;
         for &thread in set {
             self.thread(thread, byte, pos, next, found);
         }
     }
 
-    /// Moves all of `sets` over the next bytes, as far as all of them only go on in a literal, short of its end; says how
-    /// many those were. A step over any of them would do nothing else.
-    pub(crate) fn run(&self, sets: &mut [&mut Vec<Thread>], pos: u64) -> u64 {
-        let bytes = self.view.from(pos);
-        let is_empty = sets.iter().all(|set| set.is_empty());
-        let mut run = if is_empty { 0 } else { bytes.len() };
-        for thread in sets.iter().flat_map(|set| set.iter()) {
-            let literal = match self.program.node(thread.node) {
-                Node::Literal { bytes, fold, .. } if !fold => &**bytes,
-                Node::Template { fold, .. } if !fold => self.instances.get(thread.instance),
-                _ => return 0,
-            };
-            let rest = &literal[usize::from(thread.off)..literal.len() - 1];
-            let both = rest.iter().zip(&bytes[..run]);
-            run = both.take_while(|(a, b)| a == b).count();
-            if run == 0 {
-                return 0;
+    /// Moves all of `sets` over the next bytes, `most` of them at most, as far as all of them only go on: in a literal, short
+    /// of its end, in a capture or in a tag. Says how many those were. A step over any of them would do nothing else.
+    pub(crate) fn run(&self, sets: &mut [&mut Vec<Thread>], pos: u64, most: u64) -> u64 {
+        let mut bytes = self.view.from(pos);
+        bytes = &bytes[..bytes.len().min(most as usize)];
+        if let [set] = sets
+            && let [thread] = set.as_mut_slice()
+        {
+            return self.goes_on(thread, bytes, pos) as u64;
+        }
+        let mut is_empty = true;
+        for set in sets.iter() {
+            for thread in set.iter() {
+                is_empty = false;
+                bytes = &bytes[..self.goes_on(&mut thread.clone(), bytes, pos)];
+                if bytes.is_empty() {
+                    return 0;
+                }
             }
         }
-        for thread in sets.iter_mut().flat_map(|set| set.iter_mut()) {
-            thread.off += run as u16;
+        if is_empty {
+            return 0;
         }
-        run as u64
+        for thread in sets.iter_mut().flat_map(|set| set.iter_mut()) {
+            self.goes_on(thread, bytes, pos);
+        }
+        bytes.len() as u64
+    }
+
+    /// Moves the thread over as many of `bytes`, the first of which stands at `pos`, as it only goes on over.
+    #[inline]
+    fn goes_on(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
+        let literal = match self.program.node(thread.node) {
+            Node::Literal { bytes, fold, .. } if !fold => &**bytes,
+            Node::Template { fold, .. } if !fold => self.instances.get(thread.instance),
+            Node::Capture(capture) => return self.capture_goes_on(thread, capture, bytes, pos),
+            Node::Attrs(attrs) => return self.attrs_go_on(thread, attrs, bytes, pos),
+            _ => return 0,
+        };
+        let rest = &literal[usize::from(thread.off)..literal.len() - 1];
+        let length = rest.len().min(bytes.len());
+        let length = if rest[..length] == bytes[..length] {
+            length
+        } else {
+            let both = rest.iter().zip(bytes);
+            both.take_while(|(a, b)| a == b).count()
+        };
+        thread.off += length as u16;
+        length
     }
 
     /// Adds what stands at `thread.node` to the set: blanks and acts are passed, choices are all taken.
@@ -151,7 +178,7 @@ impl Stepper<'_> {
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
                     thread.marked |= *mark;
-                    if *mark {
+                    if *mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
                         found
                             .markers

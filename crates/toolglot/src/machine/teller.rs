@@ -1,12 +1,12 @@
 //! Tells the sink: one cursor, every event covers the bytes from the cursor to its end.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Mended, escape_into};
+use toolglot_json::{Keys, Mended, escape_into};
 
 use super::quote::Quote;
 use super::view::View;
@@ -39,7 +39,7 @@ pub(crate) struct OpenCall {
     pub(crate) json_end: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
-    keys: BTreeSet<String>,
+    keys: Keys,
 }
 
 impl OpenCall {
@@ -60,13 +60,13 @@ impl OpenCall {
             bare: false,
             json_end: None,
             at_best: End::Closed,
-            keys: BTreeSet::new(),
+            keys: Keys::default(),
         }
     }
 
     /// Whether the arguments have that member already.
     pub(crate) fn has_key(&self, key: &str) -> bool {
-        self.keys.contains(key)
+        self.keys.has(key.as_bytes())
     }
 
     /// It has begun, but no name was read: nothing can be told of it.
@@ -353,7 +353,7 @@ impl Teller {
     pub(crate) fn opened_by(&mut self, key: &str) {
         if let Some(call) = self.call.as_mut().filter(|call| !call.opened) {
             call.opened = true;
-            call.keys.insert(key.into());
+            call.keys.insert(key.as_bytes());
         }
     }
 
@@ -366,7 +366,7 @@ impl Teller {
         call.opened = true;
         escape_into(&mut self.args, key);
         self.args.push_str("\":");
-        let new = call.keys.insert(key.into());
+        let new = call.keys.insert(key.as_bytes());
         if !new {
             call.worsen(End::Recovered);
         }

@@ -116,7 +116,10 @@ pub(crate) struct Found {
     pub(crate) ended: Option<NodeId>,
     /// Bytes of the longest one that did.
     pub(crate) literal_length: u64,
-    /// Markers that ended with the byte: where they began, and their dialects. They outrank what captured their bytes.
+    /// There is more than one thread.
+    pub(crate) many: bool,
+    /// Markers that ended with the byte: where they began, and their dialects. They outrank what other threads captured of
+    /// their bytes.
     pub(crate) markers: Vec<(u64, u16)>,
     /// A plausible key died because the tool has no such parameter.
     pub(crate) unknown_key: Option<UnknownKey>,
@@ -128,6 +131,8 @@ pub(crate) struct Found {
     pub(crate) unknown_name: Option<(u64, u64)>,
     /// Thread steps made.
     pub(crate) work: u64,
+    /// Room for places that a byte is shown to within a step.
+    pub(crate) here: Vec<Thread>,
 }
 
 impl Found {

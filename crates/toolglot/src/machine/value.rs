@@ -14,9 +14,10 @@ use toolglot_json::{Fields, Shape, is_wrapper};
 
 use super::fence::Ahead;
 use super::fitting::remark;
-use super::probe::{Probe, Verdict};
+use super::probe::Probe;
 use super::thread::{Registers, Thread};
 use super::typing::{How, how};
+use super::verdict::Verdict;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
@@ -413,13 +414,14 @@ impl Parser {
                     at,
                     recovered,
                     enclosing,
+                    read,
                 } => {
-                    let behind = if enclosing {
-                        Behind::Enclosing
-                    } else {
-                        Behind::Value
-                    };
                     let doubt = value.cut_in_doubt;
+                    let behind = match read {
+                        Some(upto) if !doubt => Behind::Read { upto },
+                        _ if enclosing => Behind::Enclosing,
+                        _ => Behind::Value,
+                    };
                     self.end_value(program, text, value, at, recovered, behind, view, sink);
                     if doubt {
                         self.doubt(

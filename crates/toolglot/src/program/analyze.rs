@@ -296,22 +296,20 @@ pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool)
     (found, ends)
 }
 
-/// Whether a capture, attributes or a body stands behind the literal: it opens something.
+/// Whether a capture, attributes or a body stands behind the literal, over blanks at most: it opens something.
 pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut todo = nexts(&nodes[literal as usize]);
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match &nodes[id as usize] {
-            Node::Capture(_) | Node::Attrs(_) => return true,
-            node if node.is_body() => return true,
-            Node::Ws { next } | Node::Nl { next } => todo.push(*next),
-            _ => {}
-        }
+    let (Node::Literal { next, .. } | Node::Template { next, .. }) = &nodes[literal as usize]
+    else {
+        return false;
+    };
+    let mut at = *next;
+    while let Node::Ws { next } | Node::Nl { next } = &nodes[at as usize] {
+        at = *next;
     }
-    false
+    match &nodes[at as usize] {
+        Node::Capture(_) | Node::Attrs(_) => true,
+        node => node.is_body(),
+    }
 }
 
 /// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body.

@@ -113,8 +113,7 @@ impl Program {
 
     /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
     pub(crate) fn opens(&self, id: NodeId) -> bool {
-        matches!(self.node(id), Node::Literal { .. } | Node::Template { .. })
-            && analyze::is_opener(&self.rules.nodes, id)
+        analyze::is_opener(&self.rules.nodes, id)
     }
 
     /// Whether an id or a name space may be read from `id` on, before the arguments.

@@ -41,15 +41,16 @@ impl Envelope {
 
     pub(super) fn arguments(&mut self) {
         if self.args_at.is_some() {
-            self.args.push_str(&self.out.text);
-            return;
+            return self.keep_args();
         }
         let text = self.out.text.trim_start();
         match text.as_bytes().first() {
             None => {}
             Some(b'{') => {
+                let n_blanks = self.out.text.len() - text.len();
+                self.out.text.drain(..n_blanks);
                 self.args_at = Some(self.member_at);
-                self.args.push_str(text);
+                self.keep_args();
             }
             Some(b'"') => {
                 self.encoded_at = Some(self.member_at);
@@ -70,6 +71,15 @@ impl Envelope {
                 self.malformed = true;
                 self.part = Part::Skip;
             }
+        }
+    }
+
+    /// All that was written is arguments.
+    fn keep_args(&mut self) {
+        if self.args.is_empty() {
+            core::mem::swap(&mut self.args, &mut self.out.text);
+        } else {
+            self.args.push_str(&self.out.text);
         }
     }
 

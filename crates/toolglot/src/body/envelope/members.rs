@@ -37,8 +37,7 @@ impl Envelope {
     pub(super) fn member(&mut self, program: &Program) -> Asked {
         self.out.text.clear();
         let mut key = core::mem::take(&mut self.key);
-        key.clear();
-        key.push_str(&self.json.key());
+        self.json.take_key(&mut key);
         let asked = self.member_called(program, &key);
         self.key = key;
         asked
@@ -82,7 +81,7 @@ impl Envelope {
                     return Asked::Dead;
                 }
                 self.name_at = (self.here() - 1, self.here() - 1);
-                self.name = Some(key.to_owned());
+                self.call_it(program, key.to_owned());
                 self.part = Part::Role(Role::Args);
                 (self.args_seen, self.needs_object) = (true, !self.marked);
                 return self.ask_commit(program);
@@ -191,9 +190,15 @@ impl Envelope {
         has_room && !self.has_aside && !is_neutral && declared
     }
 
+    /// The call's name was read.
+    pub(super) fn call_it(&mut self, program: &Program, name: String) {
+        self.meant = program.tools.meant(&name);
+        self.name = Some(name);
+    }
+
     /// Whether the tool that is named has such a parameter, if it is known.
     fn declares(&self, program: &Program, key: &str) -> Option<bool> {
-        let (tool, _) = program.tools.meant(self.name.as_deref()?)?;
+        let (tool, _) = self.meant?;
         Some(program.tools.tool(tool).parameters.get(key).is_some())
     }
 
@@ -275,7 +280,7 @@ impl Envelope {
                     start.max(self.member_at),
                     here.saturating_sub(1).max(self.member_at),
                 );
-                self.name = Some(name);
+                self.call_it(program, name);
             }
             Role::Id => self.id = value.or_else(|| Some(text.to_owned())),
             Role::Ns => self.ns = value,
@@ -292,7 +297,7 @@ impl Envelope {
         if self.committed {
             return Asked::More;
         }
-        self.known = program.tools.is_empty() || program.tools.meant(name).is_some();
+        self.known = program.tools.is_empty() || self.meant.is_some();
         if !self.marked && !self.known {
             return Asked::Dead;
         }
@@ -354,12 +359,9 @@ impl Envelope {
         };
         // A tool may have a parameter that is called so.
         let key = schema[2..].split('"').next().unwrap_or_default();
-        let meant = self
-            .name
-            .as_deref()
-            .and_then(|name| program.tools.meant(name));
-        let is_declared =
-            meant.is_some_and(|(tool, _)| program.tools.tool(tool).parameters.get(key).is_some());
+        let is_declared = self
+            .meant
+            .is_some_and(|(tool, _)| program.tools.tool(tool).parameters.get(key).is_some());
         Some(!is_declared)
     }
 }

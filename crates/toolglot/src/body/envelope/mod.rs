@@ -84,6 +84,8 @@ pub(crate) struct Envelope {
     overlong: bool,
     member_at: u64,
     pub(crate) name: Option<String>,
+    /// The tool that it means, and how many of its bytes are a name space before that one's name.
+    pub(crate) meant: Option<(usize, usize)>,
     pub(crate) name_at: (u64, u64),
     /// That of the next call in the same object.
     next_name: Option<String>,
@@ -143,13 +145,13 @@ impl Envelope {
     pub(crate) fn begin(
         last: Option<Box<Envelope>>,
         program: &Program,
-        bodies: impl Iterator<Item = Thread>,
+        bodies: Vec<Thread>,
         at: u64,
         starts: bool,
     ) -> Box<Envelope> {
         let mut envelope = last.unwrap_or_default();
         envelope.restart(at);
-        envelope.bodies.extend(bodies);
+        envelope.bodies = bodies;
         envelope.starts = starts;
         envelope.marked = envelope.bodies.iter().any(|body| body.marked);
         if let Some(Node::Object(object)) =
@@ -178,6 +180,7 @@ impl Envelope {
             overlong,
             member_at,
             name,
+            meant,
             name_at,
             next_name,
             id,
@@ -222,7 +225,7 @@ impl Envelope {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
-        *next_name = None;
+        (*next_name, *meant) = (None, None);
         (*args_at, *encoded_at, *flat_at, *left_out) = (None, None, None, None);
         (*malformed_at, *escaped) = (None, Escaped::default());
         for flag in [
@@ -378,8 +381,9 @@ impl Envelope {
     }
 
     /// The next call of the same object begins.
-    pub(crate) fn begin_next(&mut self) {
-        self.name = self.next_name.take();
+    pub(crate) fn begin_next(&mut self, program: &Program) {
+        let name = self.next_name.take().unwrap_or_default();
+        self.call_it(program, name);
         self.name_at = (self.here() - 1, self.here() - 1);
         self.part = Part::Role(Role::Args);
         (self.args_at, self.malformed_at, self.malformed) = (None, None, false);
@@ -441,13 +445,15 @@ impl Envelope {
 
     /// The object is over, and no arguments came: they stand beside the name.
     fn take_loose(&mut self, program: &Program) {
-        let Some(name) = &self.name else { return };
+        if self.name.is_none() {
+            return;
+        }
         let asides = core::mem::take(&mut self.asides);
         if self.args_seen {
             return;
         }
         let loose = core::mem::take(&mut self.loose);
-        let tool = program.tools.meant(name).map(|(tool, _)| tool);
+        let tool = self.meant.map(|(tool, _)| tool);
         let is_cut = self.part == Part::Aside;
         let n_asides = asides.len();
         let mut members = String::new();

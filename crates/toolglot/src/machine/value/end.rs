@@ -60,24 +60,57 @@ impl Parser {
             }
             let span = Span::empty(at);
             let message = match behind {
-                Behind::Value => "the call's closers are incomplete; they were supplied",
+                Behind::Value | Behind::Read { .. } => {
+                    "the call's closers are incomplete; they were supplied"
+                }
                 _ => "the value's closer is missing; it was supplied",
             };
             self.teller
                 .note(Code::MissingCloser, span, String::from(message), None, sink);
         }
-        // The closers are read by the same threads that read everything else.
+        self.threads.clear();
+        if let Behind::Read { upto } = behind {
+            // The look ahead has read them, by the same step.
+            core::mem::swap(&mut self.threads, &mut self.spare_probe.follow);
+            for thread in &mut self.threads {
+                thread.marked = true;
+            }
+            self.pos = upto;
+        } else {
+            self.read_closers(program, text, (end, at), behind, view);
+        }
+        self.safe = self.pos;
+        self.safe_threads.clone_from(&self.threads);
+        self.committed = true;
+        self.fallback = None;
+        self.mode = Mode::Between;
+        if let Behind::Read { .. } = behind {
+            self.exit_certain(program, view, sink);
+            self.match_certain(program, view, sink);
+        }
+    }
+
+    /// The closers are read by the same threads that read everything else: from `end`, behind the value's text, or from
+    /// `at`, where they begin.
+    fn read_closers(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        (end, at): (u64, u64),
+        behind: Behind,
+        view: View<'_>,
+    ) {
         self.log.clear();
         self.flushed = Log::ROOT;
         self.instances.clear();
-        self.threads.clear();
         let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);
         thread.marked = true;
-        let nodes: alloc::vec::Vec<NodeId> = match behind {
-            Behind::Value => alloc::vec![text.next],
-            Behind::Enclosing => text.enclosing.clone(),
+        let behind_closers: alloc::vec::Vec<NodeId>;
+        let nodes = match behind {
+            Behind::Value | Behind::Read { .. } => core::slice::from_ref(&text.next),
+            Behind::Enclosing => &text.enclosing,
             Behind::Closer => {
                 let follow = Thread::at(text.follow, Log::ROOT, from);
                 let mut closers = alloc::vec::Vec::new();
@@ -87,21 +120,17 @@ impl Parser {
                     Node::Literal { next, .. } | Node::Template { next, .. } => Some(*next),
                     _ => None,
                 };
-                closers.iter().filter_map(behind).collect()
+                behind_closers = closers.iter().filter_map(behind).collect();
+                &behind_closers
             }
         };
-        for node in nodes {
+        for &node in nodes {
             let thread = Thread { node, ..thread };
             self.stepper(program, view, Judge::Reading)
                 .close(thread, from, &mut threads);
         }
         self.threads = threads;
         self.pos = from;
-        self.safe = from;
-        self.safe_threads.clone_from(&self.threads);
-        self.committed = true;
-        self.fallback = None;
-        self.mode = Mode::Between;
     }
 
     /// Whether the message's end ends the value. Where nothing was written yet, it cuts it off.
@@ -172,6 +201,8 @@ impl Parser {
 pub(super) enum Behind {
     /// Behind the value: at its closer.
     Value,
+    /// Behind what was read to make sure of the closer: where the call ends, or the next value may begin.
+    Read { upto: u64 },
     /// At an enclosing closer: the value's own is missing.
     Enclosing,
     /// Behind the value's closer, which is missing: at the next value.

@@ -1,0 +1,78 @@
+//! Members of a list of calls that are no objects: they go by, up to the next that is one or the list's end.
+
+use super::Parser;
+use super::thread::Thread;
+use super::view::View;
+use crate::Sink;
+use crate::program::{Node, Program};
+
+/// Where in members of a list that are no objects the machine stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Junk {
+    Outside,
+    /// In a string, which ends with this mark.
+    Inside(u8),
+    /// Behind a backslash in it.
+    Escape(u8),
+}
+
+impl Junk {
+    fn mark(self) -> u8 {
+        match self {
+            Junk::Outside => b'"',
+            Junk::Inside(mark) | Junk::Escape(mark) => mark,
+        }
+    }
+}
+
+impl Parser {
+    /// Where a word, a number or a string stands behind a comma, in place of the next object of a list of calls.
+    pub(super) fn junk_member(&self, program: &Program, view: View<'_>) -> Option<u64> {
+        let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
+        let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
+        let told = self.teller.cursor;
+        if !self.committed
+            || self.fallback.is_some()
+            || self.teller.call.is_some()
+            || !view.slice(told, self.safe).trim_end().ends_with(',')
+            || !self.safe_threads.iter().any(is_object)
+            || !self.safe_threads.iter().any(is_end)
+        {
+            return None;
+        }
+        let behind = view.slice(self.safe, self.pos + 1);
+        let member = behind.trim_ascii_start();
+        let begins = |byte: u8| {
+            matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
+                || matches!(byte, b't' | b'f' | b'n' | b'T' | b'F' | b'N')
+        };
+        let is_member = member.bytes().next().is_some_and(begins);
+        is_member.then(|| self.pos + 1 - member.len() as u64)
+    }
+
+    /// Passes members that are no objects, up to the next that is one or the list's end. Returns whether that came.
+    pub(super) fn skip_junk(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        while let Some(byte) = view.byte(self.pos) {
+            let junk = self.junk.unwrap_or(Junk::Outside);
+            self.junk = match (junk, byte) {
+                (Junk::Outside, b'{' | b']') => None,
+                (Junk::Outside, b'"' | b'\'') => Some(Junk::Inside(byte)),
+                (Junk::Inside(_), b'\\') => Some(Junk::Escape(junk.mark())),
+                (Junk::Inside(mark), _) if byte == mark => Some(Junk::Outside),
+                (Junk::Escape(mark), _) => Some(Junk::Inside(mark)),
+                _ => Some(junk),
+            };
+            if self.junk.is_none() {
+                break;
+            }
+            self.pos += 1;
+            self.work += 1;
+        }
+        self.teller.markup(view, self.pos, sink);
+        self.safe = self.pos;
+        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
+            thread.since = self.pos;
+        }
+        self.junk.is_none()
+    }
+}

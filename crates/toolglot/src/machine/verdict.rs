@@ -1,0 +1,118 @@
+//! What a probe comes to: what one byte of it means, and what becomes of the value.
+
+use super::Parser;
+use super::log::Log;
+use super::probe::Probe;
+use super::value::Value;
+
+/// What a probe found.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// More bytes are needed.
+    Pending,
+    /// The bytes up to `upto` are the value's.
+    Data { upto: u64, doubt: bool },
+    /// The message ends in what may be a closer.
+    Cut,
+    /// The value ends before `at`; `enclosing`: its own closer is not there.
+    Ends {
+        at: u64,
+        recovered: bool,
+        enclosing: bool,
+        /// What stands behind it was read up to there, where the call ends or its next value may begin: the set that
+        /// reads it waits in the probe.
+        read: Option<u64>,
+    },
+    /// The value ends before `at`, where the next value opens: its closer was forgotten.
+    Forgotten { at: u64 },
+}
+
+/// What a probe has found at a byte.
+#[derive(Clone, Copy)]
+pub(super) enum Turn {
+    Data,
+    /// The message ends before it is known.
+    Cut,
+    Nested,
+    Unnested,
+    /// Another value of the call opens.
+    Another,
+    /// Another value opens, and this one's closer was forgotten.
+    Forgotten,
+    Ends {
+        recovered: bool,
+        enclosing: bool,
+    },
+}
+
+impl Parser {
+    /// The message ends while a probe runs.
+    pub(super) fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
+        match (probe.last, probe.closer) {
+            (Some(_), true) if value.nest == 0 => Turn::Ends {
+                recovered: false,
+                enclosing: false,
+            },
+            (Some(_), _) if self.cut_off => Turn::Cut,
+            (Some(_), closer) => Turn::Ends {
+                recovered: true,
+                enclosing: !closer,
+            },
+            (None, _) => Turn::Cut,
+        }
+    }
+
+    pub(super) fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
+        let verdict = self.verdict(turn, value, &probe);
+        self.spare_probe = probe;
+        verdict
+    }
+
+    fn verdict(&mut self, turn: Turn, value: &mut Value, probe: &Probe) -> Verdict {
+        let read = match turn {
+            Turn::Ends {
+                recovered: false, ..
+            } => probe.read,
+            _ => None,
+        };
+        if read.is_none() {
+            self.log.clear();
+            self.flushed = Log::ROOT;
+        }
+        let upto = probe.at + 1;
+        match turn {
+            Turn::Data => {
+                value.passed_closer |= probe.last.is_some();
+                value.read_as_prose(probe.prose_to);
+                // What follows the closer of a nested value is of the call that stands inside this one.
+                let doubt = value.nest == 0 && probe.closer && (probe.unknown_key || probe.damaged);
+                if probe.closer && value.nest > 0 {
+                    value.nest -= 1;
+                }
+                Verdict::Data { upto, doubt }
+            }
+            Turn::Nested => {
+                // Once is enough: what follows is not counted again.
+                value.passed_closer |= probe.forgotten.is_some();
+                value.nest += 1;
+                value.has_nested = true;
+                Verdict::Data { upto, doubt: false }
+            }
+            Turn::Unnested => {
+                value.nest -= 1;
+                Verdict::Data { upto, doubt: false }
+            }
+            Turn::Cut => Verdict::Cut,
+            Turn::Another | Turn::Forgotten => Verdict::Forgotten { at: probe.at },
+            Turn::Ends {
+                recovered,
+                enclosing,
+            } => Verdict::Ends {
+                at: probe.at,
+                recovered,
+                enclosing,
+                read,
+            },
+        }
+    }
+}
