@@ -7,6 +7,9 @@ use serde_json::{Map, Number, Value};
 /// How deep literals may nest. Deeper ones are refused with a diagnostic, so nothing here recurses without a bound.
 pub(crate) const MAX_DEPTH: usize = 64;
 
+/// How many values the literals of one file may have; what aliases and constants stand for counts wherever they are used.
+pub(crate) const MAX_VALUES: usize = 20_000;
+
 /// A literal and the bytes of the file that it stands at.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Literal {

@@ -223,6 +223,12 @@ fn deep_files_are_refused() {
         let tool = ToolFile::read(&id, language, &text);
         assert!(tool.errors().next().is_some(), "{}", language.name());
     }
+    let many = (0..12_000).map(|i| format!("\"k{i}\": {i}, "));
+    let many = format!("CONFIG_SCHEMA = {{{}}}\n", many.collect::<String>());
+    let tool = ToolFile::read(&id, Language::Python, &many);
+    assert!(tool.errors().any(|error| error.rule.code == "F02"));
+    let outline = Outline::read(&id, Language::Python, &many);
+    assert_eq!(outline.n_errors, tool.errors().count());
     let mut bomb = String::new();
     for i in 0..40 {
         let _ = writeln!(bomb, "const a{i} = [...a{}, ...a{}];", i + 1, i + 1);

@@ -9,11 +9,8 @@ use serde_json::Number;
 use super::{Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
+use crate::literal::{Content, Literal, MAX_DEPTH, MAX_VALUES, Member, integer, number};
 use crate::rules;
-
-/// How many values a document may have, aliased ones counted wherever they stand.
-const MAX_VALUES: usize = 20_000;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();

@@ -1,5 +1,6 @@
 //! What a JavaScript or TypeScript file imports by a path.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
@@ -13,6 +14,7 @@ use super::string;
 /// found by nobody before it runs, and then is not there.
 pub(super) fn imported(root: Node<'_>, source: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
+    let mut known = BTreeSet::new();
     if !["import", "from", "require"]
         .iter()
         .any(|word| source.contains(word))
@@ -28,7 +30,7 @@ pub(super) fn imported(root: Node<'_>, source: &str) -> Vec<String> {
         let path = literal.and_then(|literal| string::decode(text(literal, source)).ok());
         if let Some(path) = path
             && (path.starts_with("./") || path.starts_with("../"))
-            && !paths.contains(&path)
+            && known.insert(path.clone())
         {
             paths.push(path);
         }

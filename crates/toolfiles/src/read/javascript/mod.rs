@@ -16,14 +16,13 @@ use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, has_stray_separator, integer, number};
+use crate::literal::{
+    Content, Literal, MAX_DEPTH, MAX_VALUES, Member, has_stray_separator, integer, number,
+};
 use crate::rules;
 
 pub(super) use string::decode;
 pub use untyped::javascript_of;
-
-/// How many values the literals of one file may have, constants counted wherever they are used.
-pub(super) const MAX_VALUES: usize = 20_000;
 
 pub(super) fn read(
     (language, asked): (Language, Asked),

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use serde_json::Number;
 
+use super::MAX_DEPTH;
 use crate::fields;
-use crate::literal::{Content, Literal, negated};
+use crate::literal::{Content, Literal, MAX_VALUES, negated};
 
 /// More brackets are not followed.
 const MAX_OPEN: usize = 256;
@@ -14,6 +15,8 @@ const MAX_OPEN: usize = 256;
 pub(super) struct Cursor<'a> {
     pub(super) source: &'a str,
     pub(super) at: usize,
+    /// How many values may follow: half of what a file may have, since the grammars' readers count some twice.
+    values_left: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -27,7 +30,11 @@ impl<'a> Cursor<'a> {
             // The line and paragraph separators.
             && !memchr::memchr_iter(0xE2, bytes)
                 .any(|at| matches!(bytes.get(at + 1..at + 3), Some([0x80, 0xA8 | 0xA9])));
-        is_plain.then_some(Cursor { source, at: 0 })
+        is_plain.then_some(Cursor {
+            source,
+            at: 0,
+            values_left: MAX_VALUES / 2,
+        })
     }
 
     /// The next byte.
@@ -121,6 +128,12 @@ impl<'a> Cursor<'a> {
             number
         };
         Some(Literal::new(from..self.at, Content::Number(number)))
+    }
+
+    /// Counts a value that stands here, so deep in others; `None` if that is more than is read without a grammar.
+    pub(super) fn count(&mut self, depth: usize) -> Option<()> {
+        self.values_left = self.values_left.checked_sub(1)?;
+        (depth <= MAX_DEPTH).then_some(())
     }
 
     pub(super) fn since(&self, from: usize) -> Range<usize> {

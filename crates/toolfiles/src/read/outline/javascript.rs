@@ -1,10 +1,9 @@
 //! JavaScript's and TypeScript's tokens, and the literals of their fields.
 //! Source: ECMA-262, chapter 12, read 2026-11.
 
-use super::super::javascript::{MAX_VALUES, decode, javascript_number};
+use super::super::javascript::{decode, javascript_number};
 use super::super::literals::put;
 use super::super::{Field, Reading};
-use super::MAX_DEPTH;
 use super::cursor::{Cursor, Open, is_field};
 use crate::fields;
 use crate::literal::{Content, Literal, Member};
@@ -68,8 +67,6 @@ pub(super) fn read(source: &str, is_typed: bool) -> Option<Reading> {
         text: Cursor::new(source)?,
         open: Open::default(),
         is_typed,
-        // Values are counted otherwise by the grammar's reader, never more than twice.
-        values_left: MAX_VALUES / 2,
         reading: Reading::default(),
     };
     if module.text.eat("#!") {
@@ -89,7 +86,6 @@ struct Module<'a> {
     text: Cursor<'a>,
     open: Open,
     is_typed: bool,
-    values_left: usize,
     reading: Reading,
 }
 
@@ -241,10 +237,7 @@ impl Module<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Option<Literal> {
-        self.values_left = self.values_left.checked_sub(1)?;
-        if depth > MAX_DEPTH {
-            return None;
-        }
+        self.text.count(depth)?;
         let from = self.text.at;
         let content = match self.text.peek()? {
             b'"' | b'\'' => Content::Text(self.quoted()?),

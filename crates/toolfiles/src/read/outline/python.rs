@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::super::literals::put;
 use super::super::python::{decode, python_number};
 use super::super::{Field, Reading};
-use super::MAX_DEPTH;
 use super::cursor::{Cursor, Open, is_field, is_word};
 use crate::fields;
 use crate::literal::{Content, Literal, Member};
@@ -235,9 +234,7 @@ fn trivia(text: &mut Cursor<'_>) {
 }
 
 fn value(text: &mut Cursor<'_>, depth: usize) -> Option<Literal> {
-    if depth > MAX_DEPTH {
-        return None;
-    }
+    text.count(depth)?;
     let from = text.at;
     let content = match text.peek()? {
         b'"' | b'\'' => return texts(text, depth),
@@ -288,6 +285,7 @@ fn texts(text: &mut Cursor<'_>, depth: usize) -> Option<Literal> {
     let mut joined = String::new();
     let mut end;
     loop {
+        text.count(depth)?;
         let start = text.at;
         let prefix = text.take(is_word);
         if prefix.contains(['f', 'F', 't', 'T']) {

@@ -3,6 +3,7 @@
 mod shape;
 mod string;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
@@ -12,7 +13,9 @@ use super::tree::{self, children, text, walk};
 use super::{Asked, Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, has_stray_separator, integer, number};
+use crate::literal::{
+    Content, Literal, MAX_DEPTH, MAX_VALUES, Member, has_stray_separator, integer, number,
+};
 use crate::rules;
 
 pub(super) use string::decode;
@@ -31,7 +34,8 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         source,
         diagnostics,
         reading: &mut reading,
-        aliases: std::collections::BTreeMap::new(),
+        aliases: BTreeMap::new(),
+        values_left: MAX_VALUES,
     };
     for statement in children(tree.root_node()) {
         if is_indented(statement, source) {
@@ -72,6 +76,7 @@ fn is_indented(statement: Node<'_>, source: &str) -> bool {
 /// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
 fn imports(root: Node<'_>, source: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    let mut known = BTreeSet::new();
     if !source.contains("import") {
         return names;
     }
@@ -91,7 +96,7 @@ fn imports(root: Node<'_>, source: &str) -> Vec<String> {
                 .next()
                 .unwrap_or_default()
                 .trim();
-            if !name.is_empty() && !names.iter().any(|known| known == name) {
+            if !name.is_empty() && known.insert(name) {
                 names.push(name.to_owned());
             }
         }
@@ -112,7 +117,8 @@ pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         source,
         diagnostics,
         reading: &mut reading,
-        aliases: std::collections::BTreeMap::new(),
+        aliases: BTreeMap::new(),
+        values_left: MAX_VALUES,
     };
     for statement in children(tree.root_node()) {
         module.statement(statement);
@@ -125,7 +131,8 @@ struct Module<'a> {
     diagnostics: &'a mut Diagnostics,
     reading: &'a mut Reading,
     /// Names of parts of fields: `P` behind `P = CONFIG_SCHEMA["properties"]`.
-    aliases: std::collections::BTreeMap<String, String>,
+    aliases: BTreeMap<String, String>,
+    values_left: usize,
 }
 
 /// The methods of lists and dictionaries that change them.
@@ -456,6 +463,17 @@ impl<'t> Literals<'t> for Module<'_> {
         let span = node.byte_range();
         if depth > MAX_DEPTH {
             return self.computed(node, variable, "it nests too deep");
+        }
+        if self.values_left == 0 {
+            return Literal::computed(span);
+        }
+        self.values_left -= 1;
+        if self.values_left == 0 {
+            return self.computed(
+                node,
+                variable,
+                "the literals of this file have too many values",
+            );
         }
         let content = match node.kind() {
             "true" => Content::Bool(true),
