@@ -12,7 +12,7 @@ use toolglot_json::{
 
 use crate::Code;
 use crate::grammar::Typing;
-use crate::machine::{How, changed, how, infer, plain_json, typed};
+use crate::machine::{How, changed, how, infer, json_or_text, typed};
 use crate::remark::remark;
 use crate::render::ITEM;
 
@@ -80,10 +80,11 @@ impl Writer<'_> {
                         self.string(text.trim());
                     }
                 },
-                How::Json => match plain_json(text) {
-                    Some(json) => self.out.push_str(json),
-                    None => self.string(text),
-                },
+                How::Json => {
+                    let (json, remark) = json_or_text(text);
+                    self.out.push_str(&json);
+                    self.remarks.extend(remark);
+                }
                 _ => self.string(text),
             },
             (_, Content::Elements(children))

@@ -13,7 +13,7 @@ use super::Value;
 use crate::Code;
 use crate::body::elements_to_json;
 use crate::grammar::Values;
-use crate::machine::typing::{How, infer, plain_json, takes_text, typed};
+use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
 /// The key is written once that is known.
@@ -210,10 +210,12 @@ impl Value {
                     out.remarks.push((code, message, false));
                 }
             }
-            How::Json => match plain_json(&self.held) {
-                Some(json) => out.args.push_str(json),
-                None => out.args.push_str(&quoted(&self.held)),
-            },
+            How::Json => {
+                let (json, remark) = json_or_text(&self.held);
+                out.args.push_str(&json);
+                let told = remark.map(|(code, message)| (code, message, false));
+                out.remarks.extend(told);
+            }
             How::Infer => match infer(&self.held) {
                 Ok(json) => out.args.push_str(&json),
                 Err(message) => {
