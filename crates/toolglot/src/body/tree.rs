@@ -10,6 +10,7 @@ use toolglot_json::{
     Fields, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
 };
 
+use super::escaped::Escaped;
 use crate::Code;
 use crate::grammar::Typing;
 use crate::machine::{How, changed, how, infer, json_or_text, typed};
@@ -239,7 +240,7 @@ impl Writer<'_> {
         let text = text.trim();
         let mut out = Output::default();
         let mut json = Transducer::new(Root::Value);
-        let (used, step) = json.feed(text, 0, &mut out);
+        let (used, step) = Escaped::default().feed(true, &mut json, (text, 0), &mut out);
         if step != Step::Done || used != text.len() || json.is_structural() {
             return false;
         }

@@ -11,7 +11,7 @@ use toolglot_json::{
 
 use super::Value;
 use crate::Code;
-use crate::body::elements_to_json;
+use crate::body::{Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 
@@ -33,6 +33,7 @@ pub(super) enum Wrapper {
 #[derive(Debug)]
 pub(super) struct Nested {
     pub(super) json: Transducer,
+    escaped: Escaped,
     pub(super) output: Output,
     pub(super) fit: Fit,
 }
@@ -118,6 +119,7 @@ impl Value {
                 let skipped = (held.len() - held.trim_start().len()) as u64;
                 self.json = Some(Box::new(Nested {
                     json: Transducer::new(Root::Value),
+                    escaped: Escaped::default(),
                     output: Output::default(),
                     fit: Fit::new(out.undecided),
                 }));
@@ -146,11 +148,16 @@ impl Value {
         let Some(nested) = &mut self.json else {
             return;
         };
-        let Nested { json, output, .. } = &mut **nested;
+        let Nested {
+            json,
+            escaped,
+            output,
+            ..
+        } = &mut **nested;
         let (used, step) = if self.json_over {
             (0, Step::Done)
         } else {
-            json.feed(piece, at, output)
+            escaped.feed(true, json, (piece, at), output)
         };
         let over =
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
@@ -227,7 +234,9 @@ impl Value {
             },
             How::Structured(shape) => match &mut self.json {
                 Some(nested) => {
-                    let Nested { json, output, fit } = &mut **nested;
+                    let Nested {
+                        json, output, fit, ..
+                    } = &mut **nested;
                     json.complete(at, output);
                     let target = match (self.wrapper, out.fields) {
                         (Wrapper::Object, Some(fields)) => Target::Fields(fields),
@@ -266,7 +275,7 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let text = text.trim_end();
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
-    let (used, step) = json.feed(text, at, &mut output);
+    let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
     // Where it may be text as well, JSON that lost more than spelling is text.
     let is_text = json.is_structural() && takes_text(shape);
     (step == Step::Done && used == text.len() && !is_text).then(|| {
