@@ -46,4 +46,4 @@ pub use reader::{Elements, Kind, Members, elements, kind, members, string};
 pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};
 pub use transducer::{Output, Rest, Root, Step, Stretch, Transducer};
-pub use word::is_number;
+pub use word::{is_beyond, is_number};

@@ -46,12 +46,31 @@ pub(crate) fn is_scalar(word: &str) -> bool {
     matches!(word, "true" | "false" | "null") || is_number(word)
 }
 
+/// Most characters of a number without an exponent that are surely within what an `f64` holds.
+pub(crate) const SURELY_FINITE: usize = 308;
+
+/// Whether the JSON number is beyond all that an `f64` holds: `1e999`. Readers of JSON refuse it, or make infinity of it,
+/// which is no JSON (RFC 8259, section 6).
+pub fn is_beyond(number: &str) -> bool {
+    (number.len() > SURELY_FINITE || number.contains(['e', 'E']))
+        && is_number(number)
+        && number.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+/// Whether `word` may stand in JSON as it is: a scalar, and no number that is beyond all.
+pub(crate) fn stands(word: &str) -> bool {
+    is_scalar(word) && !is_beyond(word)
+}
+
 /// The JSON text of a word, and the repair that made it from the word.
 ///
 /// `zeros`: leading zeros mean nothing (a Python call, where nobody writes a zip code as a bare word).
 pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
-    if is_scalar(word) {
+    if stands(word) {
         return (Cow::Borrowed(word), None);
+    }
+    if is_beyond(word) {
+        return unrepresentable(word);
     }
     match word {
         "True" | "TRUE" => return (Cow::Borrowed("true"), Some(Repair::PythonLiteral)),
@@ -60,10 +79,7 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
             return (Cow::Borrowed("null"), Some(Repair::PythonLiteral));
         }
         "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" | "nan" => {
-            return (
-                Cow::Owned(quoted(word)),
-                Some(Repair::UnrepresentableNumber),
-            );
+            return unrepresentable(word);
         }
         _ => {}
     }
@@ -74,13 +90,20 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
         } else {
             word
         };
-    if zeros && is_scalar(word) {
+    if zeros && stands(word) {
         return (Cow::Borrowed(word), Some(Repair::BadNumber));
     }
     match number(word) {
+        Some(number) if is_beyond(&number) => unrepresentable(word),
         Some(number) => (Cow::Owned(number), Some(Repair::BadNumber)),
         None => (Cow::Owned(quoted(word)), Some(Repair::BareWord)),
     }
+}
+
+/// A number that JSON, or its readers, do not have is kept as text.
+fn unrepresentable(word: &str) -> (Cow<'_, str>, Option<Repair>) {
+    let repair = Repair::UnrepresentableNumber;
+    (Cow::Owned(quoted(word)), Some(repair))
 }
 
 /// A number in another spelling (`+1`, `.5`, `5.`, `1_000`, `0x10`) as JSON; digits are kept.
@@ -182,6 +205,32 @@ mod tests {
             "", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1_0", "--1", "1.5.2",
         ] {
             assert!(!is_number(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_all_are_text() {
+        let digits = |n: usize| "9".repeat(n);
+        for beyond in [
+            "1e999",
+            "-1E+400",
+            "1.8e308",
+            "1e99999999999999999999",
+            &digits(310),
+        ] {
+            assert!(is_number(beyond) && is_beyond(beyond), "{beyond}");
+            assert_eq!(value(beyond, false).0, quoted(beyond));
+            assert_eq!(value(beyond, false).1, Some(Repair::UnrepresentableNumber));
+        }
+        assert_eq!(value("+1e999", true).0, "\"+1e999\"");
+        for held in [
+            "1e308",
+            "1e-999",
+            "0e999",
+            "1.7976931348623157e308",
+            &digits(308),
+        ] {
+            assert_eq!(value(held, false), (Cow::Borrowed(held), None));
         }
     }
 

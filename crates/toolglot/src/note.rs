@@ -65,7 +65,7 @@ codes! {
     // Values.
     UndecidedText = 20, "undecided-text", "a value was too long to stay undecided and became a string";
     WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was kept as it stands";
-    UnrepresentableNumber = 22, "unrepresentable-number", "infinity or not-a-number: JSON has no such value";
+    UnrepresentableNumber = 22, "unrepresentable-number", "infinity, not-a-number, or a number beyond all: JSON cannot carry it";
     BareAmpersand = 23, "bare-ampersand", "an `&` that begins no entity was read as `&amp;`";
     BareLessThan = 24, "bare-less-than", "a `<` that begins no tag was read as `&lt;`";
     MalformedXml = 25, "malformed-xml", "tags that do not fit each other";

@@ -55,7 +55,7 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         Repair::BadNumber => (Code::BadNumber, "a number was rewritten as JSON spells it"),
         Repair::UnrepresentableNumber => (
             Code::UnrepresentableNumber,
-            "JSON has no such number; it was kept as a string",
+            "JSON cannot carry such a number; it was kept as a string",
         ),
         Repair::Comment => (Code::Comment, "a comment was left out"),
         Repair::MissingValue => (Code::MissingValue, "the key has no value and got `null`"),

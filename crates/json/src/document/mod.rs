@@ -139,7 +139,8 @@ impl HeldDocument {
 /// # Errors
 /// Where the options refuse what they do not explain: the place and what was expected there.
 pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, Unrepairable> {
-    let is_valid = valid::is_valid(text);
+    // The libraries that the other presets follow leave numbers to whoever reads them.
+    let is_valid = valid::is_valid(text, options.ends == Ends::Evidence);
     if *shape == Shape::Text
         && options.ends == Ends::Evidence
         && !(is_valid && text.trim_start().starts_with('"'))

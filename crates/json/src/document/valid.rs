@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use crate::scan::plain;
-use crate::word::is_scalar;
+use crate::word::{is_scalar, stands};
 
-/// Whether `text` is one JSON value (RFC 8259), white space around it allowed. Linear; one bit of memory a level.
-pub(super) fn is_valid(text: &str) -> bool {
+/// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
+/// Linear; one bit of memory a level.
+pub(super) fn is_valid(text: &str, finite: bool) -> bool {
     let begin = blanks(text.as_bytes(), 0);
     let last = text.trim_ascii_end().as_bytes().last();
     match text.as_bytes().get(begin) {
@@ -15,11 +16,21 @@ pub(super) fn is_valid(text: &str) -> bool {
         Some(b'[') if last != Some(&b']') => return false,
         _ => {}
     }
-    value_end(text, begin).is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
+    let end = if finite {
+        end_of(text, begin, stands)
+    } else {
+        value_end(text, begin)
+    };
+    end.is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
 }
 
 /// Behind the JSON value that begins at `at`; `None` if none does.
-pub(super) fn value_end(text: &str, mut at: usize) -> Option<usize> {
+pub(super) fn value_end(text: &str, at: usize) -> Option<usize> {
+    end_of(text, at, is_scalar)
+}
+
+/// The same, where the words for which `is_word` holds are the scalars.
+fn end_of(text: &str, mut at: usize, is_word: impl Fn(&str) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = Levels::default();
     loop {
@@ -52,7 +63,7 @@ pub(super) fn value_end(text: &str, mut at: usize) -> Option<usize> {
                     .iter()
                     .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
                     .count();
-                if !is_scalar(&text[at..at + length]) {
+                if !is_word(&text[at..at + length]) {
                     return None;
                 }
                 at += length;
@@ -184,7 +195,7 @@ mod tests {
             "[1,[2,{\"a\":[]}],\"\\ud83e\\udd80\"]",
             "{\"a\" : 1 , \"b\":{}}\n",
         ] {
-            assert!(is_valid(good), "{good}");
+            assert!(is_valid(good, true), "{good}");
         }
         for bad in [
             "",
@@ -202,7 +213,9 @@ mod tests {
             "01",
             "tru",
         ] {
-            assert!(!is_valid(bad), "{bad}");
+            assert!(!is_valid(bad, false), "{bad}");
         }
+        let beyond = "[1e999]";
+        assert!(is_valid(beyond, false) && !is_valid(beyond, true));
     }
 }

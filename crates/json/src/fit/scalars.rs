@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use crate::repair::Repair;
 use crate::shape::{Scalars, Shape};
-use crate::word::{self, is_number};
+use crate::word::{self, is_beyond, is_number};
 
 /// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
 ///
@@ -34,7 +34,7 @@ fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
     if !scalars.integer && !scalars.number {
         return None;
     }
-    let number = number(text)?;
+    let number = number(text).filter(|number| !is_beyond(number))?;
     (scalars.number || is_integral(&number)).then_some(number)
 }
 
@@ -179,6 +179,7 @@ mod tests {
             ("", None, None),
             ("five", None, None),
             ("NaN", None, None),
+            ("1e999", None, None),
             ("true", None, None),
         ] {
             assert_eq!(scalar_of(text, &number).as_deref(), as_number, "{text}");

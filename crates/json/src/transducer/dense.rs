@@ -6,6 +6,7 @@
 use super::state::{Frame, State};
 use super::{HELD, Transducer};
 use crate::scan::{blanks, plain};
+use crate::word::SURELY_FINITE;
 
 impl Transducer {
     /// Whether the machine stands between tokens, deep enough that nothing there is reported.
@@ -169,7 +170,8 @@ fn scalar_length(bytes: &[u8]) -> usize {
         }
         end = fraction;
     }
-    if bytes.get(end).is_some_and(|&byte| ends_scalar(byte)) {
+    // A longer number may be beyond all.
+    if end <= SURELY_FINITE && bytes.get(end).is_some_and(|&byte| ends_scalar(byte)) {
         end
     } else {
         0

@@ -411,9 +411,14 @@ impl Transducer {
         self.state == State::Next
     }
 
-    /// Whether the bracket of an object was read, and nothing of what it holds.
+    /// Whether the bracket of an object or a list was read, and nothing of what it holds.
     pub fn is_before_members(&self) -> bool {
-        self.state == State::Key && self.empty && !self.comma
+        let is_due = match self.state {
+            State::Key => true,
+            State::Value => self.stack.last() == Some(&Frame::Array),
+            _ => false,
+        };
+        is_due && self.empty && !self.comma
     }
 
     /// Whether a repair so far was more than spelling.

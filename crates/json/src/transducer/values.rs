@@ -69,7 +69,7 @@ impl Transducer {
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
                         || matches!(b, b' ' | b'\t') && !self.python
                 });
-                if ends && word::is_scalar(&piece.text[piece.i..piece.i + length]) {
+                if ends && word::stands(&piece.text[piece.i..piece.i + length]) {
                     piece.i += length;
                     self.end_value();
                 } else {

@@ -14,8 +14,8 @@ pub(crate) enum Escaped {
 }
 
 impl Escaped {
-    /// Feeds `json` with `text`, which stands at `at`. Where a backslash stands before the first key of an object, and that
-    /// may be read so, all that follows is read as what its escapes stand for.
+    /// Feeds `json` with `text`, which stands at `at`. Where a backslash stands before the first key of an object or the first
+    /// item of a list, and that may be read so, all that follows is read as what its escapes stand for.
     pub(crate) fn feed(
         &mut self,
         may_begin: bool,

@@ -10,9 +10,10 @@ use toolglot_json::{
     Fields, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
 };
 
+use super::escaped::Escaped;
 use crate::Code;
 use crate::grammar::Typing;
-use crate::machine::{How, changed, how, infer, plain_json, typed};
+use crate::machine::{How, changed, how, infer, json_or_text, typed};
 use crate::remark::remark;
 use crate::render::ITEM;
 
@@ -80,10 +81,11 @@ impl Writer<'_> {
                         self.string(text.trim());
                     }
                 },
-                How::Json => match plain_json(text) {
-                    Some(json) => self.out.push_str(json),
-                    None => self.string(text),
-                },
+                How::Json => {
+                    let (json, remark) = json_or_text(text);
+                    self.out.push_str(&json);
+                    self.remarks.extend(remark);
+                }
                 _ => self.string(text),
             },
             (_, Content::Elements(children))
@@ -238,7 +240,7 @@ impl Writer<'_> {
         let text = text.trim();
         let mut out = Output::default();
         let mut json = Transducer::new(Root::Value);
-        let (used, step) = json.feed(text, 0, &mut out);
+        let (used, step) = Escaped::default().feed(true, &mut json, (text, 0), &mut out);
         if step != Step::Done || used != text.len() || json.is_structural() {
             return false;
         }

@@ -21,7 +21,10 @@ pub(super) const OVERS: u8 = 4;
 pub(super) struct Over {
     /// Up to its value.
     threads: Vec<Thread>,
+    /// Where its value begins.
     from: u64,
+    /// What follows the value, where a literal that may be left out can still stand before it.
+    value: Option<(NodeId, LogId)>,
     /// The closers of its value, once that has begun.
     closers: Vec<Closer>,
 }
@@ -138,6 +141,7 @@ impl Parser {
         probe.over = Some(Over {
             threads,
             from: key.at,
+            value: None,
             closers: Vec::new(),
         });
     }
@@ -173,12 +177,28 @@ impl Parser {
                     Node::Text(text) => Some((text.follow, thread.log)),
                     _ => None,
                 });
-            if let Some((follow, log)) = value {
+            if value.is_some() {
                 over.from = probe.pos;
-                over.closers = self.closers_at(program, follow, log, view);
+                over.value = value;
             }
-            if over.threads.is_empty() || (value.is_some() && over.closers.is_empty()) {
-                return Some(false);
+            // A literal that can still take the next byte comes first, as in the reading.
+            let waits = |thread: &Thread| {
+                matches!(
+                    program.node(thread.node),
+                    Node::Literal { .. } | Node::Template { .. }
+                )
+            };
+            match over.value {
+                _ if over.threads.iter().any(waits) => {}
+                Some((follow, log)) => {
+                    probe.pos = over.from;
+                    over.closers = self.closers_at(program, follow, log, view);
+                    if over.closers.is_empty() {
+                        return Some(false);
+                    }
+                }
+                None if over.threads.is_empty() => return Some(false),
+                None => {}
             }
         }
         loop {

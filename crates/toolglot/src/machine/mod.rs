@@ -44,7 +44,7 @@ mod view;
 
 pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
-pub(crate) use typing::{How, how, infer, plain_json, typed};
+pub(crate) use typing::{How, how, infer, json_or_text, plain_json, typed};
 
 use alloc::boxed::Box;
 use alloc::string::String;

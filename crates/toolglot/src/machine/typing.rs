@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::string::String;
 
 use toolglot_json::{
-    Output, Root, Scalars, Shape, Step, Transducer, float, from_text, integer, is_number, quoted,
-    scalar_of,
+    Output, Root, Scalars, Shape, Step, Transducer, float, from_text, integer, is_beyond,
+    is_number, quoted, scalar_of,
 };
 
 use crate::Code;
@@ -67,7 +67,7 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
         return (Cow::Owned(json), Some((Code::FittedToSchema, message)));
     }
     let wanted = name(shape);
-    let code = if is_not_finite(trimmed) {
+    let code = if is_unrepresentable(trimmed) {
         Code::UnrepresentableNumber
     } else {
         Code::WrongType
@@ -115,17 +115,17 @@ pub(crate) fn is_surely_text(how: &How, arrived: &str) -> bool {
     !"{[\"'".contains(first) && !["true", "false", "null", "none"].into_iter().any(begins)
 }
 
-fn is_not_finite(text: &str) -> bool {
+/// Infinity, not-a-number, or a number that is beyond all.
+fn is_unrepresentable(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
-    ["inf", "infinity", "nan"]
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
+    let names = ["inf", "infinity", "nan"];
+    names.iter().any(|name| word.eq_ignore_ascii_case(name)) || is_beyond(word)
 }
 
 /// What an untyped text looks like (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise itself, trimmed.
 ///
 /// # Errors
-/// Infinity and not-a-number: JSON has neither.
+/// Infinity, not-a-number and numbers beyond all: JSON, or its readers, have none of them.
 pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
     let text = text.trim();
     for (word, json) in [("true", "true"), ("false", "false"), ("null", "null")] {
@@ -133,13 +133,30 @@ pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
             return Ok(Cow::Borrowed(json));
         }
     }
-    if is_not_finite(text) {
-        return Err(format!("`{text}` is a number that JSON does not have"));
+    let number = integer(text).or_else(|| float(text));
+    if is_unrepresentable(number.as_deref().unwrap_or(text)) {
+        return Err(no_number(text));
     }
-    if let Some(number) = integer(text).or_else(|| float(text)) {
+    if let Some(number) = number {
         return Ok(number);
     }
     Ok(Cow::Owned(quoted(text)))
+}
+
+/// The text as JSON where all of it is, otherwise as a string; with a remark where it is a number beyond all.
+pub(crate) fn json_or_text(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
+    if let Some(json) = plain_json(text) {
+        return (Cow::Borrowed(json), None);
+    }
+    let remark = is_beyond(text.trim()).then(|| (Code::UnrepresentableNumber, no_number(text)));
+    (Cow::Owned(quoted(text)), remark)
+}
+
+fn no_number(text: &str) -> String {
+    format!(
+        "`{}` is a number that JSON cannot carry",
+        short(text.trim())
+    )
 }
 
 /// The text where all of it is JSON as it stands, blanks around it aside; nothing is mended.
@@ -152,7 +169,7 @@ pub(crate) fn plain_json(text: &str) -> Option<&str> {
             let (used, step) = json.feed(text, 0, &mut out);
             step == Step::Done && used == text.len() && out.repairs.is_empty()
         }
-        _ => matches!(text, "true" | "false" | "null") || is_number(text),
+        _ => matches!(text, "true" | "false" | "null") || is_number(text) && !is_beyond(text),
     };
     is_json.then_some(text)
 }
@@ -207,7 +224,7 @@ mod tests {
         ] {
             assert_eq!(infer(text).unwrap(), json, "{text}");
         }
-        assert!(infer("+Inf").is_err() && infer("NaN").is_err());
+        assert!(infer("+Inf").is_err() && infer("NaN").is_err() && infer("01.e999").is_err());
     }
 
     #[test]
@@ -222,7 +239,9 @@ mod tests {
         ] {
             assert_eq!(plain_json(text), Some(text.trim()), "{text}");
         }
-        for text in ["", "07", "{a: 1}", "[1,]", "'x'", "{} {}", "True", "\"open"] {
+        for text in [
+            "", "07", "{a: 1}", "[1,]", "'x'", "{} {}", "True", "\"open", "1e999",
+        ] {
             assert_eq!(plain_json(text), None, "{text}");
         }
     }

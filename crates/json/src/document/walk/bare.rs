@@ -102,7 +102,7 @@ impl Walk<'_> {
             return false;
         }
         let word = &self.text[start..end];
-        if word::is_scalar(word) {
+        if word::stands(word) {
             self.writer.pass(start, end);
         } else {
             let json = match word {

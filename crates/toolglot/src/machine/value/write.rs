@@ -11,9 +11,9 @@ use toolglot_json::{
 
 use super::Value;
 use crate::Code;
-use crate::body::elements_to_json;
+use crate::body::{Escaped, elements_to_json};
 use crate::grammar::Values;
-use crate::machine::typing::{How, infer, plain_json, takes_text, typed};
+use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
 /// The key is written once that is known.
@@ -33,6 +33,7 @@ pub(super) enum Wrapper {
 #[derive(Debug)]
 pub(super) struct Nested {
     pub(super) json: Transducer,
+    escaped: Escaped,
     pub(super) output: Output,
     pub(super) fit: Fit,
 }
@@ -118,6 +119,7 @@ impl Value {
                 let skipped = (held.len() - held.trim_start().len()) as u64;
                 self.json = Some(Box::new(Nested {
                     json: Transducer::new(Root::Value),
+                    escaped: Escaped::default(),
                     output: Output::default(),
                     fit: Fit::new(out.undecided),
                 }));
@@ -146,11 +148,16 @@ impl Value {
         let Some(nested) = &mut self.json else {
             return;
         };
-        let Nested { json, output, .. } = &mut **nested;
+        let Nested {
+            json,
+            escaped,
+            output,
+            ..
+        } = &mut **nested;
         let (used, step) = if self.json_over {
             (0, Step::Done)
         } else {
-            json.feed(piece, at, output)
+            escaped.feed(true, json, (piece, at), output)
         };
         let over =
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
@@ -210,10 +217,12 @@ impl Value {
                     out.remarks.push((code, message, false));
                 }
             }
-            How::Json => match plain_json(&self.held) {
-                Some(json) => out.args.push_str(json),
-                None => out.args.push_str(&quoted(&self.held)),
-            },
+            How::Json => {
+                let (json, remark) = json_or_text(&self.held);
+                out.args.push_str(&json);
+                let told = remark.map(|(code, message)| (code, message, false));
+                out.remarks.extend(told);
+            }
             How::Infer => match infer(&self.held) {
                 Ok(json) => out.args.push_str(&json),
                 Err(message) => {
@@ -225,7 +234,9 @@ impl Value {
             },
             How::Structured(shape) => match &mut self.json {
                 Some(nested) => {
-                    let Nested { json, output, fit } = &mut **nested;
+                    let Nested {
+                        json, output, fit, ..
+                    } = &mut **nested;
                     json.complete(at, output);
                     let target = match (self.wrapper, out.fields) {
                         (Wrapper::Object, Some(fields)) => Target::Fields(fields),
@@ -264,7 +275,7 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let text = text.trim_end();
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
-    let (used, step) = json.feed(text, at, &mut output);
+    let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
     // Where it may be text as well, JSON that lost more than spelling is text.
     let is_text = json.is_structural() && takes_text(shape);
     (step == Step::Done && used == text.len() && !is_text).then(|| {
