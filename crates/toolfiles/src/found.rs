@@ -31,6 +31,7 @@ pub struct Found {
 struct Known {
     text: String,
     digest: OnceLock<String>,
+    whole: OnceLock<String>,
     tool: OnceLock<ToolFile>,
     siblings: OnceLock<Vec<Sibling>>,
     /// Of the tool itself, and of its actions in their order.
@@ -102,6 +103,11 @@ impl Found {
     pub fn digest(&self) -> &str {
         let hash = || digest(body(self.text(), Style::of(self.language)));
         self.known.digest.get_or_init(hash)
+    }
+
+    /// The SHA-256 of all of the text: what is trusted and locked.
+    pub fn whole_digest(&self) -> &str {
+        self.known.whole.get_or_init(|| digest(self.text()))
     }
 
     /// What the file says about itself, and what keeps it from being called; read when it is first asked for, and kept.

@@ -375,14 +375,15 @@ impl<'a> FileTools<'a> {
             .with_text(sign_text(found.text(), style, &key, &now, None));
         std::fs::write(path, signed.text()).map_err(|error| error.to_string())?;
         let version = tool.metadata.version.unwrap_or_default();
-        let sha = toolglot_toolfiles::digest(toolglot_toolfiles::body(signed.text(), style));
         trust
-            .lock(&signed, &version, &sha)
+            .lock(&signed, &version)
             .map_err(|error| error.to_string())?;
         trust
             .seen(&signed, &version)
             .map_err(|error| error.to_string())?;
-        Ok(json!({"success": true, "output": format!("signed {id} {version}"), "digest": sha}))
+        Ok(
+            json!({"success": true, "output": format!("signed {id} {version}"), "digest": signed.digest()}),
+        )
     }
 }
 

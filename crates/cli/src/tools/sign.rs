@@ -99,7 +99,7 @@ fn one(
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         replace(&path, signed.text().as_bytes())?;
     }
-    trust.lock(&signed, &version, &sha)?;
+    trust.lock(&signed, &version)?;
     trust.seen(&signed, &version)?;
     Ok(Ok(if signed.text() == found.text() {
         "unchanged"

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use toolglot_toolfiles::{Space, Style, body, digest};
+use toolglot_toolfiles::Space;
 
 use super::args::Common;
 use super::{House, answer, change};
@@ -26,12 +26,13 @@ pub(super) fn trust(
             .version
             .clone()
             .unwrap_or_else(|| "0.0.0".to_owned());
-        let now = body(found.text(), Style::of(found.language)).to_owned();
         let record = house.trust.record(&found);
         let before = record
             .as_ref()
             .and_then(|record| house.trust.trusted_text(record));
-        let changes = before.as_ref().map(|before| change::lines(before, &now));
+        let changes = before
+            .as_ref()
+            .map(|before| change::lines(before, found.text()));
         let why = if found.space == Space::System {
             Some("tools of the system are trusted already".to_owned())
         } else if tool.errors().next().is_some() {
@@ -51,14 +52,17 @@ pub(super) fn trust(
             }
         };
         is_faulty |= why.is_some();
-        let sha = digest(&now);
         let _ = write!(text, "{}  {version}  {status}", found.id);
         match (&why, &changes) {
             (Some(why), _) => {
                 let _ = writeln!(text, ": {why}");
             }
             (None, None) => {
-                let _ = writeln!(text, ", for the first time ({} lines)", now.lines().count());
+                let _ = writeln!(
+                    text,
+                    ", for the first time ({} lines)",
+                    found.text().lines().count()
+                );
             }
             (None, Some(changes)) if changes.is_empty() => {
                 let _ = writeln!(text, ", unchanged since it was trusted");
@@ -89,9 +93,9 @@ pub(super) fn trust(
             "id": found.id.as_str(),
             "version": version,
             "status": status,
-            "digest": sha,
+            "digest": found.whole_digest(),
             "why": why,
-            "before": record.map(|record| json!({"version": record.version, "digest": record.digest})),
+            "before": record.map(|record| json!({"version": record.version, "digest": record.trusted_digest()})),
             "changes": changes,
             "server": server.map(|(server, is_taken)| json!({"name": server, "is_taken": is_taken})),
         }));

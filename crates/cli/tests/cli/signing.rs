@@ -167,6 +167,16 @@ const ATTACKS: &[Attack] = &[
         "stripped",
     ),
     (
+        "a shebang that goes on behind a line end of Python's",
+        |w| w.edit("demo/hello.py", |t| format!("#!/x\rprint('evil')\n{t}")),
+        "stripped",
+    ),
+    (
+        "a module's shebang that goes on so",
+        |w| w.edit("demo/helper.py", |t| format!("#!/x\rprint('evil')\n{t}")),
+        "stripped",
+    ),
+    (
         "another hash in the line, the body as it was",
         |w| w.edit("demo/hello.py", |t| in_field(&t, 5, 'a')),
         "hash_mismatch",

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::header;
+use super::parts::Parts;
 use crate::Language;
 
 /// What some editors put before a text. It is no part of it.
@@ -55,30 +55,17 @@ impl Style {
     }
 }
 
-/// The text that is hashed, in the pieces that stand in the file.
+/// The text that a signature covers.
 ///
-/// A byte order mark, a shebang and one signature line are left out, whatever its generation; nothing else is changed, line
-/// breaks neither. Where the signature is line 1 in any case, a shebang stands below it and is part of the text. (The origin reads files with line breaks made equal; here the bytes count, so that a signature covers all
-/// of them.)
+/// A byte order mark, a shebang and one signature line are left out, whatever its generation, if each is one line for whoever
+/// reads it; nothing else is changed, line breaks neither. Where the signature is line 1 in any case, a shebang stands below
+/// it and is part of the text. (The origin reads files with line breaks made equal; here the bytes count, so that a signature
+/// covers all of them.)
 pub fn body(text: &str, style: Style) -> &str {
     if let Style::Markdown(item) = style {
         return markdown(text, item);
     }
-    let text = text.strip_prefix(BOM).unwrap_or(text);
-    let rest = match text.split_once('\n') {
-        Some((first, rest)) if style == Style::Hash && first.starts_with("#!/") => rest,
-        _ => text,
-    };
-    match rest.split_once('\n') {
-        Some((first, body)) if is_signature(first, style) => body,
-        None if is_signature(rest, style) => "",
-        _ => rest,
-    }
-}
-
-fn is_signature(line: &str, style: Style) -> bool {
-    line.strip_prefix(style.prefix())
-        .is_some_and(header::begins_as_signature)
+    Parts::of(text.strip_prefix(BOM).unwrap_or(text), style).body
 }
 
 fn markdown(text: &str, item: Item) -> &str {
@@ -89,10 +76,7 @@ fn markdown(text: &str, item: Item) -> &str {
             .map_or(text.len(), |at| at + "</directive>".len());
         return text.get(start..end).unwrap_or(text).trim();
     }
-    let rest = match text.split_once('\n') {
-        Some((first, rest)) if is_signature(first, Style::Markdown(item)) => rest,
-        _ => text,
-    };
+    let rest = Parts::of(text, Style::Markdown(item)).body;
     match rest.strip_prefix("---") {
         Some(behind) => match behind.find("---") {
             Some(at) => behind[at + 3..].trim(),

@@ -7,6 +7,7 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::body::Style;
+use super::parts::{Parts, without_end};
 
 /// With or without padding: an interim form of the origin has none.
 const LENIENT: GeneralPurposeConfig =
@@ -51,14 +52,15 @@ impl Header {
     ///
     /// `None` if there is none, or it is not exactly as it should be: then the file is unsigned.
     pub fn find(text: &str, style: Style) -> Option<Header> {
-        let start = match text.split_once('\n') {
-            Some((first, _)) if style == Style::Hash && first.starts_with("#!/") => first.len() + 1,
-            _ => 0,
-        };
-        let line = text[start..].split('\n').next()?;
-        let end = start + line.len();
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        let words = line.strip_prefix(style.prefix())?;
+        let parts = Parts::of(text, style);
+        let start = parts.shebang.len();
+        let end = start
+            + parts
+                .signature
+                .strip_suffix('\n')
+                .unwrap_or(parts.signature)
+                .len();
+        let words = without_end(parts.signature).strip_prefix(style.prefix())?;
         let words = match style.suffix() {
             "" => words,
             suffix => words.strip_suffix(suffix)?,

@@ -7,6 +7,7 @@
 mod body;
 mod header;
 mod keys;
+mod parts;
 mod verify;
 
 pub(crate) use body::{BOM, hex};

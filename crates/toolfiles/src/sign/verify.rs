@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::body::{BOM, Style, body, digest};
 use super::header::{Generation, Header, URL_SAFE};
 use super::keys::{PrivateKey, PublicKey};
+use super::parts::Parts;
 use crate::Record;
 
 /// Keys that are trusted, and keys that no longer are.
@@ -166,7 +167,12 @@ pub enum Refusal {
     },
     /// It is not what the lock file says.
     #[error(
-        "`{id}` is not the file that the lock names: its body is {actual:.16}.. in version {version}, locked is {:.16}.. in version {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew", .locked.digest, .locked.version
+        "`{id}` is not the file that the lock names: {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew",
+        if (&locked.digest, &locked.version) == (actual, version) {
+            "its shebang or the line that signs it is another".to_owned()
+        } else {
+            format!("its body is {actual:.16}.. in version {version}, locked is {:.16}.. in version {}", locked.digest, locked.version)
+        }
     )]
     NotLocked {
         /// The tool.
@@ -315,21 +321,8 @@ pub fn sign(
         format!("rye:signed:{time}:{hash}:{signature}:{fingerprint}")
     };
     let line = format!("{}{words}{}\n", style.prefix(), style.suffix());
-    let (shebang, rest) = match text.split_once('\n') {
-        Some((first, rest)) if style == Style::Hash && first.starts_with("#!/") => {
-            (&text[..=first.len()], rest)
-        }
-        _ => ("", text),
-    };
-    let rest = match rest.split_once('\n') {
-        Some((first, behind))
-            if super::is_signature_like(first) && first.starts_with(style.prefix()) =>
-        {
-            behind
-        }
-        _ => rest,
-    };
-    format!("{shebang}{line}{rest}")
+    let Parts { shebang, body, .. } = Parts::of(text, style);
+    format!("{shebang}{line}{body}")
 }
 
 /// What version 2 signs.

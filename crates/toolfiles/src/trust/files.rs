@@ -110,7 +110,14 @@ pub(super) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, Trus
                 let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
                 text.len() == 64 && text.bytes().all(is_hex)
             };
+            let whole = text("whole");
+            if whole.as_ref().is_some_and(|whole| !is_digest(whole)) {
+                return Err(damaged(&format!(
+                    "`whole` of `{id}` has not 64 hexadecimal digits"
+                )));
+            }
             let record = Record {
+                whole,
                 version: text("version")
                     .ok_or_else(|| damaged(&format!("`{id}` has no `version`")))?,
                 digest: text("digest").filter(is_digest).ok_or_else(|| {

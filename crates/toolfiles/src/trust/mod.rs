@@ -32,7 +32,7 @@ pub use standing::Standing;
 use files::{LOCK_FORM, keys_in, read_json, read_lock, write};
 
 use crate::servers::approved_as;
-use crate::sign::{Generation, Keyring, Style, Verified, body, digest, hex};
+use crate::sign::{Generation, Keyring, Verified, digest, hex};
 use crate::{Found, Space, Spaces, system};
 
 /// What is known of a tool from before.
@@ -42,12 +42,23 @@ pub struct Record {
     pub version: String,
     /// The digest of its body.
     pub digest: String,
+    /// The digest of all of its text, where that is what was trusted or locked; `None` of a signed one, and of one that was
+    /// written down by a toolglot that noted the body only.
+    pub whole: Option<String>,
     /// Whether the user trusted it without a signature.
     pub trusted: bool,
     /// The latest time that a signature of version 2 bound to it, whichever text that was of.
     pub time: Option<String>,
     /// The digests of the texts that were there before, the latest last.
     pub before: Vec<String>,
+}
+
+impl Record {
+    /// The digest of the text that was trusted. Of an earlier form it is that of the body: all of a text from which nothing
+    /// was left out, and no other text.
+    pub fn trusted_digest(&self) -> &str {
+        self.whole.as_ref().unwrap_or(&self.digest)
+    }
 }
 
 /// The store.
@@ -212,7 +223,7 @@ impl Trust {
     /// The text that was trusted when the record was made.
     pub fn trusted_text(&self, record: &Record) -> Option<String> {
         let user = self.spaces.user.as_ref()?;
-        fs::read_to_string(user.join(COPIES).join(&record.digest)).ok()
+        fs::read_to_string(user.join(COPIES).join(record.trusted_digest())).ok()
     }
 
     /// Trusts exactly this text, without a signature, and locks it.
@@ -220,10 +231,9 @@ impl Trust {
     /// # Errors
     /// If it cannot be written down.
     pub fn trust(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
-        let text = body(found.text(), Style::of(found.language)).to_owned();
-        let sha = digest(&text);
+        let whole = found.whole_digest();
         let copies = self.home()?.join(COPIES);
-        write(&copies.join(&sha), text.as_bytes(), 0o600)?;
+        write(&copies.join(whole), found.text().as_bytes(), 0o600)?;
         // Who trusts a file has not seen what a server says. That stays as it was taken, but for a file of another tool now.
         let before = self.record(found);
         let before = before.and_then(|before| self.trusted_text(&before));
@@ -235,8 +245,8 @@ impl Trust {
                 pins.shift_remove(&pin);
             }
         }
-        self.remember(found, its_version, &sha, true)?;
-        self.lock(found, its_version, &sha)
+        self.remember(found, its_version, Some(whole))?;
+        self.lock(found, its_version)
     }
 
     /// The digest that was pinned of what a server says about a tool.
@@ -283,9 +293,10 @@ impl Trust {
                 Ok(())
             }
             Some(record) if record.digest == found.digest() => {
-                self.remember(found, its_version, found.digest(), record.trusted)
+                let trusted = record.trusted.then(|| record.trusted_digest());
+                self.remember(found, its_version, trusted)
             }
-            _ => self.remember(found, its_version, found.digest(), false),
+            _ => self.remember(found, its_version, None),
         }
     }
 
@@ -296,22 +307,27 @@ impl Trust {
         (verified.generation == Generation::V2).then_some(verified.time)
     }
 
+    /// Notes a tool, and the digest of the whole text if that is trusted.
     fn remember(
         &mut self,
         found: &Found,
         its_version: &str,
-        sha: &str,
-        trusted: bool,
+        trusted: Option<&str>,
     ) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
         let place = self.place(found.space).to_owned();
         let known = self.record(found).unwrap_or_default();
+        let sha = found.digest();
         let time = self.bound_time(found).max(known.time);
         let mut before = known.before;
         before.push(known.digest);
         before.retain(|digest| !digest.is_empty() && digest != sha);
         before.drain(..before.len().saturating_sub(MAX_BEFORE));
-        let mut record = json!({"version": its_version, "digest": sha, "trusted": trusted});
+        let is_trusted = trusted.is_some();
+        let mut record = json!({"version": its_version, "digest": sha, "trusted": is_trusted});
+        if let Some(whole) = trusted {
+            record["whole"] = json!(whole);
+        }
         if let Some(time) = time {
             record["time"] = json!(time);
         }
@@ -330,7 +346,7 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be written down.
-    pub fn lock(&mut self, found: &Found, its_version: &str, sha: &str) -> Result<(), TrustError> {
+    pub fn lock(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
         let Some(project) = self
             .spaces
             .project
@@ -343,7 +359,8 @@ impl Trust {
             found.id.to_string(),
             Record {
                 version: its_version.to_owned(),
-                digest: sha.to_owned(),
+                digest: found.digest().to_owned(),
+                whole: Some(found.whole_digest().to_owned()),
                 ..Record::default()
             },
         );
@@ -351,10 +368,11 @@ impl Trust {
             .lock
             .iter()
             .map(|(id, record)| {
-                (
-                    id.clone(),
-                    json!({"version": record.version, "digest": record.digest}),
-                )
+                let mut locked = json!({"version": record.version, "digest": record.digest});
+                if let Some(whole) = &record.whole {
+                    locked["whole"] = json!(whole);
+                }
+                (id.clone(), locked)
             })
             .collect();
         let text = serde_json::to_string_pretty(&json!({"lock": LOCK_FORM, "tools": tools}))
@@ -396,6 +414,7 @@ fn read_record(record: &Value) -> Option<Record> {
     Some(Record {
         version: text("version")?,
         digest: text("digest")?,
+        whole: text("whole"),
         trusted: record.get("trusted")?.as_bool()?,
         time: text("time"),
         before: before

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::Trust;
+use super::{Record, Trust};
 use crate::chain::version;
 use crate::sign::{Generation, Header, Keyring, Refusal, Style, Verified, verify};
 use crate::{Found, Space};
@@ -49,19 +49,23 @@ impl Trust {
         let actual = found.digest();
         let record = self.record(found);
         let needs_signature = (self.demands.signed)(id);
-        let is_trusted = record
-            .as_ref()
-            .is_some_and(|record| record.trusted && record.digest == actual);
+        let is_trusted = record.as_ref().is_some_and(|record| {
+            record.trusted && record.trusted_digest() == found.whole_digest()
+        });
         let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
+        let is_locked = |locked: &Record| {
+            let whole = locked.whole.as_deref();
+            locked.digest == actual
+                && locked.version == here
+                && whole.is_none_or(|whole| whole == found.whole_digest())
+        };
         let as_locked = || match locked {
-            Some(locked) if locked.digest != actual || locked.version != here => {
-                Err(Refusal::NotLocked {
-                    id: id.to_owned(),
-                    version: here.to_owned(),
-                    locked: Box::new(locked.clone()),
-                    actual: actual.to_owned(),
-                })
-            }
+            Some(locked) if !is_locked(locked) => Err(Refusal::NotLocked {
+                id: id.to_owned(),
+                version: here.to_owned(),
+                locked: Box::new(locked.clone()),
+                actual: actual.to_owned(),
+            }),
             _ => Ok(()),
         };
         if is_trusted && !needs_signature {

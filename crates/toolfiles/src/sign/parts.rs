@@ -1,0 +1,142 @@
+//! Where a signature stands, and what it leaves out.
+
+use super::body::Style;
+use super::header;
+
+/// A file in the parts that a signature makes of it, in their order: together they are all of it.
+///
+/// The first two are what no signature covers. What they hold runs with the rest of the file, so they are comments of one
+/// line by any reader's idea of a line, or they are body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts<'a> {
+    /// The line `#!/..` with its end, where the signature stands behind it; else nothing.
+    pub(super) shebang: &'a str,
+    /// The line of the signature with its end, of whatever generation; nothing if there is none.
+    pub(super) signature: &'a str,
+    /// All that is behind.
+    pub(super) body: &'a str,
+}
+
+impl Parts<'_> {
+    /// Takes a text apart. A byte order mark is no part of a line that is left out.
+    pub(super) fn of(text: &str, style: Style) -> Parts<'_> {
+        let (first, behind) = first_line(text);
+        let has_shebang = style == Style::Hash && first.ends_with('\n') && is_shebang(first);
+        let (shebang, rest) = if has_shebang {
+            (first, behind)
+        } else {
+            ("", text)
+        };
+        let (first, behind) = first_line(rest);
+        let (signature, body) = if is_signature(first, style) {
+            (first, behind)
+        } else {
+            ("", rest)
+        };
+        Parts {
+            shebang,
+            signature,
+            body,
+        }
+    }
+}
+
+/// A line without its end, `\n` or `\r\n`.
+pub(super) fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// The text up to the first `\n`, that included, and the rest.
+fn first_line(text: &str) -> (&str, &str) {
+    text.split_at(text.find('\n').map_or(text.len(), |at| at + 1))
+}
+
+/// Whether a line does nothing but name an interpreter.
+///
+/// One that names an encoding (PEP 263) says how Python reads all that is behind it, if it is given the file: that is no
+/// line to leave out, unless it names the one that all tools are read in.
+fn is_shebang(line: &str) -> bool {
+    let mut encodings = line.match_indices("coding").filter_map(|(at, word)| {
+        let name = line[at + word.len()..].strip_prefix([':', '='])?;
+        let name = name.trim_start_matches([' ', '\t']);
+        name.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
+            .next()
+    });
+    line.starts_with("#!/")
+        && is_one_line(line)
+        && encodings.all(|name| ["utf-8", "utf8"].contains(&&*name.to_ascii_lowercase()))
+}
+
+fn is_signature(line: &str, style: Style) -> bool {
+    let words = line.strip_prefix(style.prefix());
+    is_one_line(line) && words.is_some_and(header::begins_as_signature)
+}
+
+/// Whether this is one line for whoever reads it: Python and YAML end one at a `\r` too, JavaScript at U+2028 and U+2029,
+/// others at vertical tabs, form feeds, U+001C to U+001E and U+0085. None of these is of use in a comment.
+fn is_one_line(line: &str) -> bool {
+    let ends = |c: char| (c.is_control() && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}');
+    !without_end(line).contains(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::body::Item;
+    use super::*;
+
+    const ENDS: &[char] = &[
+        '\r', '\0', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}',
+        '\u{2029}',
+    ];
+
+    #[test]
+    fn what_another_reader_ends_a_line_at_is_body() {
+        let knowledge = Style::Markdown(Item::Knowledge);
+        for end in ENDS {
+            for (style, head) in [
+                (Style::Hash, "#!/x"),
+                (Style::Hash, "# rye:signed:x"),
+                (Style::Hash, "# kiwi-mcp:validated:x"),
+                (Style::Slashes, "// toolglot:signed:2:x"),
+                (Style::Slashes, "// ryeos:signed:x"),
+                (knowledge, "<!-- rye:signed:x -->"),
+            ] {
+                // Behind it, and as the last of it: `\r\r\n` is a line end and an empty line to Python.
+                for text in [
+                    format!("{head}{end}evil()\nrest\n"),
+                    format!("{head}{end}\r\nrest\n"),
+                ] {
+                    assert_eq!(Parts::of(&text, style).body, text, "{text:?}");
+                }
+            }
+            let behind = format!("#!/x\n# rye:signed:x{end}evil()\nrest\n");
+            assert_eq!(Parts::of(&behind, Style::Hash).shebang, "#!/x\n");
+            assert_eq!(Parts::of(&behind, Style::Hash).signature, "");
+        }
+    }
+
+    #[test]
+    fn one_line_is_left_out_however_it_ends() {
+        for end in ["\n", "\r\n"] {
+            let text = format!("#!/usr/bin/env\tpython3{end}# rye:signed:é{end}rest{end}");
+            let parts = Parts::of(&text, Style::Hash);
+            assert_eq!(parts.shebang, format!("#!/usr/bin/env\tpython3{end}"));
+            assert_eq!(parts.signature, format!("# rye:signed:é{end}"));
+            assert_eq!(parts.body, format!("rest{end}"));
+        }
+    }
+
+    #[test]
+    fn a_shebang_that_names_an_encoding_is_body() {
+        for text in [
+            "#!/usr/bin/python -*- coding: utf-7 -*-\nx = 1\n",
+            "#!/x coding: utf-8 coding=utf-7\nx = 1\n",
+            "#!/x vim:fileencoding=utf-8-sig\nx = 1\n",
+        ] {
+            assert_eq!(Parts::of(text, Style::Hash).body, text);
+        }
+        let text = "#!/usr/bin/python -*- coding: UTF-8 -*-\nx = 1\n";
+        assert_eq!(Parts::of(text, Style::Hash).body, "x = 1\n");
+    }
+}
