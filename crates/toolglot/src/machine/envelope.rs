@@ -54,6 +54,14 @@ impl Parser {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
                 Asked::Args => {}
+                Asked::Inside => {
+                    self.tell_envelope(program, &mut envelope, view, sink);
+                    let rest = view.slice(envelope.pos, view.end());
+                    let stretch = envelope.stretch(rest);
+                    if self.tell_inside(rest, stretch, sink) {
+                        envelope.pass(&rest[..stretch.length]);
+                    }
+                }
                 Asked::Another => self.another_envelope(program, &mut envelope, view, sink),
                 Asked::Done => {
                     self.end_envelope(program, &mut envelope, view, sink);
