@@ -160,9 +160,6 @@ impl Parser {
         }
         let upto = envelope.args_at.unwrap_or_else(|| envelope.here());
         self.teller.start_call(view, upto, sink);
-        if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
-            envelope.know(program.tools.keys(tool));
-        }
         self.begin_fitting(program, envelope.name_at.0);
         self.tell_envelope(program, envelope, view, sink);
     }

@@ -394,6 +394,7 @@ impl Envelope {
         self.args.clear();
         (self.inner, self.encoded_at, self.flat_at) = (None, None, None);
         (self.args_seen, self.committed) = (true, false);
+        self.know_tool(program);
     }
 
     /// The next bytes were told.
@@ -416,11 +417,6 @@ impl Envelope {
     /// Whether a word waits behind a value that is a key only if a colon follows.
     pub(crate) fn waits_for_colon(&self) -> bool {
         self.json.waits_for_colon()
-    }
-
-    /// The call's tool is known: so are the keys of its arguments.
-    pub(crate) fn know(&mut self, keys: &Arc<[String]>) {
-        self.json.know(self.depths.len() + 2, Arc::clone(keys));
     }
 
     /// Whether it was given up because no tool has its name.
