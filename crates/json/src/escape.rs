@@ -28,20 +28,23 @@ pub fn escape_into(out: &mut String, text: &str) {
 }
 
 /// Appends the escape of one byte that needs it.
+#[inline]
 pub(crate) fn escape_byte_into(out: &mut String, byte: u8) {
-    match byte {
-        b'"' => out.push_str("\\\""),
-        b'\\' => out.push_str("\\\\"),
-        b'\n' => out.push_str("\\n"),
-        b'\r' => out.push_str("\\r"),
-        b'\t' => out.push_str("\\t"),
-        0x08 => out.push_str("\\b"),
-        0x0c => out.push_str("\\f"),
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0c => b'f',
         _ => {
             // Writing to a String cannot fail.
             let _ = write!(out, "\\u{byte:04x}");
+            return;
         }
-    }
+    };
+    out.push('\\');
+    out.push(char::from(short));
 }
 
 /// Whether a backslash and `byte` are one of JSON's short escapes.

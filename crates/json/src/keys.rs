@@ -6,6 +6,9 @@ use alloc::vec::Vec;
 /// Keys of one object beyond which a set takes over from a linear look.
 const FEW: usize = 24;
 
+/// Places made at once: an envelope and the arguments of most calls fit.
+const ROOM: usize = 16;
+
 /// The keys of all open objects, as hashes of 64 bits. The first one is open from the start.
 ///
 /// Equal hashes of different keys would only make a call less trusted, never more.
@@ -21,6 +24,9 @@ pub struct Keys {
 impl Keys {
     /// An object begins.
     pub fn open(&mut self) {
+        if self.hashes.is_empty() {
+            self.hashes.reserve(ROOM);
+        }
         self.hashes.push(self.from as u64);
         self.from = self.hashes.len();
     }

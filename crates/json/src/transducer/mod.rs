@@ -79,6 +79,8 @@ pub enum Step {
     Member,
     /// A value at the watched depth ended.
     Value,
+    /// A string of a value began, and more of it is here: see [`Transducer::stop_at_strings`].
+    String,
     /// The root ended.
     Done,
     /// The next byte can be no part of the document. Nothing was lost; feeding it again gives the same answer.
@@ -108,6 +110,9 @@ pub struct Stretch {
 /// Longest word, escape tail or run of blanks kept undecided, in bytes.
 const HELD: usize = 4096;
 
+/// So much has to be here for the caller to be told of a string's begin, in bytes: what is shorter is copied as fast.
+const LONG: usize = 2048;
+
 /// The machine. One document each.
 #[derive(Clone, Debug)]
 pub struct Transducer {
@@ -136,6 +141,8 @@ pub struct Transducer {
     tail_quote: Quote,
     watch: usize,
     value_ended: bool,
+    stops: bool,
+    string_begins: bool,
     structural: bool,
     /// The document is the arguments of a Python call.
     python: bool,
@@ -216,6 +223,8 @@ impl Default for Transducer {
             tail_quote: Quote::Double,
             watch: 0,
             value_ended: false,
+            stops: false,
+            string_begins: false,
             structural: false,
             python: false,
             raw: false,
@@ -278,6 +287,7 @@ impl Transducer {
         }
         (self.empty, self.comma, self.in_key) = (false, false, false);
         (self.value_ended, self.structural) = (false, false);
+        self.string_begins = false;
         (self.has_inner, self.is_stuck) = (false, false);
         (self.is_multiline, self.is_over) = (false, false);
         (self.wrapped, self.after_letter) = (false, false);
@@ -348,6 +358,12 @@ impl Transducer {
     /// Reports members and values of containers down to this depth; the root's members have depth 1. 0 reports nothing.
     pub fn watch(&mut self, depth: usize) {
         self.watch = depth;
+    }
+
+    /// Reports where a string of a value begins that may be long, so that the caller can write its inside itself: see
+    /// [`stretch`](Transducer::stretch).
+    pub fn stop_at_strings(&mut self) {
+        self.stops = true;
     }
 
     /// How many containers are open.
@@ -508,7 +524,9 @@ impl Transducer {
     /// Reads what was read ahead.
     fn read_again(&mut self, out: &mut Output) -> Step {
         let mut replay = core::mem::take(&mut self.replay);
+        let stops = core::mem::take(&mut self.stops);
         let (used, step) = self.read(&replay, self.replay_at, out);
+        (self.stops, self.string_begins) = (stops, false);
         replay.drain(..used);
         if self.replay.is_empty() {
             self.replay_at += used as u64;
@@ -540,6 +558,9 @@ impl Transducer {
                 } else {
                     Step::Value
                 };
+            }
+            if core::mem::take(&mut self.string_begins) && bytes.len() - piece.i >= LONG {
+                break Step::String;
             }
             if self.is_dense() {
                 piece.i = self.dense(bytes, piece.i);

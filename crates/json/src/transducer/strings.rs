@@ -19,6 +19,7 @@ impl Transducer {
     #[inline]
     pub(super) fn begin_inside(&mut self, at: u64) {
         self.is_multiline = false;
+        self.string_begins = self.stops;
         self.balance.begin(at);
         self.last.begin(at);
     }

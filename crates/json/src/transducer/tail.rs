@@ -28,8 +28,11 @@ impl Transducer {
         let length = rest.iter().take_while(|&&byte| in_run(byte)).count();
         let (run, behind) = rest.split_at(length);
         let fits = |closer: &String| {
-            !ends_string(quote, closer.as_bytes()[0])
-                && (behind.starts_with(closer.as_bytes()) || closer.as_bytes().starts_with(behind))
+            let closer = closer.as_bytes();
+            // Most differ in the first byte.
+            behind.first() == closer.first()
+                && !ends_string(quote, closer[0])
+                && (behind.starts_with(closer) || closer.starts_with(behind))
         };
         let may_open_a_key = takes_commas
             && behind.first() == Some(&b'"')

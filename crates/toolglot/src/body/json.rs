@@ -30,6 +30,7 @@ impl JsonBody {
             .with_quote(quote)
             .with_closers(Arc::clone(closers));
         json.expect_openers(openers);
+        json.stop_at_strings();
         JsonBody {
             node,
             json,

@@ -56,20 +56,30 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let rest = view.slice(self.pos, view.end());
-        let fits = self.fitting.is_on();
-        if !fits {
-            core::mem::swap(self.teller.args(), &mut body.out.text);
-        }
-        let (used, step) = body.feed(rest, self.pos);
-        if fits {
-            self.fit_body(program, &mut body, sink);
-        } else {
-            core::mem::swap(self.teller.args(), &mut body.out.text);
-        }
-        self.work += used as u64;
-        self.pos += used as u64;
-        self.tell_repairs(&mut body, sink);
+        let step = loop {
+            let rest = view.slice(self.pos, view.end());
+            let fits = self.fitting.is_on();
+            if !fits {
+                core::mem::swap(self.teller.args(), &mut body.out.text);
+            }
+            let (used, step) = body.feed(rest, self.pos);
+            if fits {
+                self.fit_body(program, &mut body, sink);
+            } else {
+                core::mem::swap(self.teller.args(), &mut body.out.text);
+            }
+            self.work += used as u64;
+            self.pos += used as u64;
+            self.tell_repairs(&mut body, sink);
+            if step != Step::String {
+                break step;
+            }
+            let (at, rest) = (self.pos, &rest[used..]);
+            let stretch = body.stretch(rest);
+            if self.tell_inside(rest, stretch, sink) {
+                body.json.pass(&rest[..stretch.length], at);
+            }
+        };
         match step {
             Step::Done => {
                 self.pos = body.json.behind().unwrap_or(self.pos);

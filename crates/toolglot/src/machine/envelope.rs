@@ -54,6 +54,14 @@ impl Parser {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
                 Asked::Args => {}
+                Asked::Inside => {
+                    self.tell_envelope(program, &mut envelope, view, sink);
+                    let rest = view.slice(envelope.pos, view.end());
+                    let stretch = envelope.stretch(rest);
+                    if self.tell_inside(rest, stretch, sink) {
+                        envelope.pass(&rest[..stretch.length]);
+                    }
+                }
                 Asked::Another => self.another_envelope(program, &mut envelope, view, sink),
                 Asked::Done => {
                     self.end_envelope(program, &mut envelope, view, sink);
@@ -152,9 +160,6 @@ impl Parser {
         }
         let upto = envelope.args_at.unwrap_or_else(|| envelope.here());
         self.teller.start_call(view, upto, sink);
-        if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
-            envelope.know(program.tools.keys(tool));
-        }
         self.begin_fitting(program, envelope.name_at.0);
         self.tell_envelope(program, envelope, view, sink);
     }

@@ -4,7 +4,7 @@
 //! where a value is not JSON. Whatever else a push may be is left to the modes: what is done here is exactly what they would
 //! do, at a tenth of the cost.
 
-use toolglot_json::{escape_into, is_plain};
+use toolglot_json::{Stretch, escape_into, is_plain};
 
 use super::teller::Speech;
 use super::view::View;
@@ -73,6 +73,33 @@ impl Parser {
             self.teller.pass(length, Event::Args { call, json }, sink);
         }
         stretch.length
+    }
+
+    /// Tells the stretch of `text` that stands inside the string which begins there, if what is in strings passes as it is.
+    /// Says whether it did.
+    pub(super) fn tell_inside(
+        &mut self,
+        text: &str,
+        stretch: Stretch,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Some(call) = self.teller.call.as_ref().map(|call| call.id) else {
+            return false;
+        };
+        if stretch.length == 0 || !self.fitting.is_passing() {
+            return false;
+        }
+        let json = &text[..stretch.length];
+        if stretch.is_raw {
+            escape_into(self.teller.args(), json);
+        } else {
+            self.teller.flush_args(self.pos, sink);
+            let length = stretch.length as u64;
+            self.teller.pass(length, Event::Args { call, json }, sink);
+        }
+        self.work += stretch.length as u64;
+        self.pos += stretch.length as u64;
+        true
     }
 
     /// Tells a small push of prose behind what is held of the one before, but for a last byte that may begin an opener: that

@@ -2,6 +2,7 @@
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::{quoted, string};
@@ -84,6 +85,7 @@ impl Envelope {
                 self.call_it(program, key.to_owned());
                 self.part = Part::Role(Role::Args);
                 (self.args_seen, self.needs_object) = (true, !self.marked);
+                self.know_tool(program);
                 return self.ask_commit(program);
             }
             if self.committed && !self.malformed && program.tools.find(key).is_some() {
@@ -115,6 +117,7 @@ impl Envelope {
                     self.leave_out(self.loose_at, LeftOut::Other);
                 }
                 self.args_seen = true;
+                self.know_tool(program);
                 self.may_define = !self.marked && key == "parameters";
                 return self.ask_commit(program);
             }
@@ -194,6 +197,15 @@ impl Envelope {
     pub(super) fn call_it(&mut self, program: &Program, name: String) {
         self.meant = program.tools.meant(&name);
         self.name = Some(name);
+    }
+
+    /// The arguments begin. If their tool is known, so are their keys, whether the call has begun or waits for more of
+    /// them: how much of a text is here says nothing.
+    pub(super) fn know_tool(&mut self, program: &Program) {
+        if let Some((tool, _)) = self.meant {
+            let keys = Arc::clone(program.tools.keys(tool));
+            self.json.know(self.depths.len() + 2, keys);
+        }
     }
 
     /// Whether the tool that is named has such a parameter, if it is known.

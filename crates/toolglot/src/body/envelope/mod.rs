@@ -26,6 +26,8 @@ pub(crate) enum Asked {
     Commit,
     /// Arguments are there to be told, up to the position reached.
     Args,
+    /// The same, and a string of them begins there.
+    Inside,
     /// The call is over, and in the same object another one begins.
     Another,
     /// The object ended.
@@ -217,6 +219,7 @@ impl Envelope {
         bodies.clear();
         json.restart(Root::Object);
         json.watch(1);
+        json.stop_at_strings();
         out.repairs.clear();
         repairs.clear();
         depths.clear();
@@ -353,8 +356,9 @@ impl Envelope {
             },
             Step::Stuck => Asked::Stuck,
             Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
+            Step::String if self.committed && told => Asked::Inside,
             Step::More if self.committed && told => Asked::Args,
-            Step::More => Asked::More,
+            Step::More | Step::String => Asked::More,
         };
         match asked {
             Asked::More | Asked::Args if self.waits_for_arguments() => self.ask_commit(program),
@@ -390,6 +394,7 @@ impl Envelope {
         self.args.clear();
         (self.inner, self.encoded_at, self.flat_at) = (None, None, None);
         (self.args_seen, self.committed) = (true, false);
+        self.know_tool(program);
     }
 
     /// The next bytes were told.
@@ -412,11 +417,6 @@ impl Envelope {
     /// Whether a word waits behind a value that is a key only if a colon follows.
     pub(crate) fn waits_for_colon(&self) -> bool {
         self.json.waits_for_colon()
-    }
-
-    /// The call's tool is known: so are the keys of its arguments.
-    pub(crate) fn know(&mut self, keys: &Arc<[String]>) {
-        self.json.know(self.depths.len() + 2, Arc::clone(keys));
     }
 
     /// Whether it was given up because no tool has its name.
