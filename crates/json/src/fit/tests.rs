@@ -92,6 +92,20 @@ const CASES: &[Case] = &[
         &[(FitKind::Typed, "limit")],
     ),
     (r#"{"limit": "five"}"#, r#"{"limit": "five"}"#, &[]),
+    (
+        r#"{"limit": "\"5\"", "deep": "'true'", "lines": "\\\"7\\\""}"#,
+        r#"{"limit": 5, "deep": true, "lines": [7]}"#,
+        &[
+            (FitKind::Typed, "limit"),
+            (FitKind::Typed, "deep"),
+            (FitKind::Listed, "lines"),
+        ],
+    ),
+    (
+        r#"{"limit": "\"5\", \"6\"", "path": "\"5\""}"#,
+        r#"{"limit": "\"5\", \"6\"", "path": "\"5\""}"#,
+        &[],
+    ),
     // A key that is there already is not taken for another one, and one that comes behind is told.
     (
         r#"{"path": "a", "PATH": "b"}"#,

@@ -161,7 +161,8 @@ fn from_word(word: &str, shape: &Shape) -> Option<Made> {
 /// What a string may stand for, where none is wanted.
 fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     let trimmed = text.trim();
-    if let Some(json) = scalar_of(trimmed, shape) {
+    let scalar = scalar_of(trimmed, shape).or_else(|| scalar_of(unmarked(trimmed)?, shape));
+    if let Some(json) = scalar {
         return Some((json.into_owned(), FitKind::Typed, Vec::new()));
     }
     let begins = trimmed.as_bytes().first();
@@ -194,6 +195,13 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         change.at += 1;
     }
     Some((format!("[{json}]"), FitKind::Listed, inner))
+}
+
+/// What stands between the quotation marks of a string that has no others, escaped or not: `"123"` where a number is wanted.
+fn unmarked(text: &str) -> Option<&str> {
+    let between = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    let inside = ["\\\"", "\"", "'"].into_iter().find_map(between)?;
+    (!inside.contains(['"', '\'', '\\'])).then_some(inside)
 }
 
 /// What an untyped text stands for where the shape has no string: the scalar it spells, the object or array it holds, an

@@ -20,7 +20,9 @@ impl Parser {
             return;
         }
         self.committed = true;
-        self.ended_reasoning = self.context.speech == Speech::Reasoning;
+        let is_thought = self.context.speech == Speech::Reasoning;
+        let adjoins = self.adjoins_thought();
+        self.ended_reasoning = is_thought || adjoins;
         let by_extra = self
             .threads
             .first()
@@ -28,9 +30,15 @@ impl Parser {
             .is_some_and(|thread| thread.extra);
         self.teller
             .speak(self.context.speech, view, self.candidate, sink);
-        self.teller.thought_over |= by_extra && self.ended_reasoning;
+        self.teller.thought_over |= by_extra && is_thought;
+        if !adjoins {
+            self.interrupted = None;
+        }
         if by_extra || self.context.open_ended {
-            self.context = Context::default();
+            let context = core::mem::take(&mut self.context);
+            if is_thought {
+                self.interrupt(context);
+            }
         } else if self.context.sync {
             // An entry ends the open call of a broken one.
             self.context = Context::default();
@@ -121,6 +129,9 @@ impl Parser {
             _ if self.in_code == InCode::Accept && self.candidate_in_code => Place::Code,
             _ => Place::Answer,
         };
+        if let Some(thought) = &mut self.interrupted {
+            thought.called = true;
+        }
         let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
         (self.registers.id, self.registers.ns) = (None, None);
         if let Some(tool) = tool {

@@ -9,6 +9,7 @@
 //! ```
 
 mod acts;
+mod afterthought;
 mod ahead;
 mod attributes;
 mod between;
@@ -73,6 +74,8 @@ enum Mode {
     Ahead(Box<ahead::Ahead>),
     /// A tag in the midst of a line may be spoken of.
     Spoken(spoken::Spoken),
+    /// Reasoning may go on behind a call in it.
+    Afterthought(afterthought::Afterthought),
     Value(Box<Value>),
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
@@ -120,6 +123,9 @@ pub struct Parser {
     gap: Option<Span>,
     /// The entry that is being read ended reasoning that had no end.
     ended_reasoning: bool,
+    /// The reasoning that an entry stands in, in place of its end; and where that end is, if it was found since.
+    interrupted: Option<Box<afterthought::Interrupted>>,
+    thought_end: Option<u64>,
     /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
     safe: u64,
     safe_threads: Vec<Thread>,
@@ -181,6 +187,8 @@ impl Parser {
             misspelt: None,
             gap: None,
             ended_reasoning: false,
+            interrupted: None,
+            thought_end: None,
             safe: 0,
             safe_threads: Vec::new(),
             fallback: None,
@@ -370,6 +378,7 @@ impl Parser {
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
                 Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
+                Mode::Afterthought(_) => self.afterthought(&program, view, eof),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
                     self.body(&program, view, eof, sink)
@@ -409,7 +418,7 @@ impl Parser {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
-            Mode::Between => {}
+            Mode::Between | Mode::Afterthought(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {

@@ -163,7 +163,7 @@ impl Parser {
         }
         self.forget();
         self.safe_threads.clear();
-        self.mode = Mode::Text;
+        self.mode = self.behind_entry(at);
     }
 
     /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.

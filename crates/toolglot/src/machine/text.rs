@@ -190,7 +190,7 @@ impl Parser {
         };
         self.threads.clear();
         self.safe_threads.clear();
-        self.mode = Mode::Text;
+        self.mode = self.behind_candidate();
         self.forget();
     }
 }

@@ -63,8 +63,15 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
         return (Cow::Owned(quoted(text)), None);
     }
     if let Some(json) = from_text(text, shape) {
-        let message = format!("`{}` was read as a list of one", short(trimmed));
-        return (Cow::Owned(json), Some((Code::FittedToSchema, message)));
+        let text = short(trimmed);
+        let remark = if json.starts_with('[') {
+            let message = format!("`{text}` was read as a list of one");
+            (Code::FittedToSchema, message)
+        } else {
+            let message = format!("`{text}` stands in quotation marks; it was read as {json}");
+            (Code::TypedBySchema, message)
+        };
+        return (Cow::Owned(json), Some(remark));
     }
     let wanted = name(shape);
     let code = if is_unrepresentable(trimmed) {

@@ -246,11 +246,13 @@ impl<'a> Builder<'a> {
                     // label, nor a tag of one letter, which is HTML's.
                     let is_word = |c: char| c.is_alphanumeric() || c == '_';
                     let is_space = |name: &str| name.chars().all(is_word);
+                    let is_label = |name: &str| name.chars().all(|c| c.is_ascii_lowercase());
                     let is_code = bytes.starts_with("```")
                         || bytes.ends_with('(')
                         || bytes.strip_suffix('.').is_some_and(is_space)
                         || bytes.strip_suffix(". ").is_some_and(is_space)
                         || bytes.ends_with(": ")
+                        || bytes.strip_suffix(':').is_some_and(is_label)
                         || matches!(bytes.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
                     let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !is_code;
                     self.push(Node::Literal {

@@ -89,6 +89,13 @@ fn attacks(subject: &Subject, bytes: usize) -> Vec<(String, String)> {
     };
     if let Ok(text) = subject.renderer(0).calls(&[call]) {
         repeat("whole calls".into(), "", &text);
+        let said = format!("{text} or ");
+        repeat("calls in reasoning".into(), "<think>x", &said);
+        repeat(
+            "calls in other reasoning".into(),
+            "",
+            &format!("<think>{said}"),
+        );
         let (open, close) = text.split_at(text.find("one").unwrap_or(0));
         for literal in ["<", "</", "x ", "\n", "\\\"", "]]", "&amp;", "}", "`"]
             .into_iter()
@@ -97,6 +104,9 @@ fn attacks(subject: &Subject, bytes: usize) -> Vec<(String, String)> {
             repeat(format!("{literal:?} in a value"), open, literal);
         }
         repeat("the call's end in a value".into(), open, close);
+        let n_calls = bytes.div_ceil(said.len());
+        let thought = format!("<think>x{}</think>", said.repeat(n_calls));
+        all.push(("calls in reasoning that goes on".into(), thought));
     }
     all
 }

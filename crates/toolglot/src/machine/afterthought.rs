@@ -1,0 +1,224 @@
+//! Behind a call that stands in reasoning in place of its end: whether the reasoning goes on there.
+//!
+//! Its own end shows that, if it comes before anything else is thought or said; until then what stands there is held, up to
+//! `Limits::undecided`. Without it the call was the end. A call right behind such a one stands in the reasoning as well.
+
+use alloc::boxed::Box;
+
+use super::view::View;
+use super::{Context, Mode, Parser};
+use crate::program::{Node, NodeId, Program, RuleRole, is_blank};
+
+/// Reasoning that an entry stands in, in place of its end.
+#[derive(Debug)]
+pub(super) struct Interrupted {
+    /// As it was before that.
+    pub(super) context: Context,
+    /// The entry has a call.
+    pub(super) called: bool,
+    /// Where the entry ended, blanks passed; what begins there adjoins it.
+    pub(super) behind: Option<u64>,
+    /// Where the reasoning's own end was found.
+    end: Option<u64>,
+}
+
+impl Interrupted {
+    pub(super) fn new(context: Context, end: Option<u64>) -> Interrupted {
+        Interrupted {
+            context,
+            called: false,
+            behind: None,
+            end,
+        }
+    }
+}
+
+/// The look ahead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Afterthought {
+    /// All bytes before it were looked at.
+    pos: u64,
+    /// Nothing but blanks stands there so far.
+    blank: bool,
+}
+
+/// What stands at a byte.
+enum Sight {
+    /// The reasoning's own end.
+    End,
+    /// An entry may begin there.
+    Entry,
+    /// Other reasoning does, or what is said.
+    Speech,
+    Nothing,
+    /// More bytes are needed.
+    Wait,
+}
+
+impl Parser {
+    /// An entry is over: what mode behind it.
+    pub(super) fn behind_entry(&mut self, at: u64) -> Mode {
+        match &self.interrupted {
+            Some(interrupted) if interrupted.called => Mode::Afterthought(Afterthought {
+                pos: at,
+                blank: true,
+            }),
+            _ => {
+                self.interrupted = None;
+                Mode::Text
+            }
+        }
+    }
+
+    /// The candidate is none: if it adjoined such an entry, text follows that.
+    pub(super) fn behind_candidate(&self) -> Mode {
+        if self.adjoins_thought() {
+            let (pos, blank) = (self.candidate, false);
+            Mode::Afterthought(Afterthought { pos, blank })
+        } else {
+            Mode::Text
+        }
+    }
+
+    /// Whether the candidate stands right behind an entry in reasoning.
+    pub(super) fn adjoins_thought(&self) -> bool {
+        let behind = self.interrupted.as_ref().and_then(|thought| thought.behind);
+        behind == Some(self.candidate)
+    }
+
+    /// Returns whether the mode changed.
+    pub(super) fn afterthought(&mut self, program: &Program, view: View<'_>, eof: bool) -> bool {
+        let Mode::Afterthought(mut after) = core::mem::take(&mut self.mode) else {
+            return false;
+        };
+        let Some(mut thought) = self.interrupted.take() else {
+            return true;
+        };
+        let known = thought.end.filter(|&end| end >= self.pos);
+        let mut found = known.is_some();
+        while !found {
+            let rest = view.from(after.pos);
+            let step = if after.blank {
+                rest.iter().position(|&byte| !is_blank(byte))
+            } else {
+                program.openers.find_or(rest, &thought.context.waits)
+            };
+            self.work += step.unwrap_or(rest.len()) as u64 + 1;
+            after.pos += step.unwrap_or(rest.len()) as u64;
+            if after.pos - self.pos > program.limits.undecided as u64 {
+                break;
+            }
+            let sight = match step {
+                Some(_) => self.sight(program, &thought, view, after.pos, eof),
+                None if eof => break,
+                None => Sight::Wait,
+            };
+            match sight {
+                Sight::End => {
+                    thought.end = Some(after.pos);
+                    found = true;
+                }
+                Sight::Entry if after.blank => {
+                    thought.behind = Some(after.pos);
+                    self.interrupted = Some(thought);
+                    return true;
+                }
+                Sight::Speech => break,
+                Sight::Entry | Sight::Nothing => {
+                    after.pos += u64::from(!after.blank);
+                    after.blank = false;
+                }
+                Sight::Wait => {
+                    self.interrupted = Some(thought);
+                    self.mode = Mode::Afterthought(after);
+                    return false;
+                }
+            }
+        }
+        if found {
+            self.thought_end = thought.end;
+            self.context = thought.context;
+        }
+        true
+    }
+
+    /// What stands at `at`.
+    fn sight(
+        &mut self,
+        program: &Program,
+        thought: &Interrupted,
+        view: View<'_>,
+        at: u64,
+        eof: bool,
+    ) -> Sight {
+        let bytes = view.from(at);
+        let mut waits = false;
+        for waiting in &thought.context.extras {
+            let Node::Literal {
+                bytes: end, next, ..
+            } = program.node(waiting.thread.node)
+            else {
+                continue;
+            };
+            let length = end.len().min(bytes.len());
+            if end[..length] != bytes[..length] || !is_over(program, *next) {
+                continue;
+            }
+            // Once it came as a special token, its spelling as text is data.
+            let mut spellings = self.special_spellings.iter();
+            let is_data = spellings.any(|one| one.as_bytes() == &**end) && !self.special_at(at);
+            if length == end.len() && !is_data {
+                return Sight::End;
+            }
+            waits |= !is_data;
+        }
+        if waits && !eof {
+            return Sight::Wait;
+        }
+        if program.rules.bodies_first.has(bytes[0]) {
+            return Sight::Entry;
+        }
+        let mut state = 0;
+        for &byte in bytes {
+            self.work += 1;
+            let Some(next) = program.trie.step(state, byte) else {
+                return Sight::Nothing;
+            };
+            state = next;
+            let openers = program.trie.complete(state);
+            let speaks = |node: &NodeId| {
+                let role = match program.node(*node) {
+                    Node::Enter { role, .. } => *role,
+                    _ => return false,
+                };
+                matches!(role, RuleRole::Think | RuleRole::Say)
+            };
+            if openers.iter().any(|one| one.enters.iter().any(speaks)) {
+                return Sight::Speech;
+            }
+            if !openers.is_empty() {
+                return Sight::Entry;
+            }
+        }
+        if eof { Sight::Nothing } else { Sight::Wait }
+    }
+
+    /// Keeps the reasoning that a candidate stands in, in place of its end, if it has one.
+    pub(super) fn interrupt(&mut self, context: Context) {
+        let end = self.thought_end.take();
+        if !context.open_ended {
+            self.interrupted = Some(Box::new(Interrupted::new(context, end)));
+        }
+    }
+}
+
+/// Whether nothing is left of the entry at `node`.
+fn is_over(program: &Program, mut node: NodeId) -> bool {
+    loop {
+        match program.node(node) {
+            Node::Exit { next, .. } | Node::Ws { next } | Node::Nl { next } => node = *next,
+            Node::Match => return true,
+            _ => return false,
+        }
+    }
+}
