@@ -10,6 +10,7 @@ mod language;
 mod literal;
 mod metadata;
 mod new;
+mod printed;
 mod read;
 mod registry;
 mod returns;

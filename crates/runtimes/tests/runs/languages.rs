@@ -434,7 +434,7 @@ fn shells_get_parameters_as_data() {
     world.tool("t/json-it.toml", "tool_id = \"json-it\"\ntool_type = \"script\"\nversion = \"1.0.0\"\nexecutor_id = \"bash\"\ncategory = \"t\"\ndescription = \"A tool\"\n[config]\ncommand = '''echo noise; echo '{\"success\": true, \"output\": 5}' '''\n");
     assert_eq!(
         world.returned("t/json-it", json!({})),
-        json!({"success": true, "output": 5})
+        json!({"success": true, "output": 5, "stdout": "noise\n"})
     );
 
     // What can be no variable is on standard input, and a tool that reads the variable does not go on without it.
