@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import nodePath from 'node:path';
 import vm from 'node:vm';
-import { createRequire } from 'node:module';
+import Module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const request = JSON.parse(fs.readFileSync(0, 'utf8'));
@@ -70,6 +70,27 @@ const beside = (specifier, from) => {
   return found;
 };
 const installed = createRequire(`${project}/`);
+// Whatever name leads there, by a link, the `imports` or `exports` of a `package.json`, or a `require` that the tool makes
+// itself: among the files of tools lies no package, and code there runs only as it was verified. Data is no code.
+const tools = nodePath.join(nodePath.sep, '.ai', 'tools', nodePath.sep);
+const real = (file) => { try { return fs.realpathSync(file); } catch { return file; } };
+const outsideTools = (specifier, file) => {
+  const isThere = nodePath.isAbsolute(file) && !file.endsWith('.json');
+  if (isThere && [file, real(file)].some((place) => place.includes(tools))) {
+    throw new Error(`\`${specifier}\` is no file beside the tool that was verified with it`);
+  }
+};
+// What begins so is private to a package, and the tool belongs to none.
+const named = (specifier) => {
+  if (specifier.startsWith('#')) throw new Error(`\`${specifier}\` is the name of no package`);
+  return specifier;
+};
+const resolveFilename = Module._resolveFilename;
+Module._resolveFilename = function resolved(specifier, ...more) {
+  const file = resolveFilename.call(this, specifier, ...more);
+  outsideTools(specifier, file);
+  return file;
+};
 
 const commons = new Map();
 const common = (file) => {
@@ -78,8 +99,8 @@ const common = (file) => {
   if (files[file].module) throw new Error(`\`${file}\` is a module: import it`);
   const module = { exports: {}, id: file, filename: file, loaded: false };
   commons.set(file, module);
-  const need = (specifier) => (isPath(specifier) ? common(beside(specifier, file)) : installed(specifier));
-  need.resolve = (specifier) => (isPath(specifier) ? beside(specifier, file) : installed.resolve(specifier));
+  const need = (specifier) => (isPath(specifier) ? common(beside(specifier, file)) : installed(named(specifier)));
+  need.resolve = (specifier) => (isPath(specifier) ? beside(specifier, file) : installed.resolve(named(specifier)));
   need.main = commons.get(path);
   const run = vm.compileFunction(files[file].source.replace(/^#!.*/, ''), ['exports', 'require', 'module', '__filename', '__dirname'], {
     filename: file,
@@ -95,6 +116,9 @@ const made = (names, value, identifier) => new vm.SyntheticModule(names, functio
   for (const name of names) this.setExport(name, value(name));
 }, { identifier });
 const outside = async (specifier) => {
+  // Releases before 20 do not say where a module is, and it is where a `require` finds it.
+  const where = import.meta.resolve?.(named(specifier)) ?? installed.resolve(specifier);
+  outsideTools(specifier, where.startsWith('file:') ? fileURLToPath(where) : where);
   const space = await import(specifier);
   return made(Object.keys(space), (name) => space[name], specifier);
 };

@@ -195,13 +195,6 @@ fn told(
         }
         contract.of_value(value)
     };
-    // What a tool printed beside its answer is not lost; it never replaces what it returned.
-    for (key, text) in [("stdout", printed), ("stderr", stderr)] {
-        if !text.is_empty() && !returned.value.contains_key(key) {
-            returned
-                .value
-                .insert(key.to_owned(), Value::String(text.to_owned()));
-        }
-    }
+    returned.beside(printed, stderr);
     returned
 }

@@ -12,9 +12,10 @@
 //! cannot do without.
 //!
 //! `${NAME}` is a variable of the user's, in the file's own text only: what a parameter holds is never looked at again.
-//! Parameters that nothing mentions become the query, or the JSON body of a method that has one.
+//! Parameters that nothing mentions become the query, or the JSON body of a method that has one, if there is no `body`.
 //! A redirection is told and not followed.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ use toolglot_toolfiles::{OWN_HEADERS, Returned, template};
 use crate::CallError;
 use crate::answer::Answer;
 use crate::call::Host;
+use crate::programs::texts;
 use crate::resolve::Chain;
 
 /// What is taken of an answer, in bytes.
@@ -242,23 +244,31 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
             "`{method}` is no method: use GET, HEAD, POST, PUT, PATCH or DELETE"
         )));
     }
-    let rest: Map<String, Value> = params
+    // Also by what is left out.
+    let asking = ["url", "headers", "query", "body"].map(|key| config.get(key).cloned());
+    let asking = texts(&json!(asking));
+    let named: BTreeSet<&str> = template::placeholders(&asking).collect();
+    let mut rest: Map<String, Value> = params
         .iter()
-        .filter(|(name, value)| !used.contains(&name.as_str()) && !value.is_null())
+        .filter(|(name, value)| {
+            let is_named = used.contains(&name.as_str()) || named.contains(name.as_str());
+            !is_named && !value.is_null()
+        })
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     let has_body = ["POST", "PUT", "PATCH"].contains(&method.as_str());
+    // What the file says of the body is all of it: the rest is the query then.
     let body = match body {
         Some(body) => Some(body),
-        None if has_body && !rest.is_empty() => Some(Value::Object(rest)),
-        None => {
-            query.extend(
-                rest.iter()
-                    .map(|(name, value)| (name.clone(), plain(value))),
-            );
-            None
+        None if has_body && configured.is_none() && !rest.is_empty() => {
+            Some(Value::Object(std::mem::take(&mut rest)))
         }
+        None => None,
     };
+    query.extend(
+        rest.iter()
+            .map(|(name, value)| (name.clone(), plain(value))),
+    );
     let mut is_json = false;
     let body = match body {
         None => Vec::new(),

@@ -174,7 +174,7 @@ pub(crate) fn left_out(
 }
 
 /// All texts of a value, a line each.
-fn texts(value: &Value) -> String {
+pub(crate) fn texts(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text}\n"),
         Value::Array(items) => items.iter().map(texts).collect(),

@@ -11,6 +11,7 @@ mod literal;
 mod metadata;
 mod new;
 mod outline;
+mod printed;
 mod read;
 mod registry;
 mod returns;

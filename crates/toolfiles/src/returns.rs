@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
 
-use crate::read_json;
+use crate::printed::Printed;
 
 /// The contract: a map with `success`, and on top what `output_schema` says of its result.
 #[derive(Debug)]
@@ -27,6 +27,18 @@ pub struct Returned {
     pub breaches: Vec<String>,
 }
 
+impl Returned {
+    /// What a tool printed beside its answer is not lost; it never replaces what it returned.
+    pub fn beside(&mut self, stdout: &str, stderr: &str) {
+        for (key, text) in [("stdout", stdout), ("stderr", stderr)] {
+            if !text.trim().is_empty() && !self.value.contains_key(key) {
+                self.value
+                    .insert(key.to_owned(), Value::String(text.to_owned()));
+            }
+        }
+    }
+}
+
 impl ReturnContract {
     /// The contract of a tool with that output schema.
     ///
@@ -42,32 +54,41 @@ impl ReturnContract {
         })
     }
 
-    /// What a program printed: its JSON object, or what [`of_process`](ReturnContract::of_process) makes of the rest.
+    /// What a program printed: its JSON object, with what it says beside that, or what
+    /// [`of_process`](ReturnContract::of_process) makes of the rest.
     ///
-    /// The last line of the output that is an object counts, so that a tool may print before it answers.
+    /// The object ends the output, so that a tool may print before it answers; or it says `success`, wherever it stands. One
+    /// that is an object to others and no JSON, as with `NaN`, is a failure: what it says cannot be told.
     pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> Returned {
-        let object = |text: &str| match read_json(text.trim()) {
-            Ok(Value::Object(map)) => Some(map),
-            _ => None,
-        };
-        let printed = object(stdout).or_else(|| {
-            let last = stdout.trim_end().rsplit('\n').next()?;
-            object(last)
-        });
-        match printed {
-            Some(mut map) => {
-                map.entry("success").or_insert(Value::Bool(exit_code == 0));
-                let mut returned = self.of_value(Value::Object(map));
-                if exit_code != 0 && returned.success {
-                    returned
-                        .breaches
-                        .push(format!("it says `success` and exits with {exit_code}"));
-                    returned.success = false;
-                }
-                returned
+        let Some(printed) = Printed::find(stdout) else {
+            let mut returned = Self::of_process(stdout, stderr, exit_code);
+            if let (Some(output), true) = (&self.output, returned.success) {
+                returned.breaches = self.misfits(output, &returned.value);
+                returned.success = returned.breaches.is_empty();
             }
-            None => Self::of_process(stdout, stderr, exit_code),
+            return returned;
+        };
+        let beside = printed.beside(stdout);
+        let mut map = match printed.object {
+            Ok(map) => map,
+            Err(fault) => {
+                let mut returned = Self::of_process(stdout, stderr, exit_code);
+                returned.success = false;
+                let breach = format!("the object that it printed is no JSON: {fault}");
+                returned.breaches.push(breach);
+                return returned;
+            }
+        };
+        map.entry("success").or_insert(Value::Bool(exit_code == 0));
+        let mut returned = self.of_value(Value::Object(map));
+        if exit_code != 0 && returned.success {
+            returned
+                .breaches
+                .push(format!("it says `success` and exits with {exit_code}"));
+            returned.success = false;
         }
+        returned.beside(&beside, stderr);
+        returned
     }
 
     /// What a program did that prints no object.
@@ -263,5 +284,71 @@ mod tests {
                 .success
         );
         assert!(contract.of_output("{\"output\": 1}", "", 0).success);
+    }
+    #[test]
+    fn an_object_that_is_no_json_is_a_failure() {
+        let contract = ReturnContract::new(None).expect("no schema");
+        for (output, said) in [
+            ("{\"success\": false, \"ratio\": NaN}", "`NaN`"),
+            (
+                "log\n{\"success\": true, \"ratio\": -Infinity}\n",
+                "`Infinity`",
+            ),
+            (
+                "{\"success\": false, \"error\": \"a\tb\"}",
+                "control character",
+            ),
+        ] {
+            let returned = contract.of_output(output, "", 0);
+            assert!(!returned.success, "{output}");
+            assert!(returned.breaches[0].contains(said), "{returned:?}");
+            assert_eq!(returned.value["stdout"], output);
+        }
+        for output in [
+            "\u{feff}{\"success\": false, \"error\": \"e\"}",
+            "log\n{\n  \"success\": false,\n  \"error\": \"e\"\n}\n",
+            "{\"success\": false, \"error\": \"e\"}\ndone\n",
+        ] {
+            let returned = contract.of_output(output, "", 0);
+            assert_eq!(
+                (returned.success, &returned.value["error"]),
+                (false, &json!("e"))
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_printed_beside_an_object_stands_beside_it() {
+        let contract = ReturnContract::new(None).expect("no schema");
+        let printed = "working\n{\"success\": false, \"error\": \"e\"}\n";
+        assert_eq!(
+            Value::Object(contract.of_output(printed, "warn\n", 0).value),
+            json!({"success": false, "error": "e", "stdout": "working\n", "stderr": "warn\n"})
+        );
+        // What it says of itself stays.
+        let own = "working\n{\"success\": true, \"stdout\": 1}\n";
+        let returned = contract.of_output(own, "", 0);
+        assert_eq!(
+            Value::Object(returned.value),
+            json!({"success": true, "stdout": 1})
+        );
+    }
+
+    #[test]
+    fn plain_text_is_judged_by_the_schema_as_a_map_without_a_result_is() {
+        let schema = json!({"type": "object", "required": ["id"]});
+        let contract = ReturnContract::new(Some(&schema)).expect("a schema");
+        let returned = contract.of_output("plain text\n", "", 0);
+        assert!(!returned.success);
+        assert!(returned.breaches[0].contains("`id`"), "{returned:?}");
+        // A failure is told as it is.
+        assert_eq!(
+            contract.of_output("no\n", "", 3).breaches,
+            Vec::<String>::new()
+        );
+        let text = json!({"type": "object", "properties": {"stdout": {"minLength": 1}}, "required": ["stdout"]});
+        let contract = ReturnContract::new(Some(&text)).expect("a schema");
+        assert!(contract.of_output("plain text\n", "", 0).success);
+        assert!(!contract.of_output("", "", 0).success);
     }
 }

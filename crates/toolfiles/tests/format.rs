@@ -497,9 +497,14 @@ fn every_form_of_a_return_is_one() {
             "{value}"
         );
         let printed = contract.of_output(&format!("noise\n{value}\n"), "", 0);
+        let mut whole = value;
+        // A text that it says itself stands for the one beside it.
+        if whole.get("stdout").is_none() {
+            whole["stdout"] = json!("noise\n");
+        }
         assert_eq!(
             (printed.success, Value::Object(printed.value)),
-            (success, value)
+            (success, whole)
         );
     }
 }

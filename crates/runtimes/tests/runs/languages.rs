@@ -349,6 +349,57 @@ fn what_a_script_of_node_imports_from_beside_it_is_verified_too() {
 }
 
 #[test]
+fn no_name_leads_node_to_a_file_of_tools_that_was_not_verified() {
+    if !can_run("imports of Node", &["node"]) {
+        return;
+    }
+    let world = World::new();
+    world.file(".ai/tools/t/help_me.cjs", "module.exports = { X: 'EVIL' };");
+    world.file(".ai/tools/t/help_me.mjs", "export const X = 'EVIL';");
+    world.file(".ai/tools/t/words.json", "{\"X\": \"data\"}");
+    world.file(
+        "package.json",
+        r##"{"name": "self", "imports": {"#h": "./.ai/tools/t/help_me.mjs"}, "exports": {"./h": "./.ai/tools/t/help_me.mjs", "./c": "./.ai/tools/t/help_me.cjs"}}"##,
+    );
+    std::fs::create_dir_all(world.project.join("node_modules")).expect("a folder");
+    let linked = world.project.join("node_modules/linked.js");
+    std::os::unix::fs::symlink(world.project.join(".ai/tools/t/help_me.cjs"), linked)
+        .expect("a link");
+    let make = "import { createRequire } from 'node:module';\nconst need = createRequire(import.meta.url);\n";
+    for (name, imports, value) in [
+        ("a-private", "import { X } from '#h';\n", "X"),
+        ("b-self", "import { X } from 'self/h';\n", "X"),
+        ("c-late", "", "(await import('self/' + 'h')).X"),
+        ("d-made", make, "need('./help' + '_me.cjs').X"),
+        ("e-self", make, "need('self/c').X"),
+        ("f-linked", make, "need('linked').X"),
+        (
+            "g-load",
+            "import Module from 'node:module';\n",
+            "Module._load(project + '/.ai/tools/t/help_me.cjs').X",
+        ),
+    ] {
+        let body = format!(
+            "{imports}export default async (params, project) => ({{ success: true, output: {value} }});"
+        );
+        world.tool(&format!("t/{name}.mjs"), &node(&body));
+        let returned = world.returned(&format!("t/{name}"), json!({}));
+        assert_eq!(returned["success"], false, "{name}: {returned}");
+        let error = returned["error"].as_str().expect("a text");
+        let is_told = ["was verified with it", "the name of no package"]
+            .iter()
+            .any(|why| error.contains(why));
+        assert!(is_told, "{name}: {error}");
+    }
+    // Data is no code.
+    let body = format!(
+        "{make}export default () => ({{ success: true, output: need('./words.json').X }});"
+    );
+    world.tool("t/h-data.mjs", &node(&body));
+    assert_eq!(world.returned("t/h-data", json!({}))["output"], "data");
+}
+
+#[test]
 fn node_tools_do_not_outlive_their_call() {
     if !can_run("node tools", &["node"]) {
         return;
@@ -434,7 +485,7 @@ fn shells_get_parameters_as_data() {
     world.tool("t/json-it.toml", "tool_id = \"json-it\"\ntool_type = \"script\"\nversion = \"1.0.0\"\nexecutor_id = \"bash\"\ncategory = \"t\"\ndescription = \"A tool\"\n[config]\ncommand = '''echo noise; echo '{\"success\": true, \"output\": 5}' '''\n");
     assert_eq!(
         world.returned("t/json-it", json!({})),
-        json!({"success": true, "output": 5})
+        json!({"success": true, "output": 5, "stdout": "noise\n"})
     );
 
     // What can be no variable is on standard input, and a tool that reads the variable does not go on without it.

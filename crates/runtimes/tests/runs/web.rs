@@ -187,6 +187,49 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
 }
 
 #[test]
+fn no_parameter_is_lost_beside_a_body_or_sent_twice() {
+    let body = "body: {k: '{k}'}";
+    for (config, given, line, body) in [
+        (
+            body,
+            json!({"k": "a", "s": "b"}),
+            "POST /p?s=b",
+            r#"{"k":"a"}"#,
+        ),
+        ("body: {}", json!({"s": "b"}), "POST /p?s=b", "{}"),
+        (
+            "body: 'text {k}'",
+            json!({"k": "a", "s": "b"}),
+            "POST /p?s=b",
+            "text a",
+        ),
+        (
+            "body: {k: '{k}'}\n  method: PUT",
+            json!({"s": "b"}),
+            "PUT /p?s=b",
+            "{}",
+        ),
+        ("method: POST", json!({"s": "b"}), "POST /p", r#"{"s":"b"}"#),
+        // What is left out is mentioned all the same.
+        ("query: {q: '{k}{s}'}", json!({"k": "a"}), "GET /p", ""),
+    ] {
+        let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+        let world = granted();
+        let parameters = "requires: [net.http]\nparameters:\n  - {name: k, type: string, required: false, description: K}\n  - {name: s, type: string, required: false, description: S}\n";
+        let rest = format!("{parameters}config:\n  url: 'http://127.0.0.1:{port}/p'\n  {config}\n");
+        world.tool("t/post-it.yaml", &yaml("post-it", "http_client", &rest));
+        assert_eq!(
+            world.returned("t/post-it", given)["success"],
+            true,
+            "{config}"
+        );
+        let heard = heard.lock().expect("no test panics here");
+        assert_eq!(heard[0].line, format!("{line} HTTP/1.1"), "{config}");
+        assert_eq!(heard[0].body, body, "{config}");
+    }
+}
+
+#[test]
 fn bodies_are_json_with_the_types_of_the_parameters() {
     let (port, asked) = serve(&[&answer("200 OK", "", "done")]);
     let world = granted();

@@ -5,6 +5,7 @@ mod shape;
 mod string;
 mod untyped;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -167,8 +168,10 @@ impl<'a, 't> Module<'a, 't> {
                 }
                 self.changes(statement);
             }
+            "import_statement" => self.imported(statement),
             "if_statement" | "for_statement" | "for_in_statement" | "while_statement"
-            | "try_statement" | "statement_block" => self.changes(statement),
+            | "do_statement" | "switch_statement" | "labeled_statement" | "try_statement"
+            | "statement_block" => self.changes(statement),
             _ => {}
         }
     }
@@ -178,10 +181,16 @@ impl<'a, 't> Module<'a, 't> {
             let Some(name) = declarator.child_by_field_name("name") else {
                 continue;
             };
-            if name.kind() != "identifier" {
+            let variable = self.text(name);
+            if name.kind() != "identifier" || variable.contains('\\') {
+                for bound in targets(name) {
+                    self.bound(bound, declarator);
+                }
                 continue;
             }
-            let variable = self.text(name);
+            if fields::of_variable(variable).is_none() {
+                self.changes(declarator);
+            }
             match declarator.child_by_field_name("value") {
                 Some(value) if fields::of_variable(variable).is_some() => {
                     self.set(variable, name, value);
@@ -191,28 +200,71 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// `export { a, main as default }`.
+    /// `export { a, main as default }`, `export * as a from ".."`.
     fn export_clause(&mut self, statement: Node<'t>) {
+        let is_of_another = statement.child_by_field_name("source").is_some();
         for clause in children(statement) {
+            if clause.kind() == "namespace_export" {
+                for name in children(clause) {
+                    self.bound(name, clause);
+                }
+            }
             for specifier in children(clause) {
-                let alias = specifier
-                    .child_by_field_name("alias")
-                    .map(|alias| self.text(alias));
-                if alias == Some("default") {
-                    self.entry = specifier.child_by_field_name("name");
-                } else if let Some(variable) = alias.filter(|alias| {
-                    let name = specifier.child_by_field_name("name");
-                    fields::of_variable(alias).is_some()
-                        && name.is_none_or(|name| self.text(name) != *alias)
-                }) {
-                    self.exported(
-                        variable,
-                        specifier,
-                        &format!("export const {variable} = .."),
-                    );
+                let name = specifier.child_by_field_name("name");
+                let alias = specifier.child_by_field_name("alias");
+                if alias.is_some_and(|alias| self.text(alias) == "default") {
+                    self.entry = name;
+                } else if let Some(outside) = alias.or(name.filter(|_| is_of_another)) {
+                    let is_itself = name.is_some_and(|name| self.text(name) == self.text(outside));
+                    if is_of_another || !is_itself {
+                        self.bound(outside, specifier);
+                    }
                 }
             }
         }
+    }
+
+    /// `import { a, b as c } from ".."`, `import d, * as e from ".."`.
+    fn imported(&mut self, statement: Node<'t>) {
+        let clauses = children(statement).into_iter().flat_map(children);
+        for part in clauses {
+            match part.kind() {
+                "identifier" => self.bound(part, part),
+                "namespace_import" => {
+                    for name in children(part) {
+                        self.bound(name, part);
+                    }
+                }
+                _ => {
+                    for specifier in children(part) {
+                        let alias = specifier.child_by_field_name("alias");
+                        let name = alias.or_else(|| specifier.child_by_field_name("name"));
+                        if let Some(name) = name {
+                            self.bound(name, specifier);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A name that gets its value otherwise than from a literal: if it is a field's, that is passed over by nobody.
+    fn bound(&mut self, name: Node<'t>, at: Node<'t>) {
+        let variable = self.name(name);
+        if fields::of_variable(&variable).is_some() {
+            self.exported(&variable, at, &format!("export const {variable} = .."));
+        }
+    }
+
+    /// A name as it counts: an escape in it is the letter that it stands for.
+    fn name(&self, node: Node<'_>) -> Cow<'a, str> {
+        let written = self.text(node);
+        let decoded = match node.kind() {
+            "string" => string::decode(written).ok(),
+            _ if written.contains('\\') => string::decode(&format!("\"{written}\"")).ok(),
+            _ => None,
+        };
+        decoded.map_or(Cow::Borrowed(written), Cow::Owned)
     }
 
     /// A field that is exported otherwise than by its name.
@@ -258,10 +310,7 @@ impl<'a, 't> Module<'a, 't> {
                 self.exported(&variable, assignment, &format!("exports.{variable} = .."));
                 return;
             }
-            let root = target.split(['.', '[']).next().unwrap_or_default();
-            if fields::of_variable(root).is_some() {
-                self.changed(root, assignment, &format!("export const {root} = .."));
-            }
+            self.changed_by_name(left, assignment);
             return;
         };
         if matches!(property, "default" | "main" | "execute") {
@@ -276,11 +325,23 @@ impl<'a, 't> Module<'a, 't> {
     /// `CONFIG_SCHEMA.required.push(..)`, `Object.assign(CONFIG_SCHEMA, ..)`, `delete CONFIG_SCHEMA.x`, and assignments in blocks:
     /// the literal is no longer what it was.
     fn changes(&mut self, statement: Node<'t>) {
-        for (target, node) in self.changed_in(statement, statement.kind() != "expression_statement")
-        {
-            let root = self.text(target).split(['.', '[', '?']).next();
-            if let Some(root) = root.filter(|root| fields::of_variable(root).is_some()) {
-                self.changed(root, node, &format!("export const {root} = .."));
+        for (target, node) in self.changed_in(statement) {
+            // What an assignment as a statement does was told.
+            let is_statement = node.kind() == "assignment_expression"
+                && statement.kind() == "expression_statement"
+                && node.parent() == Some(statement);
+            if !is_statement {
+                self.changed_by_name(target, node);
+            }
+        }
+    }
+
+    /// Tells of the fields that something with this target changes.
+    fn changed_by_name(&mut self, target: Node<'t>, node: Node<'t>) {
+        let roots = targets(target).into_iter().map(|root| self.name(root));
+        for root in roots.collect::<BTreeSet<_>>() {
+            if fields::of_variable(&root).is_some() {
+                self.changed(&root, node, &format!("export const {root} = .."));
             }
         }
     }
@@ -299,20 +360,27 @@ impl<'a, 't> Module<'a, 't> {
         ) {
             return;
         }
-        for (target, _) in self.changed_in(statement, true) {
-            let root = self.text(target).split(['.', '[', '?']).next();
-            let root = root.filter(|root| self.constants.contains_key(root));
-            self.grown.extend(root);
+        for (target, _) in self.changed_in(statement) {
+            let roots = targets(target).into_iter().map(|root| self.text(root));
+            let roots: Vec<&str> = roots
+                .filter(|root| self.constants.contains_key(root))
+                .collect();
+            self.grown.extend(roots);
         }
     }
 
-    /// What a statement changes, and by what; of assignments only if those are meant as well.
-    fn changed_in(&self, statement: Node<'t>, with_assignments: bool) -> Vec<(Node<'t>, Node<'t>)> {
+    /// What a statement changes, and by what.
+    fn changed_in(&self, statement: Node<'t>) -> Vec<(Node<'t>, Node<'t>)> {
         let mut found = Vec::new();
         tree::walk(statement, |node| {
             let target = match node.kind() {
-                "assignment_expression" if with_assignments => node.child_by_field_name("left"),
-                "augmented_assignment_expression" => node.child_by_field_name("left"),
+                "assignment_expression" | "augmented_assignment_expression" => {
+                    node.child_by_field_name("left")
+                }
+                "for_in_statement" if node.child_by_field_name("kind").is_none() => {
+                    node.child_by_field_name("left")
+                }
+                "update_expression" => node.child_by_field_name("argument"),
                 "unary_expression" if self.text(node).starts_with("delete") => {
                     node.child_by_field_name("argument")
                 }
@@ -371,6 +439,8 @@ impl<'a, 't> Module<'a, 't> {
                     let name = entry.child_by_field_name("name");
                     if name.is_some_and(|name| matches!(self.text(name), "main" | "execute")) {
                         self.entry = Some(entry);
+                    } else if let Some(name) = name {
+                        self.bound(name, entry);
                     }
                 }
                 _ => {}
@@ -559,6 +629,32 @@ impl<'t> Literals<'t> for Module<'_, 't> {
         };
         Literal::new(span, content)
     }
+}
+
+/// The names that an assignment to this changes: what it gets a member of, or what a pattern binds.
+fn targets(node: Node<'_>) -> Vec<Node<'_>> {
+    let (mut open, mut found) = (vec![node], Vec::new());
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => found.push(node),
+            "member_expression" | "subscript_expression" => {
+                open.extend(node.child_by_field_name("object"));
+            }
+            "pair_pattern" => open.extend(node.child_by_field_name("value")),
+            "assignment_pattern" | "object_assignment_pattern" => {
+                open.extend(node.child_by_field_name("left"));
+            }
+            "parenthesized_expression"
+            | "non_null_expression"
+            | "as_expression"
+            | "satisfies_expression" => open.extend(node.named_child(0)),
+            "array_pattern" | "object_pattern" | "rest_pattern" => {
+                open.extend(children(node).into_iter().rev());
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether an array has places without a value: `[1, , 2]`.

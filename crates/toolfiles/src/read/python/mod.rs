@@ -156,9 +156,27 @@ fn rooted(node: Node<'_>) -> Option<Node<'_>> {
             "identifier" => return Some(node),
             "subscript" => node.child_by_field_name("value")?,
             "attribute" => node.child_by_field_name("object")?,
+            "parenthesized_expression" | "list_splat" | "list_splat_pattern" | "splat_pattern" => {
+                node.named_child(0)?
+            }
+            // `case NAME:` binds a name, and `case NAME.PART:` none.
+            "dotted_name" if node.named_child_count() == 1 => node.named_child(0)?,
             _ => return None,
         };
     }
+}
+
+/// The parts of what is assigned to, each without those of its own.
+fn targets(node: Node<'_>) -> Vec<Node<'_>> {
+    let (mut open, mut found) = (vec![node], Vec::new());
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "expression_list" | "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple"
+            | "list" => open.extend(children(node).into_iter().rev()),
+            _ => found.push(node),
+        }
+    }
+    found
 }
 
 impl Module<'_> {
@@ -228,7 +246,8 @@ impl Module<'_> {
                 }
                 self.hidden(statement);
             }
-            "try_statement" | "for_statement" | "while_statement" | "with_statement" => {
+            "try_statement" | "for_statement" | "while_statement" | "with_statement"
+            | "match_statement" => {
                 self.hidden(statement);
             }
             _ => {}
@@ -284,25 +303,14 @@ impl Module<'_> {
         let target = expression
             .child_by_field_name("left")
             .or_else(|| expression.child_by_field_name("function"));
-        let mut root = target;
-        while let Some(node) = root {
-            match node.kind() {
-                "identifier" => break,
-                "subscript" => root = node.child_by_field_name("value"),
-                "attribute" => root = node.child_by_field_name("object"),
-                "pattern_list" | "tuple_pattern" | "list_pattern" => {
-                    for part in children(node) {
-                        self.refuse_change(part, expression);
-                    }
-                    return;
-                }
-                _ => return,
+        let Some(target) = target else { return };
+        for part in targets(target) {
+            // A function of that name is called, and not changed.
+            if let Some(root) = rooted(part)
+                && (root != part || expression.kind() != "call")
+            {
+                self.refuse_change(root, expression);
             }
-        }
-        if let Some(root) = root
-            && target.is_some_and(|target| target != root || expression.kind() != "call")
-        {
-            self.refuse_change(root, expression);
         }
     }
 
@@ -375,10 +383,18 @@ impl Module<'_> {
                 "aliased_import" => node.child_by_field_name("alias"),
                 "as_pattern_target" | "delete_statement" => node.named_child(0),
                 "function_definition" | "class_definition" => node.child_by_field_name("name"),
+                "case_pattern" => node
+                    .named_child(0)
+                    .filter(|inner| inner.kind() == "dotted_name"),
+                "splat_pattern" => Some(node),
                 _ => None,
             };
             if let Some(name) = name {
                 found.push((name, node));
+            }
+            if node.kind() == "import_from_statement" {
+                let names = children(node).into_iter().skip(1);
+                found.extend(names.map(|name| (name, node)));
             }
             match node.kind() {
                 "function_definition" | "class_definition" | "lambda" => ControlFlow::Break(()),
@@ -386,11 +402,7 @@ impl Module<'_> {
             }
         });
         for (name, node) in found {
-            let parts = match name.kind() {
-                "expression_list" | "pattern_list" | "tuple_pattern" => children(name),
-                _ => vec![name],
-            };
-            for part in parts {
+            for part in targets(name) {
                 if let Some(root) = rooted(part) {
                     self.refuse_change(root, node);
                 }
