@@ -1,5 +1,6 @@
 //! What lies beside the recorded attacks.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
@@ -324,4 +325,42 @@ fn answers_that_are_none_are_told_as_such() {
             ),
         }
     }
+}
+
+#[test]
+fn what_a_server_tells_meanwhile_is_shown_to_who_asks() {
+    let port = web_server(echo_tool(), |message| {
+        let token = &message["params"]["_meta"]["progressToken"];
+        let mut body = String::new();
+        for (method, params) in [
+            (
+                "progress",
+                json!({"progressToken": token, "progress": 1, "total": 3, "message": "a third"}),
+            ),
+            ("progress", json!({"progressToken": token, "progress": 1.5})),
+            (
+                "message",
+                json!({"level": "warning", "logger": "cache", "data": "it is old"}),
+            ),
+            ("message", json!({"level": "info", "data": {"n": 1}})),
+        ] {
+            let told = json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params});
+            let _ = write!(body, "data: {told}\n\n");
+        }
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}});
+        let _ = write!(body, "data: {answer}\n\n");
+        http("200 OK", "Content-Type: text/event-stream\r\n", &body)
+    });
+    let world = over_http(port);
+    let call = ["call", "mcp/m/echo", "--allow", "net"];
+    let quiet = world.toolglot(&call);
+    assert!(
+        quiet.status.success() && quiet.stderr.is_empty(),
+        "{quiet:?}"
+    );
+    let output = world.toolglot(&[&call[..], &["--progress"]].concat());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "attempt 1\n1 of 3: a third\n1.5\nwarning (cache): it is old\ninfo: {\"n\":1}\n"
+    );
 }
