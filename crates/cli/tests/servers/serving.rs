@@ -506,3 +506,28 @@ fn what_is_served_passes_the_gate_of_every_call() {
     let _ = server.child.kill();
     let _ = server.child.wait();
 }
+
+#[test]
+fn what_has_no_name_for_a_client_is_not_listed() {
+    let world = World::new();
+    let long = format!("x{}", "-y".repeat(70));
+    for (category, name) in [("t", "say-hi"), ("tö", "say-ho"), ("t", &long)] {
+        let folder = world.path("ws/.ai/tools").join(category);
+        fs::create_dir_all(&folder).expect("made");
+        let text = format!(
+            "tool_id: {name}\ntool_type: script\nversion: \"1.0.0\"\nexecutor_id: bash\ncategory: {category}\ndescription: A tool\nconfig: {{command: 'echo hi'}}\n"
+        );
+        fs::write(folder.join(format!("{name}.yaml")), text).expect("written");
+        let trusted = world.toolglot(&["tools", "trust", &format!("{category}/{name}")]);
+        assert!(trusted.status.success(), "{name}");
+    }
+    let mut server = Lines::start(&world, &[]);
+    let listed = server.ask(1, "tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let own: Vec<&str> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str().filter(|name| name.starts_with('t')))
+        .collect();
+    assert_eq!(own, ["t.say-hi"]);
+    server.rest();
+}
