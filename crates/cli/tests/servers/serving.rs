@@ -26,8 +26,8 @@ pub(super) fn tools(world: &World) {
 /// A server over lines.
 pub(super) struct Lines {
     pub(super) child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    pub(super) to: ChildStdin,
+    pub(super) from: BufReader<ChildStdout>,
 }
 
 impl Lines {
@@ -51,11 +51,11 @@ impl Lines {
         }
     }
 
-    fn say(&mut self, message: &Value) {
+    pub(super) fn say(&mut self, message: &Value) {
         writeln!(self.to, "{message}").expect("it reads");
     }
 
-    fn heard(&mut self) -> Value {
+    pub(super) fn heard(&mut self) -> Value {
         let mut line = String::new();
         self.from.read_line(&mut line).expect("it writes");
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
@@ -67,7 +67,7 @@ impl Lines {
     }
 
     /// What it says until its input has ended and it with that.
-    fn rest(mut self) -> String {
+    pub(super) fn rest(mut self) -> String {
         drop(self.to);
         let mut rest = String::new();
         self.from.read_to_string(&mut rest).expect("it ends");

@@ -535,6 +535,7 @@ impl Client {
             let params = json!({"requestId": id, "reason": why});
             let _ = self.tell(&Message::notification("notifications/cancelled", params));
         }
+        self.wire.take_back();
     }
 
     fn tell(&mut self, message: &Message) -> Result<(), Trouble> {

@@ -45,6 +45,12 @@ pub trait Web: fmt::Debug + Send + Sync {
         body: &[u8],
         time: Duration,
     ) -> Result<Answer, WebError>;
+
+    /// Ends all that is under way; nothing is asked on this way any more.
+    fn end(&self);
+
+    /// Another way to the same address.
+    fn again(&self) -> Arc<dyn Web>;
 }
 
 /// Why there is no answer.
@@ -189,6 +195,26 @@ impl Wire for Stream {
     fn repeats(&mut self, headers: Vec<(String, String)>) {
         self.repeats = headers;
     }
+
+    fn take_back(&mut self) {
+        // With a session, the server is told by a message.
+        if !self.is_stateless() {
+            return;
+        }
+        // What was asked stays on the old way, and so does what becomes of it.
+        let old = Arc::clone(&self.shared);
+        self.shared = Arc::new(Shared {
+            web: old.web.again(),
+            headers: old.headers.clone(),
+            authorizer: old.authorizer.clone(),
+            state: Mutex::new(State {
+                version: old.state().version.clone(),
+                ..State::default()
+            }),
+        });
+        (self.tell, self.from) = channel();
+        old.web.end();
+    }
 }
 
 impl Stream {
@@ -226,12 +252,14 @@ impl Drop for Stream {
     fn drop(&mut self) {
         self.shared.state().is_over = true;
         if self.shared.state().session.is_none() {
+            self.shared.web.end();
             return;
         }
         let shared = Arc::clone(&self.shared);
         let (tell, told) = channel();
         std::thread::spawn(move || {
             let _ = shared.send("DELETE", &[], &[], SHORT);
+            shared.web.end();
             let _ = tell.send(());
         });
         let _ = told.recv_timeout(Duration::from_millis(300));

@@ -51,6 +51,9 @@ pub trait Wire: Debug + Send {
     /// The version that both speak.
     fn agreed(&mut self, _version: &str) {}
 
+    /// What was asked is not wanted any more: where a server has no other sign of that, the way that it came ends.
+    fn take_back(&mut self) {}
+
     /// What the headers of the next messages repeat of them, where there are headers.
     fn repeats(&mut self, _headers: Vec<(String, String)>) {}
 }

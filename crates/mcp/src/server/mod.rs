@@ -423,6 +423,7 @@ impl Session {
         (!call.stop.is_stopped()).then_some(Message::Response { id, result })
     }
 
+    /// Does what a notification tells.
     fn noted(&self, method: &str, params: &Map<String, Value>) {
         if method != "notifications/cancelled" {
             return;

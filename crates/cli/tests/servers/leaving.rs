@@ -1,0 +1,195 @@
+//! Whoever goes before its call is done: clients of `toolglot mcp`, and `toolglot mcp` itself as a client of others. What is
+//! observed is what the server at the far end hears.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::serving::Lines;
+use super::web::{HELLO, Web};
+use super::{World, echo_tool, echoes, http, request};
+
+/// A server over HTTP, far away: a call of its tool is not answered when its arguments say `hang`. It tells the methods that it
+/// hears, and `gone` when a client goes that waits for an answer.
+struct Far {
+    world: World,
+    heard: Receiver<String>,
+}
+
+const PREFIX: &str = "io.modelcontextprotocol/";
+
+/// Who asks, in revision 2026-07-28.
+fn meta() -> Value {
+    json!({format!("{PREFIX}protocolVersion"): "2026-07-28", format!("{PREFIX}clientCapabilities"): {}})
+}
+
+fn answer_far(stream: &TcpStream, has_sessions: bool, tell: &Sender<String>) {
+    let (head, body) = request(stream);
+    let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    let method = message["method"].as_str().map_or_else(
+        || head.split(' ').next().unwrap_or_default().to_owned(),
+        str::to_owned,
+    );
+    let _ = tell.send(method.clone());
+    let json = |headers: &str, result: &Value| {
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        let headers = format!("Content-Type: application/json\r\n{headers}");
+        http("200 OK", &headers, &answer.to_string())
+    };
+    let text = match method.as_str() {
+        "initialize" if has_sessions => json(
+            "Mcp-Session-Id: s\r\n",
+            &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "f", "version": "1"}}),
+        ),
+        "initialize" => http(
+            "400 Bad Request",
+            "Content-Type: application/json\r\n",
+            &json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}})
+                .to_string(),
+        ),
+        "server/discover" => json(
+            "",
+            &json!({"supportedVersions": ["2026-07-28"], "capabilities": {}}),
+        ),
+        "tools/list" => json("", &json!({"tools": [echo_tool()]})),
+        "tools/call" if message["params"]["arguments"]["hang"] == true => {
+            let _ = stream.set_read_timeout(None);
+            let n = (&mut &*stream).read(&mut [0]).unwrap_or(0);
+            assert_eq!(n, 0, "one message on one connection");
+            let _ = tell.send("gone".to_owned());
+            return;
+        }
+        "tools/call" => echoes(&message),
+        "GET" => http("405 Method Not Allowed", "", ""),
+        _ => http("202 Accepted", "", ""),
+    };
+    let _ = (&mut &*stream).write_all(text.as_bytes());
+}
+
+impl Far {
+    fn new(has_sessions: bool, timeout: u64) -> Far {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let (tell, heard) = channel();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let tell = tell.clone();
+                std::thread::spawn(move || answer_far(&stream, has_sessions, &tell));
+            }
+        });
+        let world = World::new();
+        let url = format!("http://127.0.0.1:{port}/mcp");
+        world.servers(&json!({"m": {"type": "http", "url": url, "timeout": timeout}}));
+        world.approve("m");
+        Far { world, heard }
+    }
+
+    /// Waits until it has heard that.
+    fn hears(&self, what: &str) {
+        let mut all = Vec::new();
+        while let Ok(heard) = self.heard.recv_timeout(Duration::from_secs(60)) {
+            if heard == what {
+                return;
+            }
+            all.push(heard);
+        }
+        panic!("`{what}` is not heard, but {all:?}");
+    }
+
+    /// Waits until the call under way was taken back, as such a server is told of it.
+    fn is_told(&self, has_sessions: bool) {
+        if has_sessions {
+            self.hears("notifications/cancelled");
+            self.hears("DELETE");
+        } else {
+            self.hears("gone");
+        }
+    }
+}
+
+fn hanging(own: &Value) -> Value {
+    json!({"name": "mcp.m.echo", "arguments": {"hang": true}, "_meta": own})
+}
+
+fn call(id: i64, own: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": hanging(own)})
+}
+
+/// A connection on which a message was sent, and what follows the usual headers.
+fn post(server: &Web, headers: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(&server.place).expect("it listens");
+    let text = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(text.as_bytes()).expect("it reads");
+    stream
+}
+
+fn session(server: &Web) -> String {
+    let (status, head, _) = server.ask("POST /mcp", &[], HELLO);
+    assert_eq!(status, 200, "{head}");
+    let id = head
+        .lines()
+        .find_map(|line| line.strip_prefix("Mcp-Session-Id: "));
+    id.expect("a session").trim().to_owned()
+}
+
+#[test]
+fn a_client_without_a_session_takes_its_call_back_by_going() {
+    for has_sessions in [true, false] {
+        let far = Far::new(has_sessions, 600);
+        let server = Web::start(&far.world, &["--allow", "net"]);
+        let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: mcp.m.echo\r\n";
+        let client = post(&server, headers, &call(1, &meta()).to_string());
+        far.hears("tools/call");
+        drop(client);
+        far.is_told(has_sessions);
+        // With a session a client may come back for its answer.
+        let own = format!("Mcp-Session-Id: {}\r\n", session(&server));
+        let client = post(&server, &own, &call(2, &json!({})).to_string());
+        far.hears("tools/call");
+        drop(client);
+        let back = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+        drop(post(&server, &own, &back.to_string()));
+        far.is_told(has_sessions);
+    }
+}
+
+#[test]
+fn a_call_over_lines_is_taken_back_in_any_revision() {
+    for (has_sessions, own) in [
+        (true, json!({})),
+        (true, meta()),
+        (false, json!({})),
+        (false, meta()),
+    ] {
+        let far = Far::new(has_sessions, 600);
+        let mut server = Lines::start(&far.world, &["--allow", "net"]);
+        server.say(&call(2, &own));
+        far.hears("tools/call");
+        let params = json!({"requestId": 2, "_meta": own});
+        server
+            .say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+        far.is_told(has_sessions);
+        // It is not answered; the next one is.
+        let params = json!({"name": "mcp.m.echo", "arguments": {}, "_meta": own});
+        assert_eq!(server.ask(3, "tools/call", &params)["id"], 3);
+        assert_eq!(server.rest(), "");
+    }
+}
+
+#[test]
+fn a_server_is_told_of_a_call_that_takes_too_long() {
+    for has_sessions in [true, false] {
+        let far = Far::new(has_sessions, 2);
+        let mut server = Lines::start(&far.world, &["--allow", "net"]);
+        let answer = server.ask(2, "tools/call", &hanging(&json!({})));
+        assert!(answer.to_string().contains("in time"), "{answer}");
+        far.is_told(has_sessions);
+        assert_eq!(server.rest(), "");
+    }
+}
