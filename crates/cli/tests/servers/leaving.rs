@@ -193,3 +193,22 @@ fn a_server_is_told_of_a_call_that_takes_too_long() {
         assert_eq!(server.rest(), "");
     }
 }
+
+#[test]
+fn a_session_in_use_makes_room_for_no_other() {
+    let far = Far::new(true, 600);
+    let server = Web::start(&far.world, &["--allow", "net"]);
+    let (busy, idle) = (session(&server), session(&server));
+    let own = format!("Mcp-Session-Id: {busy}\r\n");
+    let client = post(&server, &own, &call(2, &json!({})).to_string());
+    far.hears("tools/call");
+    for _ in 0..512 {
+        session(&server);
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+    for (id, expected) in [(&busy, 200), (&idle, 404)] {
+        let (status, head, _) = server.ask("POST /mcp", &[("Mcp-Session-Id", id)], ping);
+        assert_eq!(status, expected, "{head}");
+    }
+    drop(client);
+}

@@ -29,7 +29,7 @@ use crate::message::{Fault, Message, PARSE, REQUEST};
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 128;
-/// The most sessions; the one that was idle longest goes first.
+/// The most sessions; the one that was idle longest goes first, and one in use never.
 const MAX_SESSIONS: usize = 512;
 /// How long a session may be idle.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -251,7 +251,8 @@ impl Server {
         Ok(live.clone())
     }
 
-    fn begin(&self) -> io::Result<(String, Live)> {
+    /// A new session; none where there are too many in use.
+    fn begin(&self) -> io::Result<Option<(String, Live)>> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let mut id = String::new();
@@ -260,17 +261,20 @@ impl Server {
         }
         let live = Live::new((self.new)());
         let mut sessions = locked(&self.sessions);
-        sessions.retain(|_, (_, seen)| seen.elapsed() < IDLE);
-        if sessions.len() >= MAX_SESSIONS
-            && let Some(oldest) = sessions
+        sessions.retain(|_, (live, seen)| seen.elapsed() < IDLE || live.session.is_busy());
+        if sessions.len() >= MAX_SESSIONS {
+            let oldest = sessions
                 .iter()
+                .filter(|(_, (live, _))| !live.is_used())
                 .min_by_key(|(_, (_, seen))| *seen)
-                .map(|(id, _)| id.clone())
-        {
-            sessions.remove(&oldest);
+                .map(|(id, _)| id.clone());
+            match oldest {
+                Some(oldest) => sessions.remove(&oldest),
+                None => return Ok(None),
+            };
         }
         sessions.insert(id.clone(), (live.clone(), Instant::now()));
-        Ok((id, live))
+        Ok(Some((id, live)))
     }
 
     fn post(&self, request: &Request, peer: &TcpStream, mut reply: Reply) -> io::Result<bool> {
@@ -305,7 +309,9 @@ impl Server {
         }
         let is_first = value.get("method").and_then(Value::as_str) == Some("initialize");
         let live = if is_first {
-            let (id, live) = self.begin()?;
+            let Some((id, live)) = self.begin()? else {
+                return reply.plain(503, "too many sessions are in use");
+            };
             reply.head = format!("Mcp-Session-Id: {id}\r\n");
             live
         } else {

@@ -439,6 +439,11 @@ impl Session {
         }
     }
 
+    /// Whether a call runs.
+    pub fn is_busy(&self) -> bool {
+        !locked(&self.shared.state).running.is_empty()
+    }
+
     /// Ends all that runs.
     pub fn stop_all(&self) {
         let running: Vec<Stop> = locked(&self.shared.state)
