@@ -286,6 +286,10 @@ pub(crate) fn log(
                 let text = Value::Object(called.returned.value.clone()).to_string();
                 (verdict.clone(), Some((called.returned.success, text)))
             }
+            // It was under way: what it did by then is done.
+            Err(error @ CallError::Stopped { .. }) => {
+                (verdict.clone(), Some((false, error.to_string())))
+            }
             Err(error) => (refused(error), None),
         },
     };

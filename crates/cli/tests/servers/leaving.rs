@@ -1,8 +1,10 @@
 //! Whoever goes before its call is done: clients of `toolglot mcp`, and `toolglot mcp` itself as a client of others. What is
 //! observed is what the server at the far end hears.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -192,6 +194,82 @@ fn a_server_is_told_of_a_call_that_takes_too_long() {
         far.is_told(has_sessions);
         assert_eq!(server.rest(), "");
     }
+}
+
+fn signalled(child: &mut Child, signal: &str) -> Option<i32> {
+    let killed = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(killed.expect("it runs").success());
+    child.wait().expect("it ends").code()
+}
+
+/// Checks that the log ends each call that it begins.
+fn is_ended_in(far: &Far) {
+    let log = fs::read_to_string(far.world.path("log")).expect("a log");
+    let events: Vec<Value> = log
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let n = |what: &str| events.iter().filter(|event| event["event"] == what).count();
+    assert_eq!((n("before"), n("after")), (1, 1), "{log}");
+}
+
+#[test]
+fn a_server_that_is_interrupted_ends_in_order() {
+    for (has_sessions, signal) in [(true, "-INT"), (true, "-TERM"), (false, "-TERM")] {
+        let far = Far::new(has_sessions, 600);
+        let log = far.world.path("log").display().to_string();
+        let words = ["--allow", "net", "--audit", &log];
+        let mut server = Lines::start(&far.world, &words);
+        server.say(&call(2, &json!({})));
+        far.hears("tools/call");
+        assert_eq!(signalled(&mut server.child, signal), Some(130), "{signal}");
+        far.is_told(has_sessions);
+        is_ended_in(&far);
+        fs::remove_file(far.world.path("log")).expect("it is there");
+        let mut server = Web::start(&far.world, &words);
+        let own = format!("Mcp-Session-Id: {}\r\n", session(&server));
+        let client = post(&server, &own, &call(2, &json!({})).to_string());
+        far.hears("tools/call");
+        assert_eq!(signalled(&mut server.child, signal), Some(130), "{signal}");
+        far.is_told(has_sessions);
+        is_ended_in(&far);
+        drop(client);
+    }
+}
+
+#[test]
+fn a_client_that_is_gone_waits_for_nothing() {
+    for has_sessions in [true, false] {
+        let far = Far::new(has_sessions, 600);
+        let log = far.world.path("log").display().to_string();
+        let mut server = Lines::start(&far.world, &["--allow", "net", "--audit", &log]);
+        server.say(&call(2, &json!({})));
+        far.hears("tools/call");
+        // As the kernel does it for a client that was killed.
+        let Lines {
+            mut child,
+            to,
+            from,
+        } = server;
+        drop((to, from));
+        far.is_told(has_sessions);
+        assert!(child.wait().expect("it ends").success());
+        is_ended_in(&far);
+    }
+}
+
+#[test]
+fn servers_are_taken_leave_of_at_the_end_of_the_input() {
+    let far = Far::new(true, 600);
+    let mut server = Lines::start(&far.world, &["--allow", "net"]);
+    let params = json!({"name": "mcp.m.echo", "arguments": {}});
+    let answer = server.ask(2, "tools/call", &params);
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    assert_eq!(server.rest(), "");
+    far.hears("tools/call");
+    far.hears("DELETE");
 }
 
 #[test]
