@@ -101,6 +101,32 @@ fn told_on_stderr(progress: Progress) {
         Progress::Attempt(number) => writeln!(out, "attempt {number}"),
         Progress::Waiting(delay) => writeln!(out, "failed; again in {} s", delay.as_secs_f64()),
         Progress::Said(said) => write!(out, "{said}"),
+        Progress::At {
+            done,
+            total,
+            message,
+        } => {
+            let total = total
+                .map(|total| format!(" of {total}"))
+                .unwrap_or_default();
+            let message = message
+                .map(|message| format!(": {message}"))
+                .unwrap_or_default();
+            writeln!(out, "{done}{total}{message}")
+        }
+        Progress::Log {
+            level,
+            logger,
+            data,
+        } => {
+            let logger = logger
+                .map(|logger| format!(" ({logger})"))
+                .unwrap_or_default();
+            let data = data
+                .as_str()
+                .map_or_else(|| data.to_string(), str::to_owned);
+            writeln!(out, "{level}{logger}: {data}")
+        }
         _ => Ok(()),
     };
 }
@@ -259,6 +285,10 @@ pub(crate) fn log(
             Ok(called) => {
                 let text = Value::Object(called.returned.value.clone()).to_string();
                 (verdict.clone(), Some((called.returned.success, text)))
+            }
+            // It was under way: what it did by then is done.
+            Err(error @ CallError::Stopped { .. }) => {
+                (verdict.clone(), Some((false, error.to_string())))
             }
             Err(error) => (refused(error), None),
         },

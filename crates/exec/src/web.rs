@@ -20,6 +20,7 @@ use crate::Failure;
 #[derive(Debug)]
 pub struct Web {
     agent: Agent,
+    looked: Looked,
     host: Host,
 }
 
@@ -44,7 +45,21 @@ impl Web {
     /// # Errors
     /// If it leads to no address, or to one nearby that it does not spell out.
     pub fn to(host: &Host) -> Result<Web, Failure> {
-        let looked = Looked(addresses(host)?);
+        Ok(Web::at(host, Looked(addresses(host)?)))
+    }
+
+    /// A way of its own to the same addresses.
+    #[must_use]
+    pub fn again(&self) -> Web {
+        Web::at(&self.host, self.looked.clone())
+    }
+
+    /// Ends what is under way, whatever it waits for; nothing can be asked any more.
+    pub fn end(&self) {
+        self.agent.clone().shutdown();
+    }
+
+    fn at(host: &Host, looked: Looked) -> Web {
         let config = Config::builder()
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -53,10 +68,11 @@ impl Web {
             .proxy(None)
             .user_agent("toolglot")
             .build();
-        Ok(Web {
-            agent: Agent::with_parts(config, DefaultConnector::default(), looked),
+        Web {
+            agent: Agent::with_parts(config, DefaultConnector::default(), looked.clone()),
+            looked,
             host: host.clone(),
-        })
+        }
     }
 
     /// Asks, and gives the answer as soon as its head is there; any status is an answer.
@@ -115,7 +131,7 @@ impl Web {
 }
 
 /// Gives the addresses that were looked at, whatever it is asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Looked(Vec<SocketAddr>);
 
 impl Resolver for Looked {

@@ -5,6 +5,9 @@ use std::fmt::Write;
 use std::io::{self, BufRead};
 use std::time::Duration;
 
+/// A byte order mark.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
@@ -18,30 +21,46 @@ pub struct Event {
     pub kind: String,
 }
 
-impl Event {
-    /// Reads the next event; `None` at the end of the stream. An event that the stream's end cuts off is none.
+/// Reads events. Their lines end with `\n`, `\r\n` or `\r`; what is no UTF-8 is U+FFFD, as the standard has it.
+#[derive(Debug)]
+pub(crate) struct Events<R> {
+    from: R,
+    /// The most bytes of a line, and of an event.
+    limit: usize,
+    /// Whether nothing was read yet: a byte order mark is no part of the first line.
+    is_first: bool,
+    /// Whether a `\n` that comes next belongs to the line before.
+    is_behind_cr: bool,
+}
+
+impl<R: BufRead> Events<R> {
+    /// Reads from there; a line or an event of more than `limit` bytes is an error.
+    pub(crate) fn new(from: R, limit: usize) -> Events<R> {
+        Events {
+            from,
+            limit,
+            is_first: true,
+            is_behind_cr: false,
+        }
+    }
+
+    /// The next event; `None` at the end of the stream. An event that the stream's end cuts off is none.
     ///
     /// # Errors
-    /// If the stream fails, or a line or an event is longer than `limit` bytes.
-    pub fn read(from: &mut impl BufRead, limit: usize) -> io::Result<Option<Event>> {
+    /// If the stream fails, or a line or an event is too long.
+    pub(crate) fn read(&mut self) -> io::Result<Option<Event>> {
         let mut event = Event::default();
         let (mut n_data, mut has_any) = (0, false);
-        loop {
-            let mut line = Vec::new();
-            let n = io::Read::take(&mut *from, limit as u64 + 1).read_until(b'\n', &mut line)?;
-            if n == 0 || !line.ends_with(b"\n") && n <= limit {
-                return Ok(None);
-            }
-            event_fits(event.data.len() + n, limit)?;
+        while let Some(line) = self.line()? {
+            event_fits(event.data.len() + line.len(), self.limit)?;
             let line = String::from_utf8_lossy(&line);
-            let line = line.trim_end_matches(['\n', '\r']);
             if line.is_empty() {
                 if has_any {
                     return Ok(Some(event));
                 }
                 continue;
             }
-            let (field, value) = line.split_once(':').unwrap_or((line, ""));
+            let (field, value) = line.split_once(':').unwrap_or((&line, ""));
             let value = value.strip_prefix(' ').unwrap_or(value);
             match field {
                 "data" => {
@@ -59,8 +78,42 @@ impl Event {
             }
             has_any = true;
         }
+        Ok(None)
     }
 
+    /// The next line without its end; `None` where the stream ends before it does. Nothing behind the end is waited for.
+    fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        loop {
+            let bytes = match self.from.fill_buf() {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let Some(first) = bytes.first() else {
+                return Ok(None);
+            };
+            if std::mem::take(&mut self.is_behind_cr) && *first == b'\n' {
+                self.from.consume(1);
+                continue;
+            }
+            let end = memchr::memchr2(b'\n', b'\r', bytes);
+            let n = end.unwrap_or(bytes.len());
+            line.extend_from_slice(&bytes[..n]);
+            self.is_behind_cr = end.is_some_and(|end| bytes[end] == b'\r');
+            self.from.consume(n + usize::from(end.is_some()));
+            event_fits(line.len(), self.limit)?;
+            if end.is_some() {
+                if std::mem::take(&mut self.is_first) && line.starts_with(MARK) {
+                    line.drain(..MARK.len());
+                }
+                return Ok(Some(line));
+            }
+        }
+    }
+}
+
+impl Event {
     /// The event as it is sent. `data` holds no line break: JSON has none.
     pub fn write(&self) -> String {
         let mut out = String::new();
@@ -90,12 +143,10 @@ fn event_fits(n: usize, limit: usize) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn all(mut bytes: &[u8]) -> Vec<Event> {
-        let mut out = Vec::new();
-        while let Ok(Some(event)) = Event::read(&mut bytes, 100) {
-            out.push(event);
-        }
-        out
+    /// One byte at a time, as slow a stream as there is.
+    fn all(bytes: &[u8]) -> Vec<Event> {
+        let mut events = Events::new(io::BufReader::with_capacity(1, bytes), 100);
+        std::iter::from_fn(|| events.read().ok().flatten()).collect()
     }
 
     #[test]
@@ -121,10 +172,51 @@ mod tests {
     }
 
     #[test]
+    fn lines_end_as_they_like_and_a_mark_begins_no_line() {
+        for end in ["\n", "\r\n", "\r"] {
+            for mark in ["", "\u{feff}"] {
+                let text = format!("{mark}data: a\nid: 1\n\ndata: b\n\n").replace('\n', end);
+                let found: Vec<String> = all(text.as_bytes())
+                    .into_iter()
+                    .map(|event| event.data)
+                    .collect();
+                assert_eq!(found, ["a", "b"], "{text:?}");
+            }
+        }
+        // A mark is one only where the stream begins.
+        assert!(all("data: a\n\n\u{feff}data: b\n\n".as_bytes()).len() == 1);
+    }
+
+    /// Fails where more is read than is there.
+    struct Open<'a>(&'a [u8]);
+
+    impl io::Read for Open<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            assert!(!self.0.is_empty(), "what does not come is waited for");
+            self.0.read(into)
+        }
+    }
+
+    #[test]
+    fn an_event_is_told_before_anything_comes_behind_it() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = "data: a\n\n".replace('\n', end);
+            // The `\n` of the last `\r\n` is not waited for either.
+            let text =
+                text.trim_end_matches('\n').to_owned() + if end == "\n" { "\n\n" } else { "" };
+            let event = Events::new(io::BufReader::new(Open(text.as_bytes())), 100).read();
+            assert_eq!(
+                event.expect("it is there").map(|event| event.data),
+                Some("a".to_owned())
+            );
+        }
+    }
+
+    #[test]
     fn an_event_without_an_end_is_refused() {
         let long = format!("data: {}\n\n", "x".repeat(200));
-        assert!(Event::read(&mut long.as_bytes(), 100).is_err());
+        assert!(Events::new(long.as_bytes(), 100).read().is_err());
         let many = "data: xxxxxxxxxx\n".repeat(20);
-        assert!(Event::read(&mut many.as_bytes(), 100).is_err());
+        assert!(Events::new(many.as_bytes(), 100).read().is_err());
     }
 }

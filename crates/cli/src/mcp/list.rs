@@ -115,8 +115,10 @@ pub(super) fn page(
                 "inputSchema": with_type(spec.parameters),
                 "annotations": {"readOnlyHint": reads_only},
             }));
-            // Ids that differ in nothing but dots have one name, and the first has it.
-            if !tools.iter().any(|tool| tool["name"] == shown["name"]) {
+            // Clients refuse a list with what is no name in it. Ids that differ in nothing but dots have one, and the first has
+            // it.
+            let is_name = shown["name"].as_str().is_some_and(toolglot_mcp::is_name);
+            if is_name && !tools.iter().any(|tool| tool["name"] == shown["name"]) {
                 tools.push(shown);
             }
         }

@@ -16,6 +16,7 @@ mod result;
 mod served;
 mod sources;
 mod stdio;
+mod under_way;
 mod web;
 
 use std::io::Write;
@@ -28,6 +29,7 @@ use crate::Outcome;
 use crate::allowed::Allowed;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
+use crate::interrupt;
 use served::{Served, Setup};
 
 #[derive(Debug, Args)]
@@ -188,8 +190,11 @@ fn serve(serving: &Serving, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let project = call::project(&serving.root)?;
     let setup = Setup::new(serving, project)?;
     let served = Arc::new(Served::new(setup));
-    match &serving.http {
-        None => stdio::serve(&served, out),
-        Some(address) => web::serve(serving, address, &served, out),
-    }
+    let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    let outcome = match &serving.http {
+        None => stdio::serve(&served, &cancel, out),
+        Some(address) => web::serve(serving, address, (&served, &cancel), out),
+    };
+    served.end();
+    outcome
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use toolglot::End;
@@ -25,6 +25,7 @@ use toolglot_sandbox::Cancel;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
 
 use super::sources::Shelf;
+use super::under_way::UnderWay;
 use super::{Serving, complete, list, prompts, result, sources};
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
@@ -36,6 +37,8 @@ use crate::run::undo;
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;
+/// How long calls that are ended may take to be gone, the log of them written.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// How tools are called.
 #[derive(Debug)]
@@ -104,6 +107,7 @@ pub(super) struct Served {
     queue: Arc<Mutex<Receiver<Job>>>,
     n_workers: AtomicUsize,
     crew: Arc<Crew>,
+    under_way: UnderWay,
     /// What the registry looked like when it was last asked.
     seen: Mutex<u64>,
 }
@@ -140,10 +144,17 @@ impl Served {
             queue: Arc::new(Mutex::new(queue)),
             n_workers: AtomicUsize::new(0),
             crew: Arc::default(),
+            under_way: UnderWay::default(),
             seen: Mutex::new(0),
         };
         served.is_changed();
         served
+    }
+
+    /// Ends what is under way, which the log then says, and takes leave of the servers. Nothing is called any more.
+    pub(super) fn end(&self) {
+        self.under_way.end(GRACE);
+        self.setup.servers.end();
     }
 
     /// Whether the tools are others than when this was last asked.
@@ -225,6 +236,9 @@ impl Tools for Served {
     }
 
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault> {
+        let Some(_place) = self.under_way.begin(&call.stop) else {
+            return Err(Fault::new(INTERNAL, "the server is ending"));
+        };
         let (answer, answered) = channel();
         let job = Job {
             name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! Over standard input and output: a message a line.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toolglot_mcp::message::{Fault, Message, PARSE, REQUEST};
 use toolglot_mcp::server::{Out, Session};
+use toolglot_sandbox::Cancel;
 
 use super::served::Served;
 use crate::Outcome;
@@ -19,8 +20,13 @@ const MAX_LINE: u64 = 64 << 20;
 /// How often it is looked whether all is done.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Serves until standard input ends and all that was asked is answered.
-pub(super) fn serve(served: &Arc<Served>, out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// Serves until standard input ends and all that was asked is answered, until nobody reads what is answered, or until it is
+/// interrupted.
+pub(super) fn serve(
+    served: &Arc<Served>,
+    cancel: &Cancel,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
     let (tell, told) = mpsc::channel::<Value>();
     let session = Arc::new(Session::new(
         Arc::clone(served) as Arc<dyn toolglot_mcp::server::Tools>
@@ -40,11 +46,17 @@ pub(super) fn serve(served: &Arc<Served>, out: &mut dyn Write) -> Result<Outcome
     };
     let mut write = |message: &Value| write_line(out, message).and_then(|()| out.flush());
     let mut written = Ok(());
+    let mut is_interrupted = false;
     while written.is_ok() {
+        is_interrupted = cancel.is_cancelled();
+        if is_interrupted {
+            break;
+        }
         match told.recv_timeout(TICK) {
             Ok(message) => written = write(&message),
             // The reader and all that it began are done: nobody is left who could tell anything.
             Err(_) if reading.is_finished() && Arc::strong_count(&session) == 1 => break,
+            Err(_) if is_unread() => written = Err(io::ErrorKind::BrokenPipe.into()),
             Err(_) => {}
         }
     }
@@ -55,14 +67,31 @@ pub(super) fn serve(served: &Arc<Served>, out: &mut dyn Write) -> Result<Outcome
     is_over.store(true, Ordering::SeqCst);
     let _ = watching.join();
     if let Err(error) = written {
-        // Nobody reads any more: nothing is worth finishing.
-        session.stop_all();
         return Err(Failure::Output(error));
+    }
+    if is_interrupted {
+        return Ok(Outcome::Interrupted);
     }
     Ok(Outcome::faulty_if(matches!(
         reading.join(),
         Ok(true) | Err(_)
     )))
+}
+
+/// Whether nobody has the other end of standard output any more: no answer reaches anybody, and nothing is worth finishing.
+#[cfg(unix)]
+fn is_unread() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let out = io::stdout();
+    let mut fds = [PollFd::new(&out, PollFlags::empty())];
+    let polled = poll(&mut fds, Some(&Timespec::default()));
+    polled.is_ok() && fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
+}
+
+/// Not known here before something is written.
+#[cfg(not(unix))]
+fn is_unread() -> bool {
+    false
 }
 
 /// Tells the client when the tools are others, every few seconds.

@@ -3,8 +3,11 @@
 use std::io::Write;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use toolglot_mcp::server::{Gate, Session, Tools};
+use toolglot_sandbox::Cancel;
 
 use super::Serving;
 use super::served::Served;
@@ -16,11 +19,14 @@ const PATH: &str = "/mcp";
 /// A shorter token is guessed.
 const MIN_TOKEN: usize = 16;
 
-/// Serves until the process is ended. The address that is served goes to standard output, as one line.
+/// How often it is looked whether it is to end.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Serves until it is interrupted. The address that is served goes to standard output, as one line.
 pub(super) fn serve(
     serving: &Serving,
     address: &str,
-    served: &Arc<Served>,
+    (served, cancel): (&Arc<Served>, &Cancel),
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let refused = |why: String| Failure::Serving {
@@ -78,12 +84,22 @@ pub(super) fn serve(
         .and_then(|()| out.flush())
         .map_err(Failure::Output)?;
     let (for_sessions, for_changes) = (Arc::clone(served), Arc::clone(served));
-    toolglot_mcp::server::serve(
-        &listener,
-        gate,
-        move || Session::new(Arc::clone(&for_sessions) as Arc<dyn Tools>),
-        move || for_changes.is_changed(),
-    )
-    .map_err(|error| refused(error.to_string()))?;
-    Ok(Outcome::Fine)
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let ended = toolglot_mcp::server::serve(
+            &listener,
+            gate,
+            move || Session::new(Arc::clone(&for_sessions) as Arc<dyn Tools>),
+            move || for_changes.is_changed(),
+        );
+        let _ = tell.send(ended);
+    });
+    loop {
+        match told.recv_timeout(TICK) {
+            Ok(Err(error)) => return Err(refused(error.to_string())),
+            Err(RecvTimeoutError::Timeout) if !cancel.is_cancelled() => {}
+            Err(RecvTimeoutError::Timeout) => return Ok(Outcome::Interrupted),
+            Ok(Ok(())) | Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Fine),
+        }
+    }
 }

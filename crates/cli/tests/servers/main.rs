@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 mod aside;
 mod attacks;
 mod files;
+mod leaving;
 mod neighbours;
 mod oauth;
 mod play;

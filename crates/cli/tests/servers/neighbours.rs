@@ -1,5 +1,6 @@
 //! What lies beside the recorded attacks.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
@@ -252,4 +253,114 @@ fn a_server_without_sessions_is_asked_without_one() {
     world.how("stateless-of-others");
     let (call, _, _) = world.run("m/echo", &x, &policy);
     assert!(!succeeded(&call), "{}", why(&call));
+}
+
+#[test]
+fn answers_that_are_none_are_told_as_such() {
+    let port = web_server(echo_tool(), |message| {
+        let how = message["params"]["arguments"]["how"].as_str();
+        let how = how.unwrap_or_default();
+        let result = match how {
+            "no-content" => json!({}),
+            "error-is-text" => json!({"content": [], "isError": "true"}),
+            _ => json!({"content": [{"type": "text", "text": "fine"}]}),
+        };
+        let id = match how {
+            "text-id" => json!(message["id"].to_string()),
+            "other-id" => json!(4321),
+            "no-id" => Value::Null,
+            _ => message["id"].clone(),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+        let (kind, body) = match how {
+            "list" => ("application/json", format!("[{answer}]")),
+            "error-of-none" => (
+                "application/json",
+                json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32_700, "message": "what?"}})
+                    .to_string(),
+            ),
+            "two-results" => (
+                "application/json",
+                answer.replace("\"result\"", "\"result\":{\"content\":[],\"isError\":true},\"result\""),
+            ),
+            "two-results-in-a-stream" => (
+                "text/event-stream",
+                format!("data: {}\n\n", answer.replace("\"result\"", "\"result\":{},\"result\"")),
+            ),
+            "stream-of-returns" => ("text/event-stream", format!("\u{feff}data: {answer}\r\r")),
+            _ => ("application/json", answer),
+        };
+        http("200 OK", &format!("Content-Type: {kind}\r\n"), &body)
+    });
+    let world = over_http(port);
+    let policy = World::pinned_policy();
+    let none = "answered with what is no response to what it was asked";
+    for (how, expected) in [
+        ("plain", Ok("fine")),
+        ("stream-of-returns", Ok("fine")),
+        (
+            "no-content",
+            Err("neither `content` nor `structuredContent`"),
+        ),
+        ("error-is-text", Err("`isError` is neither true nor false")),
+        ("text-id", Err(none)),
+        ("other-id", Err(none)),
+        ("no-id", Err(none)),
+        ("list", Err(none)),
+        ("error-of-none", Err("what?")),
+        ("two-results", Err("stands twice")),
+        ("two-results-in-a-stream", Err("stands twice")),
+    ] {
+        let (call, answer, _) = world.run("m/echo", &json!({"how": how}), &policy);
+        match expected {
+            Ok(text) => assert!(
+                succeeded(&call) && answer.contains(text),
+                "{how}: {}",
+                why(&call)
+            ),
+            Err(text) => assert!(
+                !succeeded(&call) && why(&call).contains(text),
+                "{how}: {}",
+                why(&call)
+            ),
+        }
+    }
+}
+
+#[test]
+fn what_a_server_tells_meanwhile_is_shown_to_who_asks() {
+    let port = web_server(echo_tool(), |message| {
+        let token = &message["params"]["_meta"]["progressToken"];
+        let mut body = String::new();
+        for (method, params) in [
+            (
+                "progress",
+                json!({"progressToken": token, "progress": 1, "total": 3, "message": "a third"}),
+            ),
+            ("progress", json!({"progressToken": token, "progress": 1.5})),
+            (
+                "message",
+                json!({"level": "warning", "logger": "cache", "data": "it is old"}),
+            ),
+            ("message", json!({"level": "info", "data": {"n": 1}})),
+        ] {
+            let told = json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params});
+            let _ = write!(body, "data: {told}\n\n");
+        }
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}});
+        let _ = write!(body, "data: {answer}\n\n");
+        http("200 OK", "Content-Type: text/event-stream\r\n", &body)
+    });
+    let world = over_http(port);
+    let call = ["call", "mcp/m/echo", "--allow", "net"];
+    let quiet = world.toolglot(&call);
+    assert!(
+        quiet.status.success() && quiet.stderr.is_empty(),
+        "{quiet:?}"
+    );
+    let output = world.toolglot(&[&call[..], &["--progress"]].concat());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "attempt 1\n1 of 3: a third\n1.5\nwarning (cache): it is old\ninfo: {\"n\":1}\n"
+    );
 }

@@ -26,8 +26,8 @@ pub(super) fn tools(world: &World) {
 /// A server over lines.
 pub(super) struct Lines {
     pub(super) child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    pub(super) to: ChildStdin,
+    pub(super) from: BufReader<ChildStdout>,
 }
 
 impl Lines {
@@ -51,11 +51,11 @@ impl Lines {
         }
     }
 
-    fn say(&mut self, message: &Value) {
+    pub(super) fn say(&mut self, message: &Value) {
         writeln!(self.to, "{message}").expect("it reads");
     }
 
-    fn heard(&mut self) -> Value {
+    pub(super) fn heard(&mut self) -> Value {
         let mut line = String::new();
         self.from.read_line(&mut line).expect("it writes");
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
@@ -67,7 +67,7 @@ impl Lines {
     }
 
     /// What it says until its input has ended and it with that.
-    fn rest(mut self) -> String {
+    pub(super) fn rest(mut self) -> String {
         drop(self.to);
         let mut rest = String::new();
         self.from.read_to_string(&mut rest).expect("it ends");
@@ -505,4 +505,29 @@ fn what_is_served_passes_the_gate_of_every_call() {
     }
     let _ = server.child.kill();
     let _ = server.child.wait();
+}
+
+#[test]
+fn what_has_no_name_for_a_client_is_not_listed() {
+    let world = World::new();
+    let long = format!("x{}", "-y".repeat(70));
+    for (category, name) in [("t", "say-hi"), ("tö", "say-ho"), ("t", &long)] {
+        let folder = world.path("ws/.ai/tools").join(category);
+        fs::create_dir_all(&folder).expect("made");
+        let text = format!(
+            "tool_id: {name}\ntool_type: script\nversion: \"1.0.0\"\nexecutor_id: bash\ncategory: {category}\ndescription: A tool\nconfig: {{command: 'echo hi'}}\n"
+        );
+        fs::write(folder.join(format!("{name}.yaml")), text).expect("written");
+        let trusted = world.toolglot(&["tools", "trust", &format!("{category}/{name}")]);
+        assert!(trusted.status.success(), "{name}");
+    }
+    let mut server = Lines::start(&world, &[]);
+    let listed = server.ask(1, "tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let own: Vec<&str> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str().filter(|name| name.starts_with('t')))
+        .collect();
+    assert_eq!(own, ["t.say-hi"]);
+    server.rest();
 }

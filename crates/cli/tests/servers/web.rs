@@ -12,7 +12,7 @@ use super::{World, request};
 
 /// A server over HTTP.
 pub(super) struct Web {
-    child: Child,
+    pub(super) child: Child,
     pub(super) place: String,
 }
 

@@ -1,8 +1,6 @@
 //! Lines of a server, one message each, from whatever pieces they come in.
 
-use serde_json::Value;
-
-use super::{Heard, Trouble};
+use super::{Heard, Trouble, heard};
 
 /// What came and was not looked at yet.
 #[derive(Debug)]
@@ -57,11 +55,7 @@ impl Lines {
             if line.is_empty() {
                 continue;
             }
-            return Some(match serde_json::from_slice::<Value>(line) {
-                Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
-                // Some servers log to standard output.
-                _ => Heard::Noise(String::from_utf8_lossy(line).into_owned()),
-            });
+            return Some(heard(line));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The client's side of a session.
 
 mod lines;
+mod result;
 mod stateless;
 mod stream;
 mod wire;
@@ -14,6 +15,7 @@ use thiserror::Error;
 pub use lines::Lines;
 pub use stateless::STATELESS;
 pub use stream::{Answer, Stream, Web, WebError};
+use wire::heard;
 pub use wire::{Heard, Wire};
 
 use crate::auth::AuthError;
@@ -340,10 +342,10 @@ impl Client {
         } else {
             self.request("tools/call", params, terms)?
         };
-        if !result.is_object() {
-            return Err(Trouble::Odd("gave a result that is no object".to_owned()));
+        match result::misfit(&result) {
+            Some(why) => Err(Trouble::Odd(format!("gave a result {why}"))),
+            None => Ok(result),
         }
-        Ok(result)
     }
 
     /// Asks, and waits for the answer; what else comes is told, answered or passed over.
@@ -533,6 +535,7 @@ impl Client {
             let params = json!({"requestId": id, "reason": why});
             let _ = self.tell(&Message::notification("notifications/cancelled", params));
         }
+        self.wire.take_back();
     }
 
     fn tell(&mut self, message: &Message) -> Result<(), Trouble> {

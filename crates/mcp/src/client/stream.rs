@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::stateless::{self, STATELESS};
-use super::{Heard, Trouble, Wire};
+use super::{Heard, Trouble, Wire, heard};
+use crate::BATCHES;
 use crate::auth::{AuthError, Authorizer, Challenge};
 use crate::message::Message;
-use crate::sse::Event;
+use crate::sse::Events;
 
 /// The largest answer or event.
 const MAX_BYTES: usize = 64 << 20;
@@ -44,6 +45,12 @@ pub trait Web: fmt::Debug + Send + Sync {
         body: &[u8],
         time: Duration,
     ) -> Result<Answer, WebError>;
+
+    /// Ends all that is under way; nothing is asked on this way any more.
+    fn end(&self);
+
+    /// Another way to the same address.
+    fn again(&self) -> Arc<dyn Web>;
 }
 
 /// Why there is no answer.
@@ -188,6 +195,26 @@ impl Wire for Stream {
     fn repeats(&mut self, headers: Vec<(String, String)>) {
         self.repeats = headers;
     }
+
+    fn take_back(&mut self) {
+        // With a session, the server is told by a message.
+        if !self.is_stateless() {
+            return;
+        }
+        // What was asked stays on the old way, and so does what becomes of it.
+        let old = Arc::clone(&self.shared);
+        self.shared = Arc::new(Shared {
+            web: old.web.again(),
+            headers: old.headers.clone(),
+            authorizer: old.authorizer.clone(),
+            state: Mutex::new(State {
+                version: old.state().version.clone(),
+                ..State::default()
+            }),
+        });
+        (self.tell, self.from) = channel();
+        old.web.end();
+    }
 }
 
 impl Stream {
@@ -204,7 +231,7 @@ impl Stream {
                 let own: Vec<(String, String)> = own.collect();
                 match shared.send("GET", &own, &[], time) {
                     Ok(answer) if answer.status == 200 => {
-                        let mut stream = BufReader::new(answer.body);
+                        let mut stream = events_of(answer);
                         // No message is awaited here: it goes on until the stream ends.
                         let seen = (&mut last_id, &mut pause, &mut n_tries);
                         let _ = Shared::events(&mut stream, &Value::Null, &tell, seen);
@@ -225,12 +252,14 @@ impl Drop for Stream {
     fn drop(&mut self) {
         self.shared.state().is_over = true;
         if self.shared.state().session.is_none() {
+            self.shared.web.end();
             return;
         }
         let shared = Arc::clone(&self.shared);
         let (tell, told) = channel();
         std::thread::spawn(move || {
             let _ = shared.send("DELETE", &[], &[], SHORT);
+            shared.web.end();
             let _ = tell.send(());
         });
         let _ = told.recv_timeout(Duration::from_millis(300));
@@ -345,9 +374,14 @@ impl Shared {
             .to_ascii_lowercase();
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/json" => {
-                let value: Value = serde_json::from_str(&text_of(answer)?).map_err(|error| {
+                let value = crate::read_once(&bytes_of(answer)?).map_err(|error| {
                     Trouble::Odd(format!("answered with what is no JSON: {error}"))
                 })?;
+                let is_batch = self.state().version.as_deref() == Some(BATCHES);
+                if value.is_array() && !is_batch || !answers(&value, id) {
+                    // Nothing else can come.
+                    return Err(Trouble::Odd(mistaken(&value)));
+                }
                 let _ = tell.send(Heard::Message(value));
                 Ok(())
             }
@@ -369,7 +403,7 @@ impl Shared {
         tell: &Sender<Heard>,
         until: Instant,
     ) -> Result<(), Trouble> {
-        let mut stream = BufReader::new(answer.body);
+        let mut stream = events_of(answer);
         let (mut last_id, mut pause, mut n_tries) = (None, PAUSE, 0);
         loop {
             let how = match Self::events(
@@ -402,18 +436,18 @@ impl Shared {
             if again.status != 200 {
                 return Err(self.refusal(again));
             }
-            stream = BufReader::new(again.body);
+            stream = events_of(again);
         }
     }
 
     /// Reads one connection's events. Whether the answer was among them.
     fn events(
-        stream: &mut impl BufRead,
+        stream: &mut Events<impl BufRead>,
         id: &Value,
         tell: &Sender<Heard>,
         (last_id, pause, n_tries): (&mut Option<String>, &mut Duration, &mut usize),
     ) -> std::io::Result<bool> {
-        while let Some(event) = Event::read(stream, MAX_BYTES)? {
+        while let Some(event) = stream.read()? {
             if let Some(retry) = event.retry {
                 *pause = retry.min(MAX_PAUSE);
             }
@@ -426,17 +460,8 @@ impl Shared {
             if event.data.is_empty() {
                 continue;
             }
-            let heard = match serde_json::from_str::<Value>(&event.data) {
-                Ok(value) => Heard::Message(value),
-                Err(_) => Heard::Noise(event.data),
-            };
-            let answers =
-                |value: &Value| value.get("id") == Some(id) && value.get("method").is_none();
-            let is_answer = match &heard {
-                Heard::Message(Value::Array(values)) => values.iter().any(answers),
-                Heard::Message(value) => answers(value),
-                _ => false,
-            };
+            let heard = heard(event.data.as_bytes());
+            let is_answer = matches!(&heard, Heard::Message(value) if answers(value, id));
             if tell.send(heard).is_err() || is_answer {
                 return Ok(true);
             }
@@ -500,7 +525,32 @@ impl Shared {
     }
 }
 
+/// Whether a message, or one of a list, is the response to the request of that id.
+fn answers(value: &Value, id: &Value) -> bool {
+    match value {
+        Value::Array(values) => values.iter().any(|value| answers(value, id)),
+        value => value.get("id") == Some(id) && value.get("method").is_none(),
+    }
+}
+
+/// What was sent where the response to a request has to be.
+fn mistaken(value: &Value) -> String {
+    let said = value["error"]["message"].as_str().unwrap_or_default();
+    let said: String = said.chars().filter(|c| !c.is_control()).take(200).collect();
+    let colon = if said.is_empty() { "" } else { ": " };
+    format!("answered with what is no response to what it was asked{colon}{said}")
+}
+
+/// The events of an answer.
+fn events_of(answer: Answer) -> Events<BufReader<Box<dyn Read + Send>>> {
+    Events::new(BufReader::new(answer.body), MAX_BYTES)
+}
+
 fn text_of(answer: Answer) -> Result<String, Trouble> {
+    Ok(String::from_utf8_lossy(&bytes_of(answer)?).into_owned())
+}
+
+fn bytes_of(answer: Answer) -> Result<Vec<u8>, Trouble> {
     let mut bytes = Vec::new();
     answer
         .body
@@ -512,5 +562,5 @@ fn text_of(answer: Answer) -> Result<String, Trouble> {
             "answered with more than {MAX_BYTES} bytes"
         )));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(bytes)
 }

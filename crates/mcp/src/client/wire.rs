@@ -23,6 +23,20 @@ pub enum Heard {
     Nothing,
 }
 
+/// A text that is to be a message. Of an object with a key twice nobody can say what it means.
+pub(super) fn heard(text: &[u8]) -> Heard {
+    match crate::read_once(text) {
+        Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
+        Err(error)
+            if serde_json::from_slice::<Value>(text).is_ok_and(|value| value.is_object()) =>
+        {
+            Heard::Failed(Trouble::Odd(format!("wrote what is no message: {error}")))
+        }
+        // Some servers log to standard output.
+        _ => Heard::Noise(String::from_utf8_lossy(text).into_owned()),
+    }
+}
+
 /// Carries messages to a server and back.
 pub trait Wire: Debug + Send {
     /// Sends a message. Waits neither for an answer nor, where it can be helped, for the server to take it.
@@ -36,6 +50,9 @@ pub trait Wire: Debug + Send {
 
     /// The version that both speak.
     fn agreed(&mut self, _version: &str) {}
+
+    /// What was asked is not wanted any more: where a server has no other sign of that, the way that it came ends.
+    fn take_back(&mut self) {}
 
     /// What the headers of the next messages repeat of them, where there are headers.
     fn repeats(&mut self, _headers: Vec<(String, String)>) {}

@@ -91,6 +91,12 @@ impl Live {
         streams.kept.push_back(Arc::clone(channel));
     }
 
+    /// Whether something runs in it, or somebody listens.
+    pub(super) fn is_used(&self) -> bool {
+        let is_heard = |streams: &Streams| streams.kept.iter().any(|channel| channel.is_heard());
+        self.session.is_busy() || is_heard(&locked(&self.streams))
+    }
+
     /// A stream that is kept.
     pub(super) fn kept(&self, id: u64) -> Option<Arc<Channel>> {
         let streams = locked(&self.streams);

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ use crate::message::{Fault, Message, PARSE, REQUEST};
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 128;
-/// The most sessions; the one that was idle longest goes first.
+/// The most sessions; the one that was idle longest goes first, and one in use never.
 const MAX_SESSIONS: usize = 512;
 /// How long a session may be idle.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -42,6 +43,8 @@ const BODY: Duration = Duration::from_secs(60);
 const WRITE: Duration = Duration::from_secs(30);
 /// How often a silent stream shows that it is there.
 const BEAT: Duration = Duration::from_secs(15);
+/// How often it is looked whether a client that waits for an answer is still there.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Who may ask.
 #[derive(Clone, Debug, Default)]
@@ -138,7 +141,7 @@ fn connection(server: &Server, stream: &TcpStream) -> io::Result<()> {
         match head.and_then(|head| Request::behind(&head, &mut reader, &mut out)) {
             Ok(request) => {
                 let is_kept = request.is_kept;
-                if !server.answer(&request, Reply::new(out))? || !is_kept {
+                if !server.answer(&request, stream, Reply::new(out))? || !is_kept {
                     return Ok(());
                 }
             }
@@ -204,8 +207,8 @@ fn shown(text: &str) -> String {
 }
 
 impl Server {
-    /// Answers a request. Whether the connection can go on.
-    fn answer(&self, request: &Request, reply: Reply) -> io::Result<bool> {
+    /// Answers a request of the client at `peer`. Whether the connection can go on.
+    fn answer(&self, request: &Request, peer: &TcpStream, reply: Reply) -> io::Result<bool> {
         if let Some((status, why)) = self.gate.refusal(request) {
             return reply.fault(status, Value::Null, Fault::new(REQUEST, why));
         }
@@ -213,7 +216,7 @@ impl Server {
             return reply.plain(404, "there is nothing here");
         }
         match request.method.as_str() {
-            "POST" => self.post(request, reply),
+            "POST" => self.post(request, peer, reply),
             "GET" => self.get(request, reply),
             "DELETE" => {
                 let found = request.header("mcp-session-id");
@@ -248,7 +251,8 @@ impl Server {
         Ok(live.clone())
     }
 
-    fn begin(&self) -> io::Result<(String, Live)> {
+    /// A new session; none where there are too many in use.
+    fn begin(&self) -> io::Result<Option<(String, Live)>> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let mut id = String::new();
@@ -257,20 +261,23 @@ impl Server {
         }
         let live = Live::new((self.new)());
         let mut sessions = locked(&self.sessions);
-        sessions.retain(|_, (_, seen)| seen.elapsed() < IDLE);
-        if sessions.len() >= MAX_SESSIONS
-            && let Some(oldest) = sessions
+        sessions.retain(|_, (live, seen)| seen.elapsed() < IDLE || live.session.is_busy());
+        if sessions.len() >= MAX_SESSIONS {
+            let oldest = sessions
                 .iter()
+                .filter(|(_, (live, _))| !live.is_used())
                 .min_by_key(|(_, (_, seen))| *seen)
-                .map(|(id, _)| id.clone())
-        {
-            sessions.remove(&oldest);
+                .map(|(id, _)| id.clone());
+            match oldest {
+                Some(oldest) => sessions.remove(&oldest),
+                None => return Ok(None),
+            };
         }
         sessions.insert(id.clone(), (live.clone(), Instant::now()));
-        Ok((id, live))
+        Ok(Some((id, live)))
     }
 
-    fn post(&self, request: &Request, mut reply: Reply) -> io::Result<bool> {
+    fn post(&self, request: &Request, peer: &TcpStream, mut reply: Reply) -> io::Result<bool> {
         let kind = request.header("content-type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if !kind.eq_ignore_ascii_case("application/json") {
@@ -298,11 +305,13 @@ impl Server {
             name: request.header("mcp-name"),
         };
         if !request.has("mcp-session-id") && is_stateless(&value, Some(&heads)) {
-            return self.alone(value, &heads, reply);
+            return self.alone(value, &heads, peer, reply);
         }
         let is_first = value.get("method").and_then(Value::as_str) == Some("initialize");
         let live = if is_first {
-            let (id, live) = self.begin()?;
+            let Some((id, live)) = self.begin()? else {
+                return reply.plain(503, "too many sessions are in use");
+            };
             reply.head = format!("Mcp-Session-Id: {id}\r\n");
             live
         } else {
@@ -347,8 +356,16 @@ impl Server {
         }
     }
 
-    /// Answers a request of the revision that has no sessions.
-    fn alone(&self, value: Value, heads: &Heads<'_>, reply: Reply) -> io::Result<bool> {
+    /// Answers a request of the revision that has no sessions. Whoever goes before the answer has taken it back: there is no
+    /// other way, and no coming back
+    /// (<https://modelcontextprotocol.io/specification/draft/basic/patterns/cancellation>, as of 2026-11).
+    fn alone(
+        &self,
+        value: Value,
+        heads: &Heads<'_>,
+        peer: &TcpStream,
+        reply: Reply,
+    ) -> io::Result<bool> {
         // What belongs to it goes on its own stream, which ends with it.
         let live = Live::new((self.new)());
         let channel = Arc::new(live.channel(reply, &self.kept));
@@ -358,13 +375,21 @@ impl Server {
                 channel.say(message);
             })
         };
-        match live.session.hear_alone(value, Some(heads), &out) {
+        let is_call = value["method"] == "tools/call" && value.get("id").is_some();
+        let watching = is_call
+            .then(|| attend(peer, &live.session, &channel))
+            .transpose()?;
+        let answer = live.session.hear_alone(value, Some(heads), &out);
+        drop(watching);
+        match answer {
             Some((200, message)) => channel.answer(&message.write()),
             Some((status, message)) => {
                 channel
                     .reply()
                     .whole(status, "application/json", "", &message.write().to_string())
             }
+            // It was taken back by going: there is nobody to tell.
+            None if is_call => Ok(false),
             None => channel.reply().empty(202, ""),
         }
     }
@@ -408,4 +433,43 @@ impl Server {
         }
         Ok(false)
     }
+}
+
+/// Ends what runs in a session when the client at `peer` goes, or does not take what it is told, until what this gives back
+/// goes. A client that sends more before it is answered is looked at only by what it is told.
+fn attend(
+    peer: &TcpStream,
+    session: &Arc<Session>,
+    channel: &Arc<Channel>,
+) -> io::Result<mpsc::Sender<()>> {
+    let (peer, session) = (peer.try_clone()?, Arc::clone(session));
+    let channel = Arc::clone(channel);
+    let (waits, over) = mpsc::channel::<()>();
+    // Set here, where nobody reads of it: whoever does so next sets a time of its own.
+    peer.set_read_timeout(Some(LOOK))?;
+    std::thread::spawn(move || {
+        loop {
+            let (is_gone, pause) = match peer.peek(&mut [0]) {
+                Ok(n) => (n == 0, LOOK),
+                Err(error) if is_patience(error.kind()) => (false, Duration::ZERO),
+                Err(_) => (true, LOOK),
+            };
+            // As often as it takes: it may be gone before its call is under way.
+            if is_gone || !channel.is_held(0) {
+                session.stop_all();
+            }
+            if over.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    });
+    Ok(waits)
+}
+
+/// Whether a read failed because nothing came, and may come yet.
+fn is_patience(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+    )
 }

@@ -144,9 +144,9 @@ impl Call {
         let Some(token) = self.progress.as_ref().filter(|_| !self.stop.is_stopped()) else {
             return;
         };
-        let mut params = json!({"progressToken": token, "progress": progress});
+        let mut params = json!({"progressToken": token, "progress": number(progress)});
         if let Some(total) = total {
-            params["total"] = json!(total);
+            params["total"] = number(total);
         }
         if let Some(message) = message {
             params["message"] = json!(message);
@@ -215,6 +215,17 @@ impl Call {
         locked(&self.shared.state).pending.remove(&id);
         answer
     }
+}
+
+/// A number as a person would write it: a whole one has no point.
+fn number(value: f64) -> Value {
+    /// The largest whole number below which none is left out: 2^53.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
+        return json!(value as i64);
+    }
+    json!(value)
 }
 
 /// A session with a client.
@@ -412,6 +423,7 @@ impl Session {
         (!call.stop.is_stopped()).then_some(Message::Response { id, result })
     }
 
+    /// Does what a notification tells.
     fn noted(&self, method: &str, params: &Map<String, Value>) {
         if method != "notifications/cancelled" {
             return;
@@ -425,6 +437,11 @@ impl Session {
                 stop.now();
             }
         }
+    }
+
+    /// Whether a call runs.
+    pub fn is_busy(&self) -> bool {
+        !locked(&self.shared.state).running.is_empty()
     }
 
     /// Ends all that runs.
@@ -527,5 +544,17 @@ mod tests {
             panic!("a list is answered with one");
         };
         assert_eq!((answers.len(), n_called() - before), (2, 1), "{answers:?}");
+    }
+    #[test]
+    fn a_whole_number_has_no_point() {
+        for (value, text) in [
+            (50.0, "50"),
+            (-1.0, "-1"),
+            (0.5, "0.5"),
+            (9_007_199_254_740_991.0, "9007199254740991"),
+            (1e300, "1e+300"),
+        ] {
+            assert_eq!(number(value).to_string(), text);
+        }
     }
 }

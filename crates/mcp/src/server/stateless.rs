@@ -58,7 +58,12 @@ impl Session {
     ) -> Option<(u16, Message)> {
         let (id, method, params) = match Message::read(value) {
             Ok(Message::Request { id, method, params }) => (id, method, params),
-            Ok(_) => return None,
+            Ok(Message::Notification { method, params }) => {
+                // Over lines it takes a call back. Over HTTP it can mean none: no other request is of its session.
+                self.noted(&method, &params);
+                return None;
+            }
+            Ok(Message::Response { .. }) => return None,
             Err((id, fault)) => {
                 return Some((
                     400,

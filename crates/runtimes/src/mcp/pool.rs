@@ -103,6 +103,12 @@ impl Servers {
         }
     }
 
+    /// Takes leave of all servers that nobody asks at the moment.
+    pub fn end(&self) {
+        let idle = std::mem::take(&mut self.state().idle);
+        drop(idle);
+    }
+
     /// Counts a death against the next beginning.
     pub(super) fn has_died(&self, key: &str) {
         let mut state = self.state();

@@ -171,6 +171,17 @@ impl Web for Way {
             },
         )
     }
+
+    fn end(&self) {
+        self.way.end();
+    }
+
+    fn again(&self) -> Arc<dyn Web> {
+        Arc::new(Way {
+            way: self.way.again(),
+            url: self.url.clone(),
+        })
+    }
 }
 
 /// Why a server was not asked. That its name leads nowhere now says nothing of later.
