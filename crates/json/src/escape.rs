@@ -11,10 +11,15 @@ pub fn is_plain(text: &str) -> bool {
     plain(text.as_bytes()) == text.len()
 }
 
+/// A text that is worth making room for, in bytes.
+const LONG: usize = 64;
+
 /// Appends `text` to `out`, escaped for the inside of a JSON string. Linear; runs are copied whole.
 pub fn escape_into(out: &mut String, text: &str) {
-    // What comes out is about as long: one allocation, not one for each doubling.
-    out.reserve(text.len());
+    if text.len() > LONG {
+        // What comes out is about as long: one allocation, not one for each doubling.
+        out.reserve(text.len());
+    }
     let mut rest = text;
     loop {
         let length = plain(rest.as_bytes());
@@ -28,23 +33,20 @@ pub fn escape_into(out: &mut String, text: &str) {
 }
 
 /// Appends the escape of one byte that needs it.
-#[inline]
 pub(crate) fn escape_byte_into(out: &mut String, byte: u8) {
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        b'\n' => out.push_str("\\n"),
+        b'\r' => out.push_str("\\r"),
+        b'\t' => out.push_str("\\t"),
+        0x08 => out.push_str("\\b"),
+        0x0c => out.push_str("\\f"),
         _ => {
             // Writing to a String cannot fail.
             let _ = write!(out, "\\u{byte:04x}");
-            return;
         }
-    };
-    out.push('\\');
-    out.push(char::from(short));
+    }
 }
 
 /// Whether a backslash and `byte` are one of JSON's short escapes.

@@ -87,14 +87,17 @@ impl Fit {
     /// The length of the key that `text` begins with behind its mark, if all of it is here without an escape, it is one
     /// that is declared, and comes for the first time: it passes as it is then, and its value is next.
     pub(super) fn key_passes(&mut self, text: &str, target: Target<'_>) -> Option<usize> {
+        let level = self.levels.last()?;
+        let (own, from) = (level.path, level.present);
+        let fields = self.fields(target)?;
+        if fields.properties.is_empty() || !self.wrapper.is_empty() {
+            return None;
+        }
         let length = plain(text.as_bytes());
         if text.as_bytes().get(length) != Some(&b'"') || length + 2 > self.cap {
             return None;
         }
         let key = &text[..length];
-        let level = self.levels.last()?;
-        let (own, from) = (level.path, level.present);
-        let fields = self.fields(target).filter(|_| self.wrapper.is_empty())?;
         let property = fields.place(key)?;
         let is_it = |present: &Present| present.property == property;
         if self.present[from..].iter().any(is_it) {

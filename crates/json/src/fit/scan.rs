@@ -1,6 +1,10 @@
 //! Steps over text that passes.
 
 use super::State;
+use crate::scan::plain;
+
+/// Below this many bytes eight a step beat a wide search.
+const NEAR: usize = 16;
 
 pub(super) fn ends_word(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
@@ -8,6 +12,12 @@ pub(super) fn ends_word(byte: u8) -> bool {
 
 /// Where a string ends, its quotation mark included; `escaped`: the first byte is behind a backslash.
 pub(super) fn string_end(bytes: &[u8], escaped: bool) -> Option<usize> {
+    if !escaped {
+        let near = plain(&bytes[..bytes.len().min(NEAR)]);
+        if bytes.get(near) == Some(&b'"') {
+            return Some(near + 1);
+        }
+    }
     let mut at = 0;
     loop {
         let mark = at + memchr::memchr(b'"', bytes.get(at..)?)?;
