@@ -93,7 +93,7 @@ const CASES: &[Case] = &[
     ),
     (r#"{"limit": "five"}"#, r#"{"limit": "five"}"#, &[]),
     (
-        r#"{"limit": "\"5\"", "deep": "'true'", "lines": "\"7\""}"#,
+        r#"{"limit": "\"5\"", "deep": "'true'", "lines": "\\\"7\\\""}"#,
         r#"{"limit": 5, "deep": true, "lines": [7]}"#,
         &[
             (FitKind::Typed, "limit"),

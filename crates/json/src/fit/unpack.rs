@@ -197,11 +197,11 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     Some((format!("[{json}]"), FitKind::Listed, inner))
 }
 
-/// What stands between the quotation marks of a string that has no others: `"123"` where a number is wanted is written so.
+/// What stands between the quotation marks of a string that has no others, escaped or not: `"123"` where a number is wanted.
 fn unmarked(text: &str) -> Option<&str> {
-    let mark = text.chars().next().filter(|mark| "\"'".contains(*mark))?;
-    let inside = text.strip_prefix(mark)?.strip_suffix(mark)?;
-    (!inside.contains([mark, '\\'])).then_some(inside)
+    let between = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    let inside = ["\\\"", "\"", "'"].into_iter().find_map(between)?;
+    (!inside.contains(['"', '\'', '\\'])).then_some(inside)
 }
 
 /// What an untyped text stands for where the shape has no string: the scalar it spells, the object or array it holds, an
