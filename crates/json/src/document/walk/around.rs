@@ -20,7 +20,14 @@ impl Walk<'_> {
             self.leave_out(at);
             self.member_or_value();
         } else {
+            let end = self.text.trim_end().len();
             self.scalar_document();
+            // Blanks that JSON does not know.
+            let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
+            if self.text[end..].contains(is_odd) {
+                self.writer
+                    .note(Repair::Junk, end, self.text.len(), "");
+            }
             return;
         }
         let mut n_values = 1;
