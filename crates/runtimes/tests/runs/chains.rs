@@ -208,6 +208,21 @@ fn actions_are_called_behind_a_dot_or_by_name() {
         )
     );
     assert_eq!(world.refused("t/shop-it", json!({})).0, "unknown-tool");
+    // A file under the name of an action: neither is meant rather than the other.
+    world.tool(
+        "t/ship-it.deploy.yaml",
+        &yaml("ship-it.deploy", "bash", "config: {command: echo file}\n"),
+    );
+    let (code, message) = world.refused("t/ship-it.deploy", json!({"service": "web"}));
+    assert_eq!(code, "two-tools");
+    assert!(
+        message.contains("the action `deploy` of `t/ship-it`"),
+        "{message}"
+    );
+    assert_eq!(
+        world.returned("t/ship-it", json!({"action": "deploy", "service": "web"}))["stdout"],
+        json!("deploy web 3\n")
+    );
     for bad in ["../x", "/etc/passwd", "t//x", "t/./x"] {
         assert_eq!(world.refused(bad, json!({})).0, "bad-id");
     }
