@@ -1,6 +1,7 @@
 //! Chains of executors, and what is checked before anything runs.
 
 use serde_json::json;
+use toolglot_toolfiles::ItemId;
 
 use crate::world::{World, can_run, python, yaml};
 
@@ -48,6 +49,26 @@ fn broken_chains_are_named() {
     world.tool("t/deep-12.yaml", &runtime("deep-12", "subprocess"));
     world.tool("t/deep-it.yaml", &yaml("deep-it", "t/deep-0", ""));
     assert_eq!(world.refused("t/deep-it", json!({})).0, "chain-too-deep");
+    // Whoever only looks counts the same links: a tool, nine runtimes or eight, and a primitive.
+    for (name, first, fits) in [
+        ("one-more", "t/deep-4", false),
+        ("just-it", "t/deep-5", true),
+    ] {
+        let id = format!("t/{name}");
+        world.tool(
+            &format!("{id}.yaml"),
+            &yaml(name, first, "config: {command: 'true'}\n"),
+        );
+        let (registry, _) = world.open();
+        let found = registry.find(&ItemId::new(&id).expect("an id"));
+        let found = found.expect("it was written");
+        let leads = toolglot_runtimes::leads_somewhere(&registry, found.tool(), found.space);
+        assert_eq!(leads.is_ok(), fits, "{name}");
+        match world.call(&id, json!({})) {
+            Ok(_) => assert!(fits, "{name}"),
+            Err(error) => assert_eq!((error.code(), fits), ("chain-too-deep", false)),
+        }
+    }
 
     world.tool(
         "t/own-end.yaml",
