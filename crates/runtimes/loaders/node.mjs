@@ -21,13 +21,20 @@ const capture = (chunk, encoding, done) => {
 };
 process.stdout.write = capture;
 
+// What JSON would leave out or make something else of without a word; a member without a value is none.
+const carried = (key, value) => {
+  if (value instanceof Map || value instanceof Set) throw new TypeError(`\`${key}\` is a ${value.constructor.name}`);
+  if (['function', 'symbol'].includes(typeof value)) throw new TypeError(`\`${key}\` is a ${typeof value}`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`\`${key}\` is ${value}`);
+  return value;
+};
 let answered = false;
 const answer = (value) => {
   if (answered) return;
   answered = true;
   let text;
   try {
-    text = JSON.stringify({ ...value, printed });
+    text = JSON.stringify({ ...value, printed }, carried);
   } catch (error) {
     text = JSON.stringify({ raised: `what it returned is no JSON: ${error.message}`, printed });
   }

@@ -460,11 +460,20 @@ impl Host<'_> {
         word
     }
 
-    /// `id`, or `id.action` where no tool has the whole as its id.
+    /// `id`, or `id.action`. What means both is neither.
     fn find(&self, name: &str) -> Result<(Found, Option<String>), CallError> {
         let whole = ItemId::new(name)?;
         let error = match self.registry.find_called(&whole) {
-            Ok(found) => return Ok((found, None)),
+            Ok(found) => {
+                return match self.action_called(name) {
+                    Some((id, action)) => Err(CallError::TwoTools {
+                        name: name.to_owned(),
+                        id,
+                        action,
+                    }),
+                    None => Ok((found, None)),
+                };
+            }
             Err(error) => error,
         };
         if let (toolglot_toolfiles::FindError::NotFound { .. }, Some((id, action))) =
@@ -491,6 +500,14 @@ impl Host<'_> {
         let of_server = matches!(error, toolglot_toolfiles::FindError::NotFound { .. });
         let of_server = of_server.then(|| self.of_server(name)).flatten();
         Err(of_server.unwrap_or_else(|| error.into()))
+    }
+
+    /// The tool and its action that a name means, if there is one.
+    fn action_called(&self, name: &str) -> Option<(String, String)> {
+        let (id, action) = name.rsplit_once('.')?;
+        let found = self.registry.find(&ItemId::new(id).ok()?).ok()?;
+        found.tool().action(action)?;
+        Some((id.to_owned(), action.to_owned()))
     }
 }
 

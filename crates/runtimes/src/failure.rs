@@ -24,6 +24,18 @@ pub enum CallError {
         /// What there is.
         known: Vec<String>,
     },
+    /// A file has the name of another's action: which of the two was meant, nobody knows.
+    #[error(
+        "`{name}` is a file, and the action `{action}` of `{id}`: call `{id}` with `\"action\": \"{action}\"`, or give the file another name"
+    )]
+    TwoTools {
+        /// What was called.
+        name: String,
+        /// The tool that has the action.
+        id: String,
+        /// The action.
+        action: String,
+    },
     /// The name and the arguments say two actions.
     #[error(
         "`{id}.{action}` is called, and `action` among the arguments is {other}: leave that out, or call `{id}` with it"
@@ -271,6 +283,7 @@ impl CallError {
             CallError::Find(_) => "unreadable-tool",
             CallError::UnknownAction { .. } => "unknown-action",
             CallError::TwoActions { .. } => "two-actions",
+            CallError::TwoTools { .. } => "two-tools",
             CallError::Faulty { .. } | CallError::Schema { .. } => "faulty-tool",
             CallError::Refused(refusal) => refusal.code(),
             CallError::NotCallable { .. } => "not-callable",

@@ -94,7 +94,7 @@ const PRIMITIVES: &[&str] = &[
 /// What is wrong with a link, which is named.
 pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain, CallError> {
     let mut standing = None;
-    let links = links(registry, tool, &mut |link| {
+    let links = links(registry, tool, 0, &mut |link| {
         let read = link.tool();
         if let Some(faulty) = faulty(link, read) {
             return Err(faulty);
@@ -127,7 +127,8 @@ pub fn leads_somewhere(
         return Ok(());
     };
     let first = executor_of(registry, (tool.id.as_str(), space), executor)?;
-    links(registry, first, &mut |link| {
+    // The tool itself is a link too.
+    links(registry, first, 1, &mut |link| {
         faulty(link, link.tool()).map_or(Ok(()), Err)
     })?;
     Ok(())
@@ -212,10 +213,11 @@ fn folder(id: &str) -> &str {
     id.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A file and what runs it, in order; `look` is asked about each before the next is looked for.
+/// A file and what runs it, in order, behind that many links of a chain; `look` is asked about each before the next is looked for.
 fn links(
     registry: &Registry,
     tool: Found,
+    n_before: usize,
     look: &mut dyn FnMut(&Found) -> Result<(), CallError>,
 ) -> Result<Vec<Found>, CallError> {
     let name = tool.id.to_string();
@@ -240,7 +242,7 @@ fn links(
                 tool: name,
             });
         }
-        if links.len() >= MAX_DEPTH {
+        if n_before + links.len() >= MAX_DEPTH {
             return Err(CallError::TooDeep {
                 max: MAX_DEPTH,
                 path: path().collect(),

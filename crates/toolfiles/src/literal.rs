@@ -161,10 +161,10 @@ pub(crate) fn integer(digits: &str, radix: u32) -> Option<Number> {
         .ok()
 }
 
-/// Whether a `_` of a number stands anywhere but between two digits.
-pub(crate) fn has_stray_separator(digits: &str) -> bool {
+/// Whether a `_` of a number stands anywhere but between two digits. Of one that is not hexadecimal `e` is none.
+pub(crate) fn has_stray_separator(digits: &str, is_hexadecimal: bool) -> bool {
     let mut parts = digits.split('_');
-    let is_digit = |c: char| c.is_ascii_hexdigit();
+    let is_digit = |c: char| c.is_digit(if is_hexadecimal { 16 } else { 10 });
     let Some(mut before) = parts.next() else {
         return false;
     };

@@ -49,7 +49,16 @@ pub(super) fn check(
         }
     }
     if !ids.is_empty() || words.is_empty() {
-        for found in house.named(&ids)? {
+        let named = if ids.is_empty() {
+            let is_read = |read: Result<_, FindError>| {
+                read.inspect_err(|problem| drop(writeln!(io::stderr(), "note: {problem}")))
+                    .ok()
+            };
+            house.own().into_iter().filter_map(is_read).collect()
+        } else {
+            house.named(&ids)?
+        };
+        for found in named {
             let mut tool = found.checked();
             executor(&mut tool, &house, found.space);
             pages.push(Page {

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use globset::GlobBuilder;
 use serde_json::Value;
-use toolglot_toolfiles::{EXTENSIONS, Found, ItemId, Registry, Space, Spaces, Trust};
+use toolglot_toolfiles::{EXTENSIONS, FindError, Found, ItemId, Registry, Space, Spaces, Trust};
 
 use crate::Outcome;
 use crate::failure::Failure;
@@ -69,17 +69,21 @@ impl House {
         })
     }
 
+    /// The files of the project, each or why it cannot be read.
+    fn own(&self) -> Vec<Result<Found, FindError>> {
+        let (entries, _) = self.registry.list();
+        let own = entries.iter().filter(|entry| entry.space == Space::Project);
+        own.map(|entry| self.registry.read(entry)).collect()
+    }
+
     /// The tools that ids and patterns name, in order of id; without any, those of the project.
     ///
     /// An id that names nothing is an error, a pattern that fits nothing as well.
     fn named(&self, words: &[String]) -> Result<Vec<Found>, Failure> {
-        let (entries, _) = self.registry.list();
         if words.is_empty() {
-            let own = entries.iter().filter(|entry| entry.space == Space::Project);
-            return own
-                .map(|entry| self.registry.read(entry).map_err(Failure::from))
-                .collect();
+            return self.own().into_iter().map(|read| Ok(read?)).collect();
         }
+        let (entries, _) = self.registry.list();
         let mut found: Vec<Found> = Vec::new();
         for word in words {
             let word = &as_id(word);

@@ -235,15 +235,20 @@ fn files_that_are_no_tools_are_told_with_their_reasons() {
     link("round-b.yaml", "round-a.yaml");
     link("round-a.yaml", "round-b.yaml");
     world.file("text/two words.yaml", "");
+    world.file("text/big-one.yaml", &"# too much\n".repeat(100_000));
     let output = world.toolglot(&["tools", "check"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     for reason in [
         "cannot read `text/lost-one.yaml`: it is a link to what is not there",
         "cannot read `text/round-a.yaml`: its links lead in a circle",
         "`text/two words.yaml` is no tool: ",
+        "`text/big-one.yaml` has",
     ] {
         assert!(told.contains(reason), "{told}");
     }
+    // The others are checked all the same.
+    let checked = String::from_utf8_lossy(&output.stdout);
+    assert!(checked.contains(" tools: 0 errors"), "{checked}");
     let said = |words: &[&str]| -> String {
         String::from_utf8_lossy(&world.toolglot(words).stderr).into_owned()
     };

@@ -1,6 +1,7 @@
 //! Chains of executors, and what is checked before anything runs.
 
 use serde_json::json;
+use toolglot_toolfiles::ItemId;
 
 use crate::world::{World, can_run, python, yaml};
 
@@ -48,6 +49,26 @@ fn broken_chains_are_named() {
     world.tool("t/deep-12.yaml", &runtime("deep-12", "subprocess"));
     world.tool("t/deep-it.yaml", &yaml("deep-it", "t/deep-0", ""));
     assert_eq!(world.refused("t/deep-it", json!({})).0, "chain-too-deep");
+    // Whoever only looks counts the same links: a tool, nine runtimes or eight, and a primitive.
+    for (name, first, fits) in [
+        ("one-more", "t/deep-4", false),
+        ("just-it", "t/deep-5", true),
+    ] {
+        let id = format!("t/{name}");
+        world.tool(
+            &format!("{id}.yaml"),
+            &yaml(name, first, "config: {command: 'true'}\n"),
+        );
+        let (registry, _) = world.open();
+        let found = registry.find(&ItemId::new(&id).expect("an id"));
+        let found = found.expect("it was written");
+        let leads = toolglot_runtimes::leads_somewhere(&registry, found.tool(), found.space);
+        assert_eq!(leads.is_ok(), fits, "{name}");
+        match world.call(&id, json!({})) {
+            Ok(_) => assert!(fits, "{name}"),
+            Err(error) => assert_eq!((error.code(), fits), ("chain-too-deep", false)),
+        }
+    }
 
     world.tool(
         "t/own-end.yaml",
@@ -208,6 +229,21 @@ fn actions_are_called_behind_a_dot_or_by_name() {
         )
     );
     assert_eq!(world.refused("t/shop-it", json!({})).0, "unknown-tool");
+    // A file under the name of an action: neither is meant rather than the other.
+    world.tool(
+        "t/ship-it.deploy.yaml",
+        &yaml("ship-it.deploy", "bash", "config: {command: echo file}\n"),
+    );
+    let (code, message) = world.refused("t/ship-it.deploy", json!({"service": "web"}));
+    assert_eq!(code, "two-tools");
+    assert!(
+        message.contains("the action `deploy` of `t/ship-it`"),
+        "{message}"
+    );
+    assert_eq!(
+        world.returned("t/ship-it", json!({"action": "deploy", "service": "web"}))["stdout"],
+        json!("deploy web 3\n")
+    );
     for bad in ["../x", "/etc/passwd", "t//x", "t/./x"] {
         assert_eq!(world.refused(bad, json!({})).0, "bad-id");
     }

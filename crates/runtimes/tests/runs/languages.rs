@@ -210,6 +210,24 @@ fn node_tools_answer_whatever_they_do() {
             json!({"success": false, "error": "the tool returned nothing, where a map with `success` belongs"}),
         ),
         (
+            "infinite",
+            "mjs",
+            "export default () => ({ success: true, output: { ratio: 0 / 0 } });",
+            json!({"success": false, "error": "what it returned is no JSON: `ratio` is NaN"}),
+        ),
+        (
+            "mapped",
+            "mjs",
+            "export default () => ({ success: true, output: new Map([['a', 1]]) });",
+            json!({"success": false, "error": "what it returned is no JSON: `output` is a Map"}),
+        ),
+        (
+            "spare",
+            "mjs",
+            "export default () => ({ success: true, output: { none: undefined, at: new Date(0) } });",
+            json!({"success": true, "output": {"at": "1970-01-01T00:00:00.000Z"}}),
+        ),
+        (
             "exits",
             "mjs",
             "export default () => { process.exit(3); return make(); };",

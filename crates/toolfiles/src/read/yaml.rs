@@ -246,16 +246,29 @@ enum OpenKind {
     },
 }
 
+/// The name of a tag of the core schema, `str`, also if it is written out (`!<tag:yaml.org,2002:str>`); `!` alone says that a
+/// value is what its kind makes of it.
+fn core<'t>(tag: &'t Tag, of_kind: &'t str) -> Option<&'t str> {
+    const CORE: &str = "tag:yaml.org,2002:";
+    if tag.is_yaml_core_schema() {
+        return Some(&tag.suffix);
+    }
+    match (tag.handle.as_str(), tag.suffix.as_str()) {
+        ("", "!") | ("!", "") => Some(of_kind),
+        ("", whole) => whole.strip_prefix(CORE),
+        _ => None,
+    }
+}
+
 impl Loader<'_> {
     /// `None` where nothing more can be read.
     fn event(&mut self, event: Event<'_>, span: Range<usize>) -> Option<()> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let content = match tag.as_deref() {
-                    Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => {
-                        Content::Text(text.into_owned())
-                    }
-                    Some(tag) if !tag.is_yaml_core_schema() => {
+                let named = tag.as_deref().map(|tag| (tag, core(tag, "str")));
+                let content = match named {
+                    Some((_, Some("str"))) => Content::Text(text.into_owned()),
+                    Some((tag, None)) => {
                         self.refuse(
                             span.clone(),
                             &format!(
@@ -265,17 +278,15 @@ impl Loader<'_> {
                         );
                         Content::Computed
                     }
-                    Some(tag) if matches!(tag.suffix.as_str(), "int" | "float") => {
-                        scalar_number(&text).map_or_else(
-                            || {
-                                self.refuse(span.clone(), "it is no number that JSON can carry");
-                                Content::Computed
-                            },
-                            Content::Number,
-                        )
-                    }
-                    Some(tag) if matches!(tag.suffix.as_str(), "bool" | "null") => {
-                        match (scalar(&text, ScalarStyle::Plain), tag.suffix.as_str()) {
+                    Some((_, Some("int" | "float"))) => scalar_number(&text).map_or_else(
+                        || {
+                            self.refuse(span.clone(), "it is no number that JSON can carry");
+                            Content::Computed
+                        },
+                        Content::Number,
+                    ),
+                    Some((_, Some(kind @ ("bool" | "null")))) => {
+                        match (scalar(&text, ScalarStyle::Plain), kind) {
                             (Content::Bool(flag), "bool") => Content::Bool(flag),
                             (Content::Null, "null") => Content::Null,
                             (_, kind) => {
@@ -347,7 +358,7 @@ impl Loader<'_> {
     /// Refuses a tag of a list or a map that makes something else of it.
     fn tagged(&mut self, span: &Range<usize>, tag: Option<&Tag>, kind: &str) {
         if let Some(tag) = tag
-            && !(tag.is_yaml_core_schema() && tag.suffix == kind)
+            && core(tag, kind) != Some(kind)
         {
             let why = format!(
                 "the tag `{}{}` is none that is known",
@@ -404,7 +415,8 @@ impl Loader<'_> {
                     *key = Some((text, literal.span));
                 }
                 Some((key, key_span)) => {
-                    if key == "<<" {
+                    // In quotation marks it is a key like others.
+                    if key == "<<" && key_span.len() == key.len() {
                         let span = literal.span.clone();
                         let Some(more) = merges(literal) else {
                             self.refuse(span, "`<<` takes a map, or a list of maps");

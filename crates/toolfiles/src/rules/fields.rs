@@ -7,7 +7,7 @@ use crate::literal::{Content, Literal};
 use crate::read::Field;
 
 use super::{
-    CATEGORY, EXECUTOR, FIELD_TYPE, FIELDS, REQUIRES, Rule, Subject, TOOL_ID, UNKNOWN_TYPE,
+    CATEGORY, EXECUTOR, FIELD_TYPE, FIELDS, REQUIRES, RETRY, Rule, Subject, TOOL_ID, UNKNOWN_TYPE,
     VARIABLES, VERSION,
 };
 
@@ -348,6 +348,14 @@ fn texts(name: &str, value: &Literal, diagnostics: &mut Diagnostics) {
 }
 
 fn retry_policy(value: &Literal, diagnostics: &mut Diagnostics) {
+    if value.as_map().is_some() && value.get("max_attempts").is_none() {
+        diagnostics.help(
+            RETRY,
+            value.span.clone(),
+            "`retry_policy` does not say `max_attempts`, and nothing is tried again".to_owned(),
+            "write `max_attempts: 3`".to_owned(),
+        );
+    }
     for member in value.as_map().unwrap_or_default() {
         let number = member.value.as_f64();
         let (fits, wanted) = match member.key.as_str() {

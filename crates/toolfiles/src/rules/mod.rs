@@ -82,7 +82,7 @@ rules! {
     OPTIONS = "B12" "options" Warning "a parameter with listed options has an `enum`";
     DEFAULTS = "B13" "defaults" Warning "an optional parameter has a default";
     ERRORS = "B14" "errors" Warning "a tool that can fail says how: it returns an error somewhere";
-    RETRY = "B15" "retry-policy" Warning "a tool that talks to the network has a `retry_policy`";
+    RETRY = "B15" "retry-policy" Warning "a tool that talks to the network has a `retry_policy`, and that says `max_attempts`";
     TIMEOUT = "B16" "timeout" Warning "a configured tool says its timeout";
     STRUCTURED_ERROR = "B17" "structured-error" Warning "a failure is `{\"success\": false, \"error\": \"..\"}`";
 }

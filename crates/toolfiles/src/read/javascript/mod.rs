@@ -672,7 +672,7 @@ fn has_holes(array: Node<'_>) -> bool {
 
 pub(super) fn javascript_number(text: &str) -> Option<serde_json::Number> {
     let lower = text.to_ascii_lowercase();
-    if has_stray_separator(&lower) {
+    if has_stray_separator(&lower, lower.starts_with("0x")) {
         return None;
     }
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {

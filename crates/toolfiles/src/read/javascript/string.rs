@@ -54,7 +54,13 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
             }
             _ => {
                 flush(&mut units, &mut out)?;
+                let is_octal = escape == '0' && chars.peek().is_some_and(char::is_ascii_digit);
                 match escape {
+                    // Old scripts have them, modules and templates do not.
+                    '1'..='9' => return Err("an escape of octal digits is none of a module"),
+                    '0' if is_octal => {
+                        return Err("an escape of octal digits is none of a module");
+                    }
                     'n' => out.push('\n'),
                     't' => out.push('\t'),
                     'r' => out.push('\r'),

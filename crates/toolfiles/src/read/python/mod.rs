@@ -527,7 +527,9 @@ impl<'t> Literals<'t> for Module<'_> {
             }
             "unary_operator" => return self.unary(node, variable, depth),
             "binary_operator" => return self.concatenation(node, variable, depth),
-            "list" | "tuple" | "set" => return self.items(node, variable, depth),
+            "list" | "tuple" | "expression_list" | "set" => {
+                return self.items(node, variable, depth);
+            }
             "dictionary" => return self.dictionary(node, variable, depth),
             "identifier" => {
                 return self.computed(node, variable, "a name is looked up when the file runs");
@@ -584,7 +586,7 @@ pub(super) fn python_number(text: &str) -> Option<serde_json::Number> {
     let digits = digits.map_or(lower.as_str(), |digits| {
         digits.strip_prefix('_').unwrap_or(digits)
     });
-    if has_stray_separator(digits) {
+    if has_stray_separator(digits, lower.starts_with("0x")) {
         return None;
     }
     let is_octal =
