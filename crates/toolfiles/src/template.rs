@@ -109,12 +109,11 @@ pub fn unset(config: &Value, environment: &BTreeMap<String, String>) -> Vec<Stri
 
 /// The words between braces, `{name}`, that are not behind a `$`; what is between is a name of letters, digits, `_` and `-`.
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     text.match_indices('{').filter_map(move |(at, _)| {
-        let name = text[at + 1..].split_once('}')?.0;
-        let is_name = !name.is_empty()
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let behind = &text[at + 1..];
+        let (name, rest) = behind.split_at(behind.find(|c| !is_part(c))?);
+        let is_name = !name.is_empty() && rest.starts_with('}');
         (is_name && !text[..at].ends_with('$')).then_some(name)
     })
 }

@@ -25,8 +25,7 @@ impl Walk<'_> {
             // Blanks that JSON does not know.
             let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
             if self.text[end..].contains(is_odd) {
-                self.writer
-                    .note(Repair::Junk, end, self.text.len(), "");
+                self.writer.note(Repair::Junk, end, self.text.len(), "");
             }
             return;
         }
