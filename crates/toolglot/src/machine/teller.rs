@@ -223,11 +223,14 @@ impl Teller {
         if to <= self.cursor {
             return;
         }
+        let text = view.slice(self.cursor, to);
         if speech == Speech::Junk {
-            return self.markup(view, to, sink);
+            self.markup(view, to, sink);
+            // A marker begins inside no word of it either.
+            self.last = last_byte(text);
+            return;
         }
         self.flush_args(self.cursor, sink);
-        let text = view.slice(self.cursor, to);
         let span = Span::new(self.cursor, to);
         self.last = last_byte(text);
         if speech == Speech::Text {

@@ -29,3 +29,13 @@ fn damaged_calls_are_told_whole_and_the_same_in_every_cut() {
         })
     });
 }
+
+/// What a fuzzer found.
+#[test]
+fn found_texts_are_the_same_in_every_cut() {
+    each_subject(|subject| {
+        // An opener of reasoning inside a word of what belongs to no part of the call.
+        let text = "<invoke name=\"e\">aHere are my reasoning steps:";
+        read_all_ways(&subject.program, text, 1, Finish::Stop).map(drop)
+    });
+}
