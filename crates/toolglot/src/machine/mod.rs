@@ -72,7 +72,7 @@ enum Mode {
     Between,
     /// Arguments stand before the name.
     Ahead(Box<ahead::Ahead>),
-    /// A tag in the midst of a line may be spoken of.
+    /// A tag in the midst of a line, or a call that ends, may be spoken of.
     Spoken(spoken::Spoken),
     /// Reasoning may go on behind a call in it.
     Afterthought(afterthought::Afterthought),
