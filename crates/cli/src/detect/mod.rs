@@ -34,6 +34,8 @@ struct Found<'a> {
     written: isize,
     /// The template names a model of it.
     is_named: bool,
+    /// What stands there has a marker.
+    is_marked: bool,
     /// It reads the call that the template writes: characters of the call and its marks.
     covered: Option<usize>,
 }
@@ -46,10 +48,7 @@ impl<'a> Found<'a> {
         source: &str,
         calls: &[String],
     ) -> Option<Found<'a>> {
-        let read = calls
-            .iter()
-            .filter_map(|call| rendered::covered(dialect, call));
-        let covered = read.max();
+        let covered = rendered::covered(dialect, calls);
         let mut evidence = dialect.taught_by(template);
         // Words of any prose are no markers, but for one that a bracket follows.
         let nexts = evidence.iter().skip(1).map(Some).chain([None]);
@@ -62,11 +61,11 @@ impl<'a> Found<'a> {
             .collect();
         let mut counts = counts.into_iter();
         evidence.retain(|_| counts.next().unwrap_or_default());
-        let has_marker = match &evidence[..] {
+        let is_marked = match &evidence[..] {
             [only] => is_marker(&only.literal) && !is_label(&only.literal),
             all => all.iter().any(|one| is_marker(&one.literal)),
         };
-        let is_told = has_marker || is_bare_call(&evidence, template);
+        let is_told = is_marked || is_bare_call(&evidence, template);
         if !is_told && covered.is_none() {
             return None;
         }
@@ -88,6 +87,7 @@ impl<'a> Found<'a> {
             absent,
             written: written.sum(),
             is_named: names_model(dialect, source),
+            is_marked,
             covered,
         })
     }
@@ -106,10 +106,6 @@ impl<'a> Found<'a> {
         own.filter(|literal| !theirs.contains(literal) && template.contains(literal))
             .map(str::len)
             .sum()
-    }
-
-    fn has_marker(&self) -> bool {
-        self.evidence.iter().any(|one| is_marker(&one.literal))
     }
 
     fn weight(&self) -> usize {
@@ -137,9 +133,11 @@ impl<'a> Found<'a> {
 }
 
 /// Writes the dialects that read the call which the template renders, those first that read most of it, or else those whose
-/// literals stand in the template, those first of which most does. Of several of which as much
-/// does, that comes first that has a literal of its own there, of which a model is named, which writes calls with these blanks,
-/// of which least is missing, and a model's own before one of any model; what tells them apart is written, or that nothing does.
+/// literals stand in the template, those first of which most does.
+///
+/// Of several of which as much does, that comes first that has a literal of its own there, of which a model is named, which
+/// writes calls with these blanks, of which least is missing, and a model's own before one of any model; what tells them apart
+/// is written, or that nothing does.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let source = template(&source::document(file)?);
     let Spoken {
@@ -163,7 +161,7 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
     });
     // What reads the call that the template writes is believed before what stands in its text, unless the call is written bare,
     // and the text teaches a marker.
-    let is_marked = found.first().is_some_and(Found::has_marker);
+    let is_marked = found.first().is_some_and(|best| best.is_marked);
     let is_asked = !(is_marked && calls.iter().any(|call| rendered::is_bare(call)));
     if is_asked {
         found.sort_by_key(|one| Reverse(one.covered));

@@ -3,6 +3,8 @@
 //!
 //! Templates hold programs that no reader of their text follows. What they write is what the model was taught.
 
+use std::sync::Arc;
+
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
@@ -73,24 +75,26 @@ pub(super) fn calls(template: &str) -> Vec<String> {
     all
 }
 
-/// Reads `written` as `dialect`: how many characters, blanks aside, are the call's or markup, if the call is read as it was
-/// given.
-pub(super) fn covered(dialect: &Dialect, written: &str) -> Option<usize> {
-    let toolbox = serde_json::to_value([tool()])
-        .ok()
-        .and_then(|tools| Toolbox::from_json(&tools).ok());
-    let program = reading::compile(std::slice::from_ref(dialect), toolbox.as_ref());
-    let mut read = Calls::default();
-    let mut parser = Parser::new(program.ok()?);
-    parser.push(Input::Text(written), &mut read);
-    parser.finish(Finish::Stop, &mut read);
-    let [call] = &read.calls[..] else {
-        return None;
-    };
-    let read_arguments: serde_json::Value = serde_json::from_str(&call.args).ok()?;
-    let is_right = call.name == TOOL && read_arguments == self::arguments();
+/// Reads the calls as `dialect`: how many characters of one, blanks aside, are the call's or markup, at most; `None` if none
+/// is read as it was given.
+pub(super) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
+    let tools = serde_json::to_value([tool()]).expect("maps of text are JSON");
+    let toolbox = Toolbox::from_json(&tools).expect("the tool is well formed");
+    let program = reading::compile(std::slice::from_ref(dialect), Some(&toolbox)).ok()?;
     let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-    is_right.then(|| solid(written) - solid(&read.content))
+    let covered = calls.iter().filter_map(|written| {
+        let mut read = Calls::default();
+        let mut parser = Parser::new(Arc::clone(&program));
+        parser.push(Input::Text(written), &mut read);
+        parser.finish(Finish::Stop, &mut read);
+        let [call] = &read.calls[..] else {
+            return None;
+        };
+        let given: serde_json::Value = serde_json::from_str(&call.args).ok()?;
+        let is_right = call.name == TOOL && given == arguments();
+        is_right.then(|| solid(written) - solid(&read.content))
+    });
+    covered.max()
 }
 
 /// Whether a call is an object, or a list of them, without anything before it.
