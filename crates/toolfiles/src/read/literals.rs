@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::tree::{children, shortened, text};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, Member, negated};
+use crate::literal::{Content, Literal, MAX_DEPTH, Member, negated};
 use crate::rules;
 
 /// A reader of literals; the syntax of its language is the associated constants and [`value`](Literals::value).
@@ -18,9 +18,13 @@ pub(super) trait Literals<'t> {
     const LIST: &'static str;
     /// Whether lists are joined by `+`, as texts are.
     const JOINS_LISTS: bool;
+    /// What is said of a file whose literals have more than [`MAX_VALUES`](crate::literal::MAX_VALUES) values.
+    const TOO_MANY: &'static str;
 
     fn source(&self) -> &str;
     fn diagnostics(&mut self) -> &mut Diagnostics;
+    /// How many more values are read.
+    fn values_left(&mut self) -> &mut usize;
     /// The literal of a node; what is no literal is told of and [`Content::Computed`].
     fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal;
 
@@ -34,6 +38,18 @@ pub(super) trait Literals<'t> {
             "a tool file is read without running it: write the value itself".to_owned(),
         );
         Literal::computed(node.byte_range())
+    }
+
+    /// Counts a value that is about to be read: what stands in its place if it nests too deep, or is one too many.
+    fn beyond(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Option<Literal> {
+        if depth > MAX_DEPTH {
+            return Some(self.computed(node, variable, "it nests too deep"));
+        }
+        let Some(left) = self.values_left().checked_sub(1) else {
+            return Some(Literal::computed(node.byte_range()));
+        };
+        *self.values_left() = left;
+        (left == 0).then(|| self.computed(node, variable, Self::TOO_MANY))
     }
 
     /// Tells that something changes a field after its literal was written.

@@ -17,9 +17,7 @@ use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{
-    Content, Literal, MAX_DEPTH, MAX_VALUES, Member, has_stray_separator, integer, number,
-};
+use crate::literal::{Content, Literal, MAX_VALUES, Member, has_stray_separator, integer, number};
 use crate::rules;
 
 pub(super) use string::decode;
@@ -544,6 +542,7 @@ impl<'t> Literals<'t> for Module<'_, 't> {
     const SPREAD: &'static str = "spread_element";
     const LIST: &'static str = "an array";
     const JOINS_LISTS: bool = false;
+    const TOO_MANY: &'static str = "the literals of this file unfold to too much";
 
     fn source(&self) -> &str {
         self.source
@@ -553,21 +552,14 @@ impl<'t> Literals<'t> for Module<'_, 't> {
         self.diagnostics
     }
 
+    fn values_left(&mut self) -> &mut usize {
+        &mut self.values_left
+    }
+
     fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let span = node.byte_range();
-        if depth > MAX_DEPTH {
-            return self.computed(node, variable, "it nests too deep");
-        }
-        if self.values_left == 0 {
-            return Literal::computed(span);
-        }
-        self.values_left -= 1;
-        if self.values_left == 0 {
-            return self.computed(
-                node,
-                variable,
-                "the literals of this file unfold to too much",
-            );
+        if let Some(literal) = self.beyond(node, variable, depth) {
+            return literal;
         }
         let content = match node.kind() {
             "true" => Content::Bool(true),

@@ -13,9 +13,7 @@ use super::tree::{self, children, text, walk};
 use super::{Asked, Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{
-    Content, Literal, MAX_DEPTH, MAX_VALUES, Member, has_stray_separator, integer, number,
-};
+use crate::literal::{Content, Literal, MAX_VALUES, Member, has_stray_separator, integer, number};
 use crate::rules;
 
 pub(super) use string::decode;
@@ -462,6 +460,7 @@ impl<'t> Literals<'t> for Module<'_> {
     const SPREAD: &'static str = "list_splat";
     const LIST: &'static str = "a list";
     const JOINS_LISTS: bool = true;
+    const TOO_MANY: &'static str = "the literals of this file have too many values";
 
     fn source(&self) -> &str {
         self.source
@@ -471,21 +470,14 @@ impl<'t> Literals<'t> for Module<'_> {
         self.diagnostics
     }
 
+    fn values_left(&mut self) -> &mut usize {
+        &mut self.values_left
+    }
+
     fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let span = node.byte_range();
-        if depth > MAX_DEPTH {
-            return self.computed(node, variable, "it nests too deep");
-        }
-        if self.values_left == 0 {
-            return Literal::computed(span);
-        }
-        self.values_left -= 1;
-        if self.values_left == 0 {
-            return self.computed(
-                node,
-                variable,
-                "the literals of this file have too many values",
-            );
+        if let Some(literal) = self.beyond(node, variable, depth) {
+            return literal;
         }
         let content = match node.kind() {
             "true" => Content::Bool(true),
