@@ -111,7 +111,7 @@ pub enum Input<'a> {
     Special {
         /// How the token is spelt.
         text: &'a str,
-        /// Its number in the vocabulary, if known.
+        /// Its number in the vocabulary, if known. The parser knows tokens by their spelling and does not read it.
         id: Option<u32>,
     },
 }

@@ -166,6 +166,8 @@ pub struct Transducer {
     positions: Arc<[String]>,
     keys: Keys,
     token_quote: Option<String>,
+    /// What is read is plain letters: none of them are the token that ends a string.
+    is_plain: bool,
     /// Literals of the caller that may follow the document, in order.
     closers: Arc<[String]>,
     /// The bytes that may stand behind a bracket which ends a string, a bit each.
@@ -238,6 +240,7 @@ impl Default for Transducer {
             positions: Arc::default(),
             keys: Keys::default(),
             token_quote: None,
+            is_plain: false,
             closers: Arc::default(),
             tail_bytes: tail::behind_brackets(&[]),
             known: Vec::new(),
@@ -294,7 +297,7 @@ impl Transducer {
         (self.matched, self.watch, self.nest, self.angles) = (0, 0, 0, 0);
         (self.is_open, self.is_key) = (false, None);
         self.python = root == Root::Keywords;
-        (self.raw, self.bracketed) = (false, false);
+        (self.raw, self.bracketed, self.is_plain) = (false, false, false);
         self.token_quote = None;
         if !self.positions.is_empty() {
             self.positions = Arc::default();
@@ -494,6 +497,11 @@ impl Transducer {
                 _ => return i - self.pause(&bytes[..i]),
             };
         }
+    }
+
+    /// Whether what is read next is plain letters, in which a token that quotes strings is text.
+    pub fn set_plain(&mut self, is_plain: bool) {
+        self.is_plain = is_plain;
     }
 
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it

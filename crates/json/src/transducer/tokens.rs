@@ -94,7 +94,8 @@ impl Transducer {
             if bytes[at] == token[0] {
                 let rest = &bytes[at..];
                 let n_here = rest.len().min(token.len());
-                if rest[..n_here] == token[..n_here] || token == ESCAPED.as_bytes() {
+                let is_token = rest[..n_here] == token[..n_here] && !self.is_plain;
+                if is_token || token == ESCAPED.as_bytes() {
                     return at;
                 }
             } else if at >= settled && self.may_be_tail(bytes, at) {

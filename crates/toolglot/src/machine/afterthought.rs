@@ -164,9 +164,7 @@ impl Parser {
             if end[..length] != bytes[..length] || !is_over(program, *next) {
                 continue;
             }
-            // Once it came as a special token, its spelling as text is data.
-            let mut spellings = self.special_spellings.iter();
-            let is_data = spellings.any(|one| one.as_bytes() == &**end) && !self.special_at(at);
+            let is_data = self.tokens.is_spelled(end, at);
             if length == end.len() && !is_data {
                 return Sight::End;
             }
@@ -213,7 +211,7 @@ impl Parser {
 }
 
 /// Whether nothing is left of the entry at `node`.
-fn is_over(program: &Program, mut node: NodeId) -> bool {
+pub(super) fn is_over(program: &Program, mut node: NodeId) -> bool {
     loop {
         match program.node(node) {
             Node::Exit { next, .. } | Node::Ws { next } | Node::Nl { next } => node = *next,

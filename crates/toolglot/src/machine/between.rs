@@ -50,6 +50,7 @@ impl Parser {
                 flushed,
                 instances,
                 registers,
+                tokens,
                 candidate,
                 bol,
                 start,
@@ -63,6 +64,7 @@ impl Parser {
                 flushed,
                 instances,
                 registers,
+                tokens,
                 judge: Judge::Reading,
                 candidate,
                 bol,
@@ -71,6 +73,9 @@ impl Parser {
             .step(threads, byte, pos, next, found);
             if !self.committed {
                 self.remark_names(program, view, sink);
+                if self.found.spelled {
+                    self.remark_spelled(view, sink);
+                }
             }
             if self.found.literal_ended && !self.committed && self.reopens(program) {
                 self.teller.markup(view, pos + 1, sink);

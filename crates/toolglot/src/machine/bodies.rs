@@ -57,7 +57,8 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let step = loop {
-            let rest = view.slice(self.pos, view.end());
+            let end = self.json_piece(program, &mut body, view);
+            let rest = view.slice(self.pos, end);
             let fits = self.fitting.is_on();
             if !fits {
                 core::mem::swap(self.teller.args(), &mut body.out.text);
@@ -71,6 +72,9 @@ impl Parser {
             self.work += used as u64;
             self.pos += used as u64;
             self.tell_repairs(&mut body, sink);
+            if step == Step::More && self.pos == end && end < view.end() {
+                continue;
+            }
             if step != Step::String {
                 break step;
             }
@@ -101,6 +105,21 @@ impl Parser {
                 false
             }
         }
+    }
+
+    /// Up to where the JSON is all plain letters, or all tokens: if its strings stand between tokens, it is told which.
+    fn json_piece(&self, program: &Program, body: &mut JsonBody, view: View<'_>) -> u64 {
+        let Node::Json {
+            quote: Some(quote), ..
+        } = program.node(body.node)
+        else {
+            return view.end();
+        };
+        if !self.tokens.counts_only_as_one(quote) {
+            return view.end();
+        }
+        body.json.set_plain(!self.tokens.is_at(self.pos));
+        self.tokens.next_edge(self.pos, view.end())
     }
 
     /// What a body wrote, fitted.

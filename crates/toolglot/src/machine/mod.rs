@@ -28,6 +28,7 @@ mod junk;
 mod log;
 mod outcome;
 mod probe;
+mod prompt;
 mod python;
 mod quick;
 mod quote;
@@ -37,6 +38,7 @@ mod step;
 mod teller;
 mod text;
 mod thread;
+mod tokens;
 mod turn;
 mod typing;
 mod value;
@@ -61,6 +63,7 @@ use log::{Act, Log, LogId};
 use step::Stepper;
 use teller::{Speech, Teller};
 use thread::{Found, Judge, Registers};
+use tokens::Tokens;
 use value::Value;
 use view::View;
 
@@ -145,9 +148,7 @@ pub struct Parser {
     reread_depth: u8,
     not_before: u64,
 
-    /// Extents of special tokens that are still in the buffer, and the spellings that came so.
-    specials: Vec<(u64, u64)>,
-    special_spellings: Vec<String>,
+    tokens: Tokens,
 
     fitting: fitting::Fitting,
     spare_probe: probe::Probe,
@@ -200,8 +201,7 @@ impl Parser {
             reread_end: 0,
             reread_depth: 0,
             not_before: 0,
-            specials: Vec::new(),
-            special_spellings: Vec::new(),
+            tokens: Tokens::default(),
             fitting: fitting::Fitting::default(),
             spare_probe: probe::Probe::default(),
             spare_envelope: None,
@@ -217,7 +217,8 @@ impl Parser {
     pub fn primed(program: Arc<Program>, prompt_tail: &str) -> Parser {
         let mut parser = Parser::new(program);
         parser.teller.mute = true;
-        parser.push(Input::Text(prompt_tail), &mut |_, _: crate::Event<'_>| {});
+        let turn = &prompt_tail[parser.last_turn(prompt_tail)..];
+        parser.push(Input::Text(turn), &mut |_, _: crate::Event<'_>| {});
         if parser.teller.call.is_some() {
             // The prompt has begun a call: what was read of it cannot be told as the message's.
             return Parser::new(parser.program);
@@ -261,16 +262,22 @@ impl Parser {
         self
     }
 
+    /// The spellings that come as [`Input::Special`] only, as those of the model's tokenizer do: in plain letters they are
+    /// text. Without it a spelling is known for a token's once it, or the token that it closes, came as one.
+    #[must_use]
+    pub fn special_tokens<'a>(mut self, spellings: impl IntoIterator<Item = &'a str>) -> Parser {
+        for spelling in spellings {
+            self.tokens.add(spelling);
+        }
+        self
+    }
+
     /// Reads more of the message. Never fails. The sink must not call back into this parser.
     pub fn push(&mut self, input: Input<'_>, sink: &mut dyn Sink) {
         let text = match input {
             Input::Text(text) => text,
             Input::Special { text, .. } => {
-                let start = self.base + self.buffer.len() as u64;
-                self.specials.push((start, start + text.len() as u64));
-                if !self.special_spellings.iter().any(|have| have == text) {
-                    self.special_spellings.push(text.into());
-                }
+                self.tokens.came(text, self.base + self.buffer.len() as u64);
                 text
             }
         };
@@ -293,7 +300,7 @@ impl Parser {
 
     #[inline]
     fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
-        if self.specials.is_empty() {
+        if self.tokens.is_empty() {
             let is_told = match self.mode {
                 Mode::Text => self.quick_prose(text, sink),
                 Mode::Value(_) => self.quick_value(text, sink),
@@ -337,9 +344,8 @@ impl Parser {
         }
         self.base = self.teller.cursor;
         self.buffer = buffer;
-        if !self.specials.is_empty() {
-            let base = self.base;
-            self.specials.retain(|&(_, end)| end > base);
+        if !self.tokens.is_empty() {
+            self.tokens.forget_before(self.base);
         }
     }
 
@@ -440,7 +446,7 @@ impl Parser {
     fn begin_message(&mut self) {
         self.teller
             .begin_message(self.base + self.buffer.len() as u64);
-        self.specials.clear();
+        self.tokens.begin_message();
     }
 
     fn stepper<'a>(
@@ -456,6 +462,7 @@ impl Parser {
             flushed: self.flushed,
             instances: &mut self.instances,
             registers: &self.registers,
+            tokens: &self.tokens,
             judge,
             candidate: self.candidate,
             bol: self.bol,

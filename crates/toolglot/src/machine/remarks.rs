@@ -13,7 +13,7 @@ use crate::program::{Node, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
 impl Parser {
-    /// What looks like an entry stands in quoted code, or is spelled out after its token was seen as a special one.
+    /// What looks like an entry stands in quoted code.
     pub(super) fn is_quoted_entry(
         &mut self,
         program: &Program,
@@ -28,19 +28,6 @@ impl Parser {
             return false;
         }
         let end = self.pos + 1;
-        if self.is_spelled_marker(view, end) {
-            let text = view.slice(self.candidate, end);
-            let message =
-                format!("`{text}` came as a special token before; in plain letters it is text");
-            self.teller.note(
-                Code::SpelledMarker,
-                Span::new(self.candidate, end),
-                message,
-                None,
-                sink,
-            );
-            return true;
-        }
         if !self.quoted {
             return false;
         }
@@ -83,14 +70,18 @@ impl Parser {
         true
     }
 
-    pub(super) fn is_spelled_marker(&self, view: View<'_>, end: u64) -> bool {
-        if self.special_spellings.is_empty() || self.special_at(self.candidate) {
-            return false;
+    /// A token's spelling stands there in plain letters.
+    #[cold]
+    pub(super) fn remark_spelled(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        if self.candidate_noted || self.quoted {
+            return;
         }
-        let text = view.slice(self.candidate, end);
-        self.special_spellings
-            .iter()
-            .any(|spelling| text.starts_with(spelling.as_str()))
+        let span = Span::new(self.candidate, self.pos + 1);
+        let text = view.slice(span.start, span.end);
+        let message = format!("`{text}` is a special token; in plain letters it is text");
+        self.teller
+            .note(Code::SpelledMarker, span, message, None, sink);
+        self.candidate_noted = true;
     }
 
     /// Placeholders and unknown names where only the name marks a call.

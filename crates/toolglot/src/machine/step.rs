@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::filled::Filled;
 use super::log::{Act, Log, LogId};
 use super::thread::{Found, Judge, Registers, Thread};
+use super::tokens::Tokens;
 use super::view::View;
 use crate::grammar::Piece;
 use crate::program::{Node, NodeId, Program, is_blank};
@@ -20,6 +21,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) flushed: LogId,
     pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
+    pub(crate) tokens: &'a Tokens,
     pub(crate) judge: Judge<'a>,
     /// Where the trie's opener began.
     pub(crate) candidate: u64,
@@ -177,6 +179,9 @@ impl Stepper<'_> {
                 thread.off += 1;
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
+                    if self.is_spelled(bytes, pos, found) {
+                        return;
+                    }
                     thread.marked |= *mark;
                     if *mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
@@ -197,10 +202,10 @@ impl Stepper<'_> {
                 let length = bytes.len();
                 thread.off += 1;
                 found.literal_took = true;
-                if usize::from(thread.off) == length {
-                    self.literal_end(thread, *to, pos, next, found);
-                } else {
+                if usize::from(thread.off) < length {
                     add(next, thread);
+                } else if !self.is_spelled(self.instances.get(thread.instance), pos, found) {
+                    self.literal_end(thread, *to, pos, next, found);
                 }
             }
             Node::Ws { next: to } => {
@@ -309,6 +314,9 @@ impl Stepper<'_> {
             if (opener.bol && !self.bol) || (opener.start && !self.start) || !opener.fits(read) {
                 continue;
             }
+            if self.is_spelled(read, pos, found) {
+                continue;
+            }
             found.literal_ended = true;
             found.literal_length = found.literal_length.max(pos + 1 - self.candidate);
             let mut way = Thread {
@@ -329,6 +337,16 @@ impl Stepper<'_> {
         }
         // An opener that may not stand here took nothing: a body that begins with its byte may.
         found.literal_took |= next.len() > before;
+    }
+
+    /// Whether `literal`, the last byte of which stands at `pos`, is a token's in plain letters: it is text then.
+    #[inline]
+    fn is_spelled(&self, literal: &[u8], pos: u64, found: &mut Found) -> bool {
+        let is_spelled = self
+            .tokens
+            .is_spelled(literal, pos + 1 - literal.len() as u64);
+        found.spelled |= is_spelled;
+        is_spelled
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

@@ -105,7 +105,7 @@ impl Parser {
         self.committed = false;
         self.candidate_noted = false;
         self.fallback = None;
-        let special = self.special_at(at);
+        let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
         let begins = if next == b'`' {
             self.teller.quote.at_fence()
@@ -115,7 +115,7 @@ impl Parser {
         // The end of reasoning begins a line, as the message does.
         let follows = self.teller.thought_over || !self.teller.has_begun();
         let begins = begins || (follows && self.context.speech == Speech::Text);
-        self.bol = begins || self.teller.mute || special;
+        self.bol = begins || special || self.follows_marker();
         // The fence that closes a wrapper opens no other one.
         let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
         self.start = !self.teller.spoken && !closes_wrapper;
@@ -164,13 +164,6 @@ impl Parser {
                 .close(thread, at, &mut threads);
         }
         self.threads = threads;
-    }
-
-    /// Whether the byte at `at` came in a special token.
-    pub(super) fn special_at(&self, at: u64) -> bool {
-        self.specials
-            .iter()
-            .any(|&(start, end)| start <= at && at < end)
     }
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.

@@ -112,6 +112,8 @@ pub(crate) struct Found {
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
+    /// One would have, were it not a token's in plain letters.
+    pub(crate) spelled: bool,
     /// Which one, of several the last.
     pub(crate) ended: Option<NodeId>,
     /// Bytes of the longest one that did.
@@ -145,7 +147,7 @@ impl Found {
             self.unknown_key,
         ) = (false, false, false, None);
         (self.placeholder, self.unknown_name, self.ended) = (None, None, None);
-        self.another_tool = None;
+        (self.another_tool, self.spelled) = (None, false);
         self.literal_length = 0;
         self.markers.clear();
     }
