@@ -68,16 +68,16 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
             "put it beside the other fields: prose ends them".to_owned(),
         );
     }
-    if asked != Asked::Outline {
-        if let Some(span) = facts(source, &mut reading.code) {
-            diagnostics.help(
-                rules::SYNTAX,
-                span,
-                "the line ends with a carriage return, which is a part of its last word to a shell"
-                    .to_owned(),
-                "save the file with line ends of Unix: `sed -i 's/\\r$//' FILE`".to_owned(),
-            );
-        }
+    if asked != Asked::Outline
+        && let Some(span) = facts(source, &mut reading.code)
+    {
+        diagnostics.help(
+            rules::SYNTAX,
+            span,
+            "the line ends with a carriage return, which is a part of its last word to a shell"
+                .to_owned(),
+            "save the file with line ends of Unix: `sed -i 's/\\r$//' FILE`".to_owned(),
+        );
     }
     reading
 }
