@@ -296,16 +296,16 @@ impl Parser {
         first.is_some_and(|body| !matches!(program.node(body.node), Node::Match))
     }
 
-    /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.
+    /// A bracket too many behind arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
         let waits = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { bytes, .. } if thread.off == 0 => {
                 // The list of calls goes on, or ends.
-                bytes.len() >= 3 || byte == b'}' && matches!(**bytes, [b',' | b']'])
+                bytes.len() >= 3 || byte != b']' && matches!(**bytes, [b',' | b']'])
             }
             _ => false,
         };
-        matches!(byte, b'}' | b']')
+        matches!(byte, b'}' | b']' | b')')
             && self.committed
             && self.fallback.is_none()
             && self.teller.call.as_ref().is_none_or(|call| call.whole)
