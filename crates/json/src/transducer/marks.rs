@@ -323,7 +323,7 @@ impl Transducer {
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
         match self.state {
             State::Brace(_) => self.open_brace(false, at, out),
-            State::Paren(_) => self.open_tuple(at, out),
+            State::Group(_) => self.open_group(at, out),
             State::Named(_) => self.end_named(false, at),
             _ => {}
         }

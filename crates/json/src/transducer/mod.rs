@@ -17,7 +17,7 @@ mod beyond;
 mod dense;
 mod escapes;
 mod finish;
-mod functions;
+mod groups;
 mod keywords;
 mod marks;
 mod members;
@@ -46,6 +46,7 @@ use crate::repair::{Mended, Repair};
 use crate::scan::{odd_blank, plain_data};
 use ahead::Ahead;
 use balance::Balance;
+use groups::Inside;
 use keywords::Last;
 use piece::Piece;
 use state::{Frame, Quote, State};
@@ -148,6 +149,12 @@ pub struct Transducer {
     python: bool,
     /// Inside a string in which a backslash escapes nothing: `r'..'` of Python.
     raw: bool,
+    /// The group in a Python call that is being looked at, and up to where all of them were.
+    inside: Inside,
+    grouped_to: u64,
+    /// Where in the word the last comma stands, if it may end the value, and whether that has a name.
+    word_comma: Option<usize>,
+    is_named: bool,
     /// The Python call stands in brackets.
     bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
@@ -228,6 +235,10 @@ impl Default for Transducer {
             structural: false,
             python: false,
             raw: false,
+            inside: Inside::default(),
+            grouped_to: 0,
+            word_comma: None,
+            is_named: false,
             bracketed: false,
             nest: 0,
             angles: 0,
@@ -295,6 +306,7 @@ impl Transducer {
         (self.is_open, self.is_key) = (false, None);
         self.python = root == Root::Keywords;
         (self.raw, self.bracketed) = (false, false);
+        (self.grouped_to, self.is_named) = (0, false);
         self.token_quote = None;
         if !self.positions.is_empty() {
             self.positions = Arc::default();
@@ -384,7 +396,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) | State::Paren(_) | State::Named(_) | State::Beyond => {
+            State::Tail | State::Brace(_) | State::Group(_) | State::Named(_) | State::Beyond => {
                 Some(self.held_at)
             }
             State::Quoted
@@ -396,6 +408,8 @@ impl Transducer {
                             | Ahead::SecondEnd
                             | Ahead::Semicolon
                             | Ahead::Twice
+                            | Ahead::Bracket
+                            | Ahead::Brackets
                     ) =>
             {
                 Some(self.held_at)
@@ -636,7 +650,7 @@ impl Transducer {
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
                 State::Brace(brace) => self.behind_brace(brace, piece),
-                State::Paren(paren) => self.behind_paren(paren, piece),
+                State::Group(group) => self.in_group(group, piece),
                 State::Named(named) => self.behind_mark(named, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),

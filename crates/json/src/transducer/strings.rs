@@ -34,7 +34,7 @@ impl Transducer {
 
     /// A key's last quotation mark was read.
     pub(super) fn end_key(&mut self, at: u64, out: &mut Output) {
-        self.in_key = false;
+        (self.in_key, self.is_named) = (false, true);
         out.text.push('"');
         out.text.push_str(&self.key);
         out.text.push('"');

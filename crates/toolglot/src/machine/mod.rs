@@ -132,6 +132,8 @@ pub struct Parser {
     /// A body, or the end, that could have begun while a literal was still being tried.
     fallback: Option<u64>,
     fallback_bodies: Vec<Thread>,
+    /// Where the entry was over before that body, and what says so.
+    over: Option<(u64, Thread)>,
     candidate_noted: bool,
     /// The message was cut off: that it ends is no evidence.
     cut_off: bool,
@@ -193,6 +195,7 @@ impl Parser {
             safe_threads: Vec::new(),
             fallback: None,
             fallback_bodies: Vec::new(),
+            over: None,
             candidate_noted: false,
             cut_off: false,
             between_values: false,

@@ -104,7 +104,7 @@ impl Parser {
         self.safe = at;
         self.committed = false;
         self.candidate_noted = false;
-        self.fallback = None;
+        (self.fallback, self.over) = (None, None);
         let special = self.special_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
         let begins = if next == b'`' {
