@@ -246,6 +246,14 @@ impl Parser {
                     End::Recovered
                 });
             }
+        } else if safe_threads
+            .iter()
+            .any(|thread| program.closes(thread.node))
+        {
+            let span = Span::empty(self.teller.cursor);
+            let message = "the closer of the block does not follow its calls";
+            self.teller
+                .note(Code::MissingCloser, span, message.into(), None, sink);
         }
         let anchors = self.anchors(program, safe_threads, view);
         let extras: Vec<Waiting> = anchors

@@ -134,14 +134,17 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        let kept = |text: Result<String, Unrenderable>| {
-            let whole = format!("{content}{between}{}", text?);
+        let kept = |text: String| {
+            let whole = format!("{content}{between}{text}");
             self.reads_back(&whole, &alone, calls).map(|()| whole)
         };
         let tools = &self.program.tools;
+        // What was written and is read otherwise says more than a rule that could not write it.
+        let mut misread = None;
         for text in Writer::new(self.dialect, tools).ways(calls) {
-            match kept(text) {
-                Ok(text) => return Ok(text),
+            match text.map(kept) {
+                Ok(Ok(whole)) => return Ok(whole),
+                Ok(Err(error)) => misread = Some(error),
                 Err(error) => why = error,
             }
         }
@@ -149,8 +152,8 @@ impl<'a> Renderer<'a> {
         let second = Writer::other(self.dialect, tools);
         second
             .ways(calls)
-            .find_map(|text| kept(text).ok())
-            .ok_or(why)
+            .find_map(|text| kept(text.ok()?).ok())
+            .ok_or(misread.unwrap_or(why))
     }
 
     /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain
