@@ -160,7 +160,7 @@ impl Parser {
         }
         self.threads
             .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
-        if !self.quoted {
+        if !self.quoted && program.rules.bodies_first.has(next) {
             self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
