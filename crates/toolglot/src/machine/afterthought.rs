@@ -101,7 +101,7 @@ impl Parser {
             let step = if after.blank {
                 rest.iter().position(|&byte| !is_blank(byte))
             } else {
-                program.openers.find_or(rest, &thought.context.waits)
+                program.openers.find(rest, &thought.context.waits)
             };
             self.work += step.unwrap_or(rest.len()) as u64 + 1;
             after.pos += step.unwrap_or(rest.len()) as u64;

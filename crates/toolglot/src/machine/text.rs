@@ -1,21 +1,12 @@
 //! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
 
 use super::quick::HELD;
+use super::quote::Quote;
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
 use crate::program::Program;
 use crate::{InCode, Sink};
-
-/// How the openers' trie takes some bytes.
-enum Walked {
-    /// No opener begins so.
-    Died,
-    /// One may, and is not complete.
-    Open,
-    /// One is complete.
-    Complete,
-}
 
 impl Parser {
     /// Returns whether the mode changed.
@@ -28,42 +19,41 @@ impl Parser {
     ) -> bool {
         let waits = self.context.waits;
         let mut from = self.pos.max(self.not_before);
+        let behind_text = self.is_behind_text();
+        let openers = program.openers(behind_text);
+        let bodies = if behind_text {
+            &program.rules.bodies_behind
+        } else {
+            &program.rules.bodies_first
+        };
         loop {
             let rest = if from < view.end() {
                 view.from(from)
             } else {
                 &[]
             };
-            let found = if waits.is_empty() {
-                program.openers.find(rest)
-            } else {
-                program.openers.find_or(rest, &waits)
-            };
-            let Some(step) = found else {
+            let Some(step) = openers.find(rest, &waits) else {
                 self.pos = view.end();
                 return false;
             };
             let at = from + step as u64;
             let bytes = &rest[step..];
             self.work += 1;
-            let trie_only = !waits.has(bytes[0]) && !program.rules.bodies_first.has(bytes[0]);
-            if trie_only && is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
-                // A marker does not begin inside a word.
-                from = at + 1;
-                continue;
-            }
-            if trie_only {
-                match self.walk_trie(program, bytes) {
-                    Walked::Died => {
-                        from = at + 1;
-                        continue;
-                    }
-                    // So little says nothing yet.
-                    Walked::Open if bytes.len() <= HELD && !eof && !self.teller.mute => {
-                        self.pos = at;
-                        return false;
-                    }
-                    Walked::Open | Walked::Complete => {}
+            if !waits.set.has(bytes[0]) && !bodies.has(bytes[0]) {
+                if is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
+                    // A marker does not begin inside a word.
+                    from = at + 1;
+                    continue;
+                }
+                let (read, is_complete) = self.walk_trie(program, view, at);
+                if !is_complete && read < bytes.len() {
+                    from = at + 1;
+                    continue;
+                }
+                // So little says nothing yet.
+                if !is_complete && read <= HELD && !eof && !self.teller.mute {
+                    self.pos = at;
+                    return false;
                 }
             }
             self.begin_candidate(program, view, at, sink);
@@ -80,18 +70,45 @@ impl Parser {
         }
     }
 
-    /// Walks the trie over the bytes that are here. Nothing is touched.
-    fn walk_trie(&mut self, program: &Program, bytes: &[u8]) -> Walked {
-        let mut state = 0;
-        for &byte in bytes {
-            self.work += 1;
-            match program.trie.step(state, byte) {
-                None => return Walked::Died,
-                Some(next) if program.trie.complete(next).is_empty() => state = next,
-                Some(_) => return Walked::Complete,
-            }
+    /// Whether an opener that begins the message certainly stands nowhere here. Behind an entry in reasoning what looks
+    /// like one tells how that goes on.
+    pub(super) fn is_behind_text(&self) -> bool {
+        self.teller.spoken && self.interrupted.is_none()
+    }
+
+    /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
+    fn walk_trie(&mut self, program: &Program, view: View<'_>, at: u64) -> (usize, bool) {
+        let may_start = !self.is_behind_text();
+        let bytes = view.from(at);
+        let (read, is_complete) = program.trie.walk(bytes, |opener| {
+            (!opener.start || may_start) && (!opener.bol || self.may_begin_line(view, at))
+        });
+        self.work += read as u64 + 1;
+        (read, is_complete)
+    }
+
+    /// Whether what stands at `at` may begin a line; `false` where other text certainly stands before it.
+    fn may_begin_line(&self, view: View<'_>, at: u64) -> bool {
+        /// Bytes that are looked back at.
+        const FAR: u64 = 64;
+        let teller = &self.teller;
+        let is_plain = self.context.speech == Speech::Text
+            && self.interrupted.is_none()
+            && self.specials.is_empty()
+            && !teller.mute
+            && !teller.thought_over
+            && teller.has_begun();
+        if !is_plain {
+            return true;
         }
-        Walked::Open
+        let told = teller.cursor.max(teller.origin());
+        let near = told.max(at.saturating_sub(FAR));
+        let before = view.bytes(near, at).iter().rev();
+        let mut before = before.skip_while(|&&byte| byte != b'\n' && Quote::leads(byte));
+        match before.next() {
+            Some(&byte) => byte == b'\n',
+            None => near > told || teller.quote.may_lead(),
+        }
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
@@ -143,7 +160,7 @@ impl Parser {
         }
         self.threads
             .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
-        if !self.quoted {
+        if !self.quoted && program.rules.bodies_first.has(next) {
             self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
