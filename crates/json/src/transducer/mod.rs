@@ -18,6 +18,7 @@ mod dense;
 mod escapes;
 mod finish;
 mod groups;
+mod inside;
 mod keywords;
 mod marks;
 mod members;
@@ -43,7 +44,7 @@ use alloc::vec::Vec;
 use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::{odd_blank, plain_data};
+use crate::scan::odd_blank;
 use ahead::Ahead;
 use balance::Balance;
 use groups::Inside;
@@ -487,29 +488,6 @@ impl Transducer {
         self.count(text.as_bytes(), at);
     }
 
-    /// How much of `bytes` stands inside a JSON string as it is.
-    fn plain_stretch(&self, bytes: &[u8]) -> usize {
-        let mut i = 0;
-        // Brackets before this place are data.
-        let mut settled = 0;
-        loop {
-            i += plain_data(&bytes[i..]);
-            i += match bytes.get(i) {
-                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => 2,
-                Some(b'|') => 1,
-                Some(b'}' | b']') if i < settled || !self.may_be_tail(bytes, i) => 1,
-                Some(b'}' | b']') => match self.tail_begins(Quote::Double, bytes, i) {
-                    (length, false) => {
-                        settled = i + length;
-                        1
-                    }
-                    _ => return i - self.pause(&bytes[..i]),
-                },
-                _ => return i - self.pause(&bytes[..i]),
-            };
-        }
-    }
-
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
     /// stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
@@ -573,7 +551,10 @@ impl Transducer {
                     Step::Value
                 };
             }
-            if core::mem::take(&mut self.string_begins) && bytes.len() - piece.i >= LONG {
+            if core::mem::take(&mut self.string_begins)
+                && bytes.len() - piece.i >= LONG
+                && !inside::ends_soon(&bytes[piece.i..])
+            {
                 break Step::String;
             }
             if self.is_dense() {
@@ -727,13 +708,4 @@ impl Transducer {
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }
-}
-
-/// Whether a backslash before `byte` makes an escape of two bytes.
-#[inline]
-fn is_simple_escape(byte: Option<&u8>) -> bool {
-    matches!(
-        byte,
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-    )
 }

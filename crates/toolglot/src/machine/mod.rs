@@ -86,6 +86,9 @@ enum Mode {
 /// Longest piece of a push that is read at once, in bytes.
 const PIECE: usize = 4096;
 
+/// How many backslashes it may end with, so that it ends behind an escape.
+const HALVES: usize = 4;
+
 /// Reads one message.
 ///
 /// A whole text is one `push` and `finish`; a stream is many pushes: the events are the same, merged.
@@ -284,7 +287,9 @@ impl Parser {
         let mut rest = text;
         while rest.len() > PIECE {
             let mut cut = PIECE;
-            while !rest.is_char_boundary(cut) {
+            // What goes on behind half an escape is told last.
+            let is_half = |cut: usize| rest.as_bytes()[cut - 1] == b'\\' && cut < PIECE + HALVES;
+            while !rest.is_char_boundary(cut) || is_half(cut) && cut < rest.len() {
                 cut += 1;
             }
             let (piece, behind) = rest.split_at(cut);
