@@ -41,7 +41,7 @@ impl Escaped {
             });
             (*self, i) = (Escaped::Yes, used);
         }
-        while i < text.len() || json.has_read_ahead() {
+        while i < text.len() || json.has_more_to_say() {
             let rest = &text[i..];
             let here = at + i as u64;
             let Some(c) = rest.chars().next() else {
