@@ -63,9 +63,15 @@ impl Parser {
                         self.pos = at;
                         return false;
                     }
+                    // It counts with the byte behind it.
+                    Walked::Complete if bytes.len() == 1 && !eof && !self.teller.mute => {
+                        self.pos = at;
+                        return false;
+                    }
                     Walked::Open | Walked::Complete => {}
                 }
             }
+            self.found.opened = !trie_only;
             self.begin_candidate(program, view, at, sink);
             return true;
         }
@@ -175,19 +181,18 @@ impl Parser {
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        let depth = if self.candidate < self.reread_end {
-            (self.reread_depth + 1).min(4)
-        } else {
-            1
-        };
-        self.reread_end = self.reread_end.max(upto);
-        self.reread_depth = depth;
         self.pos = self.candidate;
-        self.not_before = if depth >= 4 {
-            upto.max(self.candidate + 1)
-        } else {
-            self.candidate + 1
-        };
+        self.not_before = self.candidate + 1;
+        // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
+        if self.found.opened {
+            let is_again = self.candidate < self.reread_end;
+            let depth = if is_again { self.reread_depth + 1 } else { 1 };
+            self.reread_end = self.reread_end.max(upto);
+            self.reread_depth = depth.min(4);
+            if depth >= 4 {
+                self.not_before = self.not_before.max(upto);
+            }
+        }
         self.threads.clear();
         self.safe_threads.clear();
         self.mode = self.behind_candidate();

@@ -55,6 +55,15 @@ impl Openers {
         self.seconds[usize::from(a)].has(b)
     }
 
+    /// Whether an opener can begin with `bytes`, as far as two of them tell.
+    pub(crate) fn may_begin(&self, bytes: &[u8]) -> bool {
+        match bytes {
+            [a, b, ..] => self.has(*a, *b),
+            [a] => self.first.has(*a),
+            [] => false,
+        }
+    }
+
     /// Where the first place is that an opener can begin at. A first byte that is the last of all counts.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
