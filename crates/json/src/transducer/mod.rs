@@ -185,7 +185,7 @@ pub struct Transducer {
     mark: Quote,
     /// Where in `owed` the mark stands: before it what may be structure, if the mark opens a key.
     mark_at: usize,
-    /// Where the first byte stands that may be no part of the string: of a tail, or behind the mark.
+    /// Where the first byte stands that may be no part of the string: of a tail, or its mark.
     held_at: u64,
     /// How many brackets were read behind the mark.
     n_closed: usize,
@@ -393,29 +393,24 @@ impl Transducer {
     }
 
     /// Where the machine stands, if that is before the bytes it consumed: those behind wait for the byte that decides, or
-    /// are read again by the next call of [`feed`](Transducer::feed).
+    /// are read again by the next call of [`feed`](Transducer::feed). It never goes back: what reads bytes again names the
+    /// place where they begin here, from the first of them on.
     pub fn behind(&self) -> Option<u64> {
         match self.state {
-            State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) | State::Group(_) | State::Named(_) | State::Beyond => {
-                Some(self.held_at)
-            }
+            State::Next | State::Dots => Some(self.token_at),
             State::Quoted
-                if self.mark_at > 0
-                    || matches!(
-                        self.ahead,
-                        Ahead::Closing
-                            | Ahead::Second
-                            | Ahead::SecondEnd
-                            | Ahead::Semicolon
-                            | Ahead::Twice
-                            | Ahead::Bracket
-                            | Ahead::Brackets
-                    ) =>
+            | State::Tail
+            | State::Brace(_)
+            | State::Group(_)
+            | State::Named(_)
+            | State::Beyond
+                if !self.in_key =>
             {
                 Some(self.held_at)
             }
-            _ => self.has_read_ahead().then_some(self.replay_at),
+            _ if self.has_read_ahead() => Some(self.replay_at),
+            // A key may end before its mark.
+            _ => self.in_key.then_some(self.token_at),
         }
     }
 

@@ -123,7 +123,7 @@ impl Transducer {
                 self.end_value();
                 return;
             }
-            self.begin_ahead(Quote::Double);
+            self.begin_ahead(Quote::Double, piece.here());
             piece.skip(1);
             return;
         }

@@ -38,7 +38,7 @@ impl Escaped {
             }
             (*self, i) = (Escaped::First, used + 1);
         }
-        while i < text.len() || json.has_read_ahead() {
+        while i < text.len() || json.has_more_to_say() {
             let rest = &text[i..];
             let here = at + i as u64;
             let Some(c) = rest.chars().next() else {

@@ -178,6 +178,12 @@ impl Parser {
         if program.rules.bodies_first.has(bytes[0]) {
             return Sight::Entry;
         }
+        if bytes.len() == 1 && !eof {
+            return Sight::Wait;
+        }
+        if !program.openers(self.is_behind_text()).may_begin(bytes) {
+            return Sight::Nothing;
+        }
         let mut state = 0;
         for &byte in bytes {
             self.work += 1;

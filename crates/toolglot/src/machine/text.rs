@@ -39,7 +39,8 @@ impl Parser {
             let at = from + step as u64;
             let bytes = &rest[step..];
             self.work += 1;
-            if !waits.set.has(bytes[0]) && !bodies.has(bytes[0]) {
+            let trie_only = !waits.set.has(bytes[0]) && !bodies.has(bytes[0]);
+            if trie_only {
                 if is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
                     // A marker does not begin inside a word.
                     from = at + 1;
@@ -50,12 +51,18 @@ impl Parser {
                     from = at + 1;
                     continue;
                 }
-                // So little says nothing yet.
-                if !is_complete && read <= HELD && !eof && !self.teller.mute {
+                // So little says nothing yet, and an opener of one byte counts with the byte behind it.
+                let is_little = if is_complete {
+                    bytes.len() == 1
+                } else {
+                    read <= HELD
+                };
+                if is_little && !eof && !self.teller.mute {
                     self.pos = at;
                     return false;
                 }
             }
+            self.found.opened = !trie_only;
             self.begin_candidate(program, view, at, sink);
             return true;
         }
@@ -192,19 +199,18 @@ impl Parser {
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        let depth = if self.candidate < self.reread_end {
-            (self.reread_depth + 1).min(4)
-        } else {
-            1
-        };
-        self.reread_end = self.reread_end.max(upto);
-        self.reread_depth = depth;
         self.pos = self.candidate;
-        self.not_before = if depth >= 4 {
-            upto.max(self.candidate + 1)
-        } else {
-            self.candidate + 1
-        };
+        self.not_before = self.candidate + 1;
+        // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
+        if self.found.opened {
+            let is_again = self.candidate < self.reread_end;
+            let depth = if is_again { self.reread_depth + 1 } else { 1 };
+            self.reread_end = self.reread_end.max(upto);
+            self.reread_depth = depth.min(4);
+            if depth >= 4 {
+                self.not_before = self.not_before.max(upto);
+            }
+        }
         self.threads.clear();
         self.safe_threads.clear();
         self.mode = self.behind_candidate();

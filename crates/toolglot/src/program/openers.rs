@@ -94,6 +94,14 @@ impl Openers {
         self.begins.add(a, seconds);
     }
 
+    /// Whether an opener can begin with `bytes`, as far as two of them tell.
+    pub(crate) fn may_begin(&self, bytes: &[u8]) -> bool {
+        match bytes {
+            [only] => self.first.has(*only),
+            _ => bytes.get(..2).is_some_and(|pair| self.begins.has(pair)),
+        }
+    }
+
     /// Where the first place is that an opener, or one of `others`, can begin at. A first byte that is the last of all
     /// counts.
     #[inline]
