@@ -4,6 +4,7 @@
 
 mod equal;
 mod layout;
+mod markers;
 mod reach;
 mod result;
 mod value;
@@ -156,10 +157,16 @@ impl<'a> Renderer<'a> {
             .ok_or(misread.unwrap_or(why))
     }
 
-    /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain
-    /// text. What looks like a call in them is escaped.
+    /// Writes results, together as the rule `result_block` says, each in the shape that the dialect's model was taught; without
+    /// such a rule, as plain text. A failure that the dialect has no word for begins with `Error: `. What looks like a call in them is escaped, and so
+    /// is what would end their frame, end a turn or begin one.
     pub fn results(&self, results: &[ResultText<'_>]) -> String {
         result::write(self.dialect, &self.guards, results)
+    }
+
+    /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
+    pub fn result(&self, result: &ResultText<'_>) -> String {
+        result::alone(self.dialect, &self.guards, result)
     }
 
     /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.
@@ -238,7 +245,7 @@ impl<'a> Renderer<'a> {
 /// let dialect = toolglot_dialects::get("hermes").unwrap();
 /// let call = CallText { name: "read_file", args: r#"{"path":"a.rs"}"#, ns: None, id: None };
 /// let text = render(dialect, &ToolSet::default(), &[call]).unwrap();
-/// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"a.rs\"}}\n</tool_call>");
+/// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.rs\"}}\n</tool_call>");
 /// ```
 pub fn render(
     dialect: &Dialect,
