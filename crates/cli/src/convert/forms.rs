@@ -256,15 +256,7 @@ impl Chat {
                 _ => others.push(part.clone()),
             }
         }
-        let has_results = !results.is_empty();
-        results.into_iter().for_each(|result| self.push(result));
-        if !thoughts.is_empty() {
-            said["reasoning_content"] = Value::String(thoughts.join("\n\n"));
-        }
-        if !has_results || !others.is_empty() {
-            said["content"] = told(&Value::Array(others));
-            self.push(said);
-        }
+        self.parts(said, results, &thoughts, others);
         Ok(())
     }
 
@@ -296,8 +288,22 @@ impl Chat {
         if said["role"] == "model" {
             said["role"] = Value::from("assistant");
         }
+        self.parts(said, results, &thoughts, others);
+        Ok(())
+    }
+
+    /// What the parts of one message come to: results stand before whatever else is said.
+    fn parts(
+        &mut self,
+        mut said: Value,
+        results: Vec<Value>,
+        thoughts: &[&str],
+        others: Vec<Value>,
+    ) {
         let has_results = !results.is_empty();
-        results.into_iter().for_each(|result| self.push(result));
+        for result in results {
+            self.push(result);
+        }
         if !thoughts.is_empty() {
             said["reasoning_content"] = Value::String(thoughts.join("\n\n"));
         }
@@ -305,7 +311,6 @@ impl Chat {
             said["content"] = told(&Value::Array(others));
             self.push(said);
         }
-        Ok(())
     }
 }
 

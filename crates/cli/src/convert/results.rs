@@ -151,10 +151,6 @@ impl<'d> Results<'d> {
         }
         let is_same =
             |inside: &String| self.written(call, inside, failed).trim_end() == text.trim_end();
-        let joined = Some(bare.replace(JOINER, "")).filter(|_| !is_xml && bare.contains(JOINER));
-        if let Some(joined) = joined.filter(is_same) {
-            return Some(joined);
-        }
         // Without any of them; what the text has and writing that does not put in stood in the result itself.
         let none = bare.replace(JOINER, "");
         let none = if is_xml {

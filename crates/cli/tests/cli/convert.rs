@@ -608,12 +608,14 @@ fn failures_stay_failures() {
         let mut failed = result("A", "boom");
         let fields = failed.as_object_mut().expect("an object");
         fields.extend(told.as_object().expect("an object").clone());
-        let there = json!([call("A", "f"), failed]);
+        let mut asked = call("A", "read_file");
+        asked["tool_calls"][0]["function"]["arguments"] = json!("{\"path\":\"x\"}");
+        let there = json!([asked, failed]);
         for (dialect, text) in [
-            ("forge", "Tool 'f' error:\nboom"),
+            ("forge", "Tool 'read_file' error:\nboom"),
             (
                 "roo",
-                "[f] Result:\n\nThe tool execution failed with the following error:\n<error>\nboom\n</error>",
+                "[read_file for 'x'] Result:\n\nThe tool execution failed with the following error:\n<error>\nboom\n</error>",
             ),
             ("hermes", "<tool_response>\nError: boom\n</tool_response>"),
             ("llama3_json", "Error: boom"),
