@@ -408,6 +408,10 @@ impl Transducer {
             {
                 Some(self.held_at)
             }
+            State::Word if !self.in_key && self.python => self
+                .next_argument()
+                .map(|name| self.token_at + name as u64)
+                .or_else(|| self.has_read_ahead().then_some(self.replay_at)),
             _ if self.has_read_ahead() => Some(self.replay_at),
             // A key may end before its mark.
             _ => self.in_key.then_some(self.token_at),
@@ -510,13 +514,13 @@ impl Transducer {
 
     /// Reads what was read ahead.
     fn read_again(&mut self, out: &mut Output) -> Step {
-        let mut replay = core::mem::take(&mut self.replay);
+        let (mut replay, at) = (core::mem::take(&mut self.replay), self.replay_at);
         let stops = core::mem::take(&mut self.stops);
-        let (used, step) = self.read(&replay, self.replay_at, out);
+        let (used, step) = self.read(&replay, at, out);
         (self.stops, self.string_begins) = (stops, false);
         replay.drain(..used);
         if self.replay.is_empty() {
-            self.replay_at += used as u64;
+            self.replay_at = at + used as u64;
         }
         // What was read ahead again comes before the rest.
         self.replay.push_str(&replay);

@@ -39,8 +39,11 @@ impl Transducer {
             return None;
         }
         let is_python = self.python && !self.in_key;
-        if is_python && self.nest == 0 && self.is_before_argument(byte) {
-            self.end_before_argument(piece);
+        if is_python
+            && self.nest == 0
+            && let Some(end) = self.argument_before(byte)
+        {
+            self.end_before_argument(end, piece);
             return None;
         }
         let behind_literal =
@@ -284,6 +287,12 @@ impl Transducer {
             .is_some_and(|comma| self.token[comma + 1..].trim_start().is_empty())
     }
 
+    /// Where in the word another argument may begin: what stands behind that place is read again if one does.
+    pub(super) fn next_argument(&self) -> Option<usize> {
+        let name = Some(last_word(&self.token)).filter(|&name| name > 0);
+        self.word_comma.or(name)
+    }
+
     /// Where in the word another argument begins, `byte` being behind it.
     fn argument_before(&self, byte: u8) -> Option<usize> {
         let is_function = self.token.starts_with("lambda ");
@@ -302,7 +311,7 @@ impl Transducer {
             return None;
         }
         let before = self.token.trim_end();
-        let name = before.len() - before.rsplit([' ', '\t']).next()?.len();
+        let name = last_word(before);
         let is_known = || self.positions.iter().any(|known| *known == before[name..]);
         let is_other = is_name(&before[name..])
             && name > 0
@@ -310,21 +319,20 @@ impl Transducer {
         is_other.then_some(name)
     }
 
-    fn is_before_argument(&self, byte: u8) -> bool {
-        self.argument_before(byte).is_some()
-    }
-
-    /// The word ends before the argument that it holds; that is read again.
-    fn end_before_argument(&mut self, piece: &mut Piece<'_>) {
+    /// The word ends at `end`, before the argument that it holds; that is read again.
+    fn end_before_argument(&mut self, end: usize, piece: &mut Piece<'_>) {
         let here = piece.here();
-        let Some(end) = self.argument_before(piece.bytes()[piece.i]) else {
-            return;
-        };
         let rest = self.token.split_off(end);
         self.replay_at = here - rest.len() as u64;
         self.end_word(self.replay_at, piece.out);
         self.replay.push_str(&rest);
     }
+}
+
+/// Where the last word of an expression begins.
+fn last_word(expression: &str) -> usize {
+    let blank = expression.trim_end().rfind([' ', '\t']);
+    blank.map_or(0, |at| at + 1)
 }
 
 /// Whether `word` could be the name of a parameter.
