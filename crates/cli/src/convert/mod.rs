@@ -11,11 +11,13 @@
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
 mod content;
+mod fields;
 mod forms;
 mod ids;
 mod open;
 mod owners;
 mod results;
+mod tally;
 mod turn;
 mod writer;
 
@@ -29,7 +31,8 @@ use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
 use crate::{Outcome, batch, select, source, toolboxes};
-use writer::{Converter, Tally};
+use tally::Tally;
+use writer::Converter;
 
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";

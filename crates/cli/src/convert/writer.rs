@@ -1,66 +1,22 @@
 //! Messages of one form written in another.
 
 use std::cell::OnceCell;
-use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use toolglot::{CallText, Dialect, Renderer, ToolSet};
 use toolglot_tools::Toolbox;
 
 use super::content::Content;
+use super::fields::{message_of, with_reasoning, without_calls};
 use super::forms::{self, Said};
 use super::ids::Ids;
 use super::open::{Answered, Open};
 use super::owners::{Asked, ResultAt, Unit, owners};
 use super::results::{Bare, Results};
-use super::structured;
+use super::tally::Tally;
 use super::turn::{Turn, TurnCall};
 use crate::failure::Failure;
 use crate::reading::{Manner, compile, tool_set};
-
-/// What was carried and what was not.
-#[derive(Debug, Default)]
-pub(super) struct Tally {
-    conversations: usize,
-    calls: usize,
-    results: usize,
-    /// Why something stayed as it was.
-    left: Vec<String>,
-    /// Those of them that would be read otherwise.
-    differ: usize,
-    /// Calls that were carried and whose values are in doubt.
-    doubtful: Vec<String>,
-}
-
-impl Tally {
-    pub(super) fn is_faulty(&self) -> bool {
-        !self.left.is_empty()
-    }
-
-    /// Lines for a person.
-    pub(super) fn report(&self, checked: bool) -> String {
-        let Tally {
-            conversations,
-            calls,
-            results,
-            left,
-            differ,
-            doubtful,
-        } = self;
-        let mut out = format!(
-            "{conversations} conversations: {calls} calls and {results} results carried, {} messages not carried",
-            left.len()
-        );
-        if checked {
-            let _ = write!(out, ", {differ} of them since they would be read otherwise");
-        }
-        out.push('\n');
-        for line in left.iter().chain(doubtful).take(20) {
-            let _ = writeln!(out, "  {line}");
-        }
-        out
-    }
-}
 
 /// Converts conversations.
 #[derive(Debug)]
@@ -610,47 +566,6 @@ fn loses_blanks(turn: &Turn, to_text: bool) -> bool {
         (false, true) => !behind.is_empty(),
         (false, false) => false,
     }
-}
-
-/// The structured form of a message.
-fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Map<String, Value> {
-    let mut fields = without_calls(message);
-    let content = match (calls, turn.content.trim()) {
-        ([], _) => turn.whole.with(turn.content.clone()),
-        _ if !turn.is_read => message["content"].clone(),
-        (_, text) => match turn.whole.with(text.to_owned()) {
-            // Beside calls there is no empty text.
-            Value::String(text) if text.is_empty() => Value::Null,
-            content => content,
-        },
-    };
-    fields.insert("content".to_owned(), content);
-    with_reasoning(&mut fields, turn);
-    if !calls.is_empty() {
-        let calls = calls.iter().map(|call| {
-            structured(
-                call.id.as_deref().unwrap_or_default(),
-                &call.name,
-                &call.arguments,
-            )
-        });
-        fields.insert("tool_calls".to_owned(), calls.collect());
-    }
-    fields
-}
-
-fn with_reasoning(fields: &mut Map<String, Value>, turn: &Turn) {
-    if !turn.reasoning.is_empty() {
-        let reasoning = Value::String(turn.reasoning.clone());
-        fields.insert("reasoning_content".to_owned(), reasoning);
-    }
-}
-
-fn without_calls(message: &Value) -> Map<String, Value> {
-    let mut fields = message.as_object().cloned().unwrap_or_default();
-    fields.remove("tool_calls");
-    fields.remove("function_call");
-    fields
 }
 
 fn text_of(call: &TurnCall) -> CallText<'_> {
