@@ -158,8 +158,8 @@ impl<'a> Renderer<'a> {
     }
 
     /// Writes results, together as the rule `result_block` says, each in the shape that the dialect's model was taught; without
-    /// such a rule, as plain text. A failure that the dialect has no word for begins with `Error: `. What looks like a call in them is escaped, and so
-    /// is what would end their frame, end a turn or begin one.
+    /// such a rule, as plain text. A failure that the dialect has no word for begins with `Error: `. What looks like a call
+    /// in them is escaped, and so is what would end their frame, end a turn or begin one.
     pub fn results(&self, results: &[ResultText<'_>]) -> String {
         result::write(self.dialect, &self.guards, results)
     }
