@@ -28,6 +28,8 @@ pub enum Repair {
     BareKey,
     /// A bare word was quoted.
     BareWord,
+    /// A name or an expression of Python was read as text.
+    Expression,
     /// `True`, `False`, `None` became JSON.
     PythonLiteral,
     /// A control character inside a string was escaped.
@@ -83,7 +85,8 @@ pub enum Repair {
 }
 
 impl Repair {
-    /// Whether something that ends a value, or its name, was supplied or contradicted: more than spelling.
+    /// Whether something that ends a value, or its name, was supplied or contradicted, or only running the source would tell
+    /// the value: more than spelling.
     pub fn is_structural(self) -> bool {
         matches!(
             self,
@@ -94,6 +97,7 @@ impl Repair {
                 | Repair::MissingValue
                 | Repair::DoubleKey
                 | Repair::PositionalArgument
+                | Repair::Expression
         )
     }
 }

@@ -60,6 +60,24 @@ pub(crate) fn plain_data(bytes: &[u8]) -> usize {
     )
 }
 
+/// Bytes that [`stops`] looks at.
+pub(crate) const BLOCK: usize = 64;
+
+/// The bytes of a block that end a run of [`plain_data`], a bit each.
+///
+/// Without branches, so that many bytes are compared in one instruction.
+#[inline]
+pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
+    let mut flags = [0u8; BLOCK];
+    for (flag, &byte) in flags.iter_mut().zip(block) {
+        *flag = u8::from(byte ^ 0x02 < 0x21) | u8::from(byte | 0x21 == 0x7d);
+    }
+    let words = flags.as_chunks::<8>().0.iter().rev();
+    // The lowest bits of eight bytes, side by side.
+    let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    words.fold(0, |all, word| all << 8 | bits(word))
+}
+
 /// How many blanks `bytes` begin with.
 ///
 /// Most runs are one space, none, or the line break and spaces of a document that was printed for people.
@@ -133,7 +151,7 @@ const fn zero_bytes(word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{blanks, plain, plain_data};
+    use super::{BLOCK, blanks, plain, plain_data, stops};
     use alloc::vec;
 
     #[test]
@@ -172,6 +190,26 @@ mod tests {
             }
             assert_eq!(plain(&vec![0xe9; length]), length);
             assert_eq!(plain(&vec![b' '; length]), length);
+        }
+    }
+
+    #[test]
+    fn a_run_and_a_block_stop_at_the_same_bytes() {
+        for byte in 0..=u8::MAX {
+            let is_stop = byte < b' ' || b"\"\\]|}".contains(&byte);
+            for at in 0..BLOCK {
+                let mut block = [b'!'; BLOCK];
+                block[at] = byte;
+                assert_eq!(stops(&block), u64::from(is_stop) << at, "{byte} at {at}");
+                for length in at + 1..=BLOCK {
+                    let end = if is_stop { at } else { length };
+                    assert_eq!(
+                        plain_data(&block[..length]),
+                        end,
+                        "{byte} at {at} of {length}"
+                    );
+                }
+            }
         }
     }
 }

@@ -78,7 +78,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "t/{}",
             name.rsplit_once('.').expect("it has one").0
         ))?;
-        trust.borrow_mut().trust(&registry.find(&id)?, "1.0.0")?;
+        trust
+            .borrow_mut()
+            .trust(&[(&registry.find(&id)?, "1.0.0")])?;
     }
     let variables: BTreeMap<String, String> = [("PATH".to_owned(), std::env::var("PATH")?)].into();
     let host_of = |registry| Host {

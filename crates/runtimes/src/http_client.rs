@@ -265,8 +265,15 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         }
         None => None,
     };
+    // What the file says of a name is all that is sent by it.
+    let says = |name: &str| {
+        config
+            .get("query")
+            .is_some_and(|query| query.get(name).is_some())
+    };
     query.extend(
         rest.iter()
+            .filter(|(name, _)| !says(name))
             .map(|(name, value)| (name.clone(), plain(value))),
     );
     let mut is_json = false;

@@ -1,7 +1,7 @@
 //! The tables of the format, row by row: types, constraints, fields, languages, tool types, forms of a return, capabilities.
 
 use serde_json::{Value, json};
-use toolglot_toolfiles::{Executor, ItemId, Language, ReturnContract, ToolFile, capability};
+use toolglot_toolfiles::{Executor, ItemId, Language, Place, ReturnContract, ToolFile, capability};
 
 fn read(path: &str, text: &str) -> ToolFile {
     let (id, extension) = path.rsplit_once('.').expect("an extension");
@@ -538,5 +538,27 @@ fn capabilities_cover_what_is_below_them_and_no_more() {
             *expected,
             "{granted:?} for {needed}"
         );
+    }
+}
+
+#[test]
+fn lines_of_a_script_end_as_a_shell_ends_them() {
+    let header = "#!/bin/bash\n# tool_id: say-it\n# tool_type: script\n# version: \"1.0.0\"\n# executor_id: bash\n# category: work\n# description: Says it\n";
+    for (script, line) in [
+        ("set -e\n# a remark\r\necho one\n", None),
+        ("set -e\ncat <<END\nof a file\r\nEND\n", None),
+        ("set -e\necho one\r\necho two\r\n", Some(9)),
+    ] {
+        for text in [
+            format!("{header}{script}"),
+            format!("{header}{script}").replacen('\n', "\r\n", 7),
+        ] {
+            let tool = read("work/say-it.sh", &text);
+            let told: Vec<(&str, usize)> = tool
+                .errors()
+                .map(|error| (error.rule.code, Place::of(&text, error.span.start).line))
+                .collect();
+            assert_eq!(told, line.map(|line| ("F01", line)).as_slice(), "{text:?}");
+        }
     }
 }

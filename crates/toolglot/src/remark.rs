@@ -43,6 +43,10 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
             Code::BareWord,
             "a word without quotation marks was read as a string",
         ),
+        Repair::Expression => (
+            Code::BareWord,
+            "a name or an expression of Python was read as text",
+        ),
         Repair::PythonLiteral => (Code::PythonLiteral, "a Python literal became JSON"),
         Repair::RawControl => (
             Code::RawControl,

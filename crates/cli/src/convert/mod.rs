@@ -4,17 +4,20 @@
 //! {"messages":[..]} ── turn (what an assistant's message holds: text, calls) ── Writer (the same in the target) ── {"messages":[..]}
 //! ```
 //!
-//! A conversation is a list of messages as chat APIs have them, or an object that holds one under `messages`.
+//! A conversation is a list of messages as chat APIs have them, or an object that holds one; `forms` has those of other APIs.
 //! `openai` stands for the structured form: calls under `tool_calls`, results in messages of the role `tool`.
 //! With any other dialect calls stand in the text of the assistant's messages.
 //! A text that is no conversation is one assistant's message, and stays a text.
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
 mod content;
+mod fields;
+mod forms;
 mod ids;
 mod open;
 mod owners;
 mod results;
+mod tally;
 mod turn;
 mod writer;
 
@@ -28,7 +31,8 @@ use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
 use crate::{Outcome, batch, select, source, toolboxes};
-use writer::{Converter, Tally};
+use tally::Tally;
+use writer::Converter;
 
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";
@@ -65,6 +69,9 @@ pub(crate) fn convert(
     } else {
         let text = source::text(&arguments.file)?;
         if arguments.from != STRUCTURED && !is_conversation(&text) {
+            if is_document(&text) && !between.is_of_calls(&text) {
+                return Err(Failure::Conversation(UNKNOWN.to_owned()));
+            }
             return message(&text, &between, out);
         }
         let converted = conversation(source::without_mark(&text), &between, &mut tally)
@@ -79,16 +86,27 @@ pub(crate) fn convert(
     })
 }
 
+/// Why a document is refused.
+const UNKNOWN: &str =
+    "a conversation is a list of messages, or an object with a list under `messages`";
+
 /// Whether a text is meant as a conversation, whole or broken; a model's text may begin with a bracket, too.
 fn is_conversation(text: &str) -> bool {
     let text = source::without_mark(text).trim_start();
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Array(messages)) => {
-            messages.is_empty() || messages.iter().any(|message| message.get("role").is_some())
-        }
-        Ok(value) => value.get("messages").is_some(),
+        Ok(value) => match forms::list(&value) {
+            Some((Some("messages"), _)) => true,
+            Some((_, messages)) => messages.is_empty() || messages.iter().any(forms::is_message),
+            None => value.get("messages").is_some(),
+        },
         Err(_) => text.starts_with(['[', '{']) && text.contains("\"role\""),
     }
+}
+
+/// Whether a text is a list or an object in JSON, and nothing else.
+fn is_document(text: &str) -> bool {
+    let value = serde_json::from_str(source::without_mark(text));
+    matches!(value, Ok(Value::Array(_) | Value::Object(_)))
 }
 
 /// One message as the model wrote it. It stays a plain text, but for the structured form.
@@ -111,29 +129,29 @@ fn message(text: &str, between: &Converter<'_>, out: &mut dyn Write) -> Result<O
     Ok(Outcome::faulty_if(tally.is_faulty()))
 }
 
-/// One conversation: a list of messages, or an object with `messages` and whatever else, which stays.
+/// One conversation: a list of messages, or an object with one and whatever else, which stays.
 fn conversation(text: &str, between: &Converter<'_>, tally: &mut Tally) -> Result<Value, BadLine> {
     let bad = |id: Value, error: String| BadLine { id, error };
     let mut value: Value = serde_json::from_str(text)
         .map_err(|error| bad(Value::Null, format!("not JSON: {error}")))?;
     let id = value.get("id").cloned().unwrap_or_default();
-    let messages = match &mut value {
-        Value::Array(messages) => messages,
-        Value::Object(fields) => match fields.get_mut("messages") {
-            Some(Value::Array(messages)) => messages,
-            _ => return Err(bad(id, "`messages` must be a list".to_owned())),
-        },
-        _ => {
-            let error = "a conversation is a list of messages, or an object with `messages`";
-            return Err(bad(id, error.to_owned()));
-        }
+    let Some((name, messages)) = forms::list(&value) else {
+        return Err(bad(id, UNKNOWN.to_owned()));
     };
     if let Some(at) = messages.iter().position(|message| !message.is_object()) {
-        return Err(bad(id, format!("`messages[{at}]` must be an object")));
+        let error = format!("`{}[{at}]` must be an object", name.unwrap_or("messages"));
+        return Err(bad(id, error));
     }
-    *messages = between
+    let converted = between
         .conversation(messages, tally)
         .map_err(|failure| bad(id, failure.told()))?;
+    match (&mut value, name) {
+        (Value::Object(fields), Some(name)) => {
+            fields.remove(name);
+            fields.insert("messages".to_owned(), Value::Array(converted));
+        }
+        (list, _) => *list = Value::Array(converted),
+    }
     Ok(value)
 }
 

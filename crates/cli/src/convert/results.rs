@@ -36,11 +36,7 @@ impl<'d> Results<'d> {
     }
 
     /// The result as the dialect's model was taught it.
-    pub(super) fn wrapped(&self, call: CallText<'_>, text: &str) -> String {
-        self.written(call, text, false)
-    }
-
-    fn written(&self, call: CallText<'_>, text: &str, failed: bool) -> String {
+    pub(super) fn written(&self, call: CallText<'_>, text: &str, failed: bool) -> String {
         let guarded = self.guarded.get_or_init(|| {
             let renderer = Renderer::new(self.dialect, &self.tools);
             renderer
@@ -55,10 +51,16 @@ impl<'d> Results<'d> {
         wrapped(&self.plain, one, PLACE, false) == wrapped(&self.plain, other, PLACE, false)
     }
 
-    /// What stands before and behind a result of this call, or a failure; none where the dialect writes it bare.
-    fn frames(&self, call: CallText<'_>) -> Vec<Frame> {
-        let frame = |failed| {
-            let frame = wrapped(&self.plain, call, PLACE, failed);
+    /// What stands before and behind a result of this call, or a failure, the longest first; none where the dialect writes it
+    /// bare. Only what is told to be one is looked for as a failure where the dialect has no frame of its own for those.
+    fn frames(&self, call: CallText<'_>, is_failure: bool) -> Vec<Frame> {
+        let frame = |(failed, is_alone)| {
+            let text = PLACE;
+            let frame = if is_alone {
+                self.plain.result(&ResultText { call, text, failed })
+            } else {
+                wrapped(&self.plain, call, text, failed)
+            };
             let (before, behind) = frame.split_once(PLACE)?;
             (!before.is_empty() || !behind.is_empty()).then(|| Frame {
                 before: before.to_owned(),
@@ -66,35 +68,74 @@ impl<'d> Results<'d> {
                 failed,
             })
         };
-        [false, true].into_iter().filter_map(frame).collect()
+        let has_failures = is_failure || self.dialect.tells_failures();
+        let all: &[bool] = if has_failures {
+            &[false, true]
+        } else {
+            &[false]
+        };
+        let all = all
+            .iter()
+            .flat_map(|&failed| [(failed, false), (failed, true)]);
+        let mut frames: Vec<Frame> = all.filter_map(frame).collect();
+        frames.sort_by_key(|frame| std::cmp::Reverse(frame.before.len()));
+        frames.dedup();
+        frames
     }
 
     /// Whether `text` stands in the frame of this call's results.
     pub(super) fn is_framed(&self, call: CallText<'_>, text: &str) -> bool {
-        let frames = self.frames(call);
+        let frames = self.frames(call, false);
         frames.iter().any(|frame| frame.inside(text).is_some())
     }
 
-    /// What stands in the frame that the dialect puts around a result or a failure, without the escapes that it put in;
-    /// `None` where `text` has no such frame.
-    pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str) -> Option<String> {
-        let frames = self.frames(call);
+    /// Whether `text` begins as the results of any call do.
+    pub(super) fn begins_one(&self, text: &str) -> bool {
+        let of = |name| {
+            let call = CallText {
+                name,
+                args: "{}",
+                ns: None,
+                id: Some(name),
+            };
+            self.frames(call, false)
+        };
+        of("a").iter().zip(&of("b")).any(|(one, other)| {
+            let pairs = one.before.chars().zip(other.before.chars());
+            let common = pairs.take_while(|(a, b)| a == b).map(|(a, _)| a);
+            let common: String = common.collect();
+            let common = common.trim();
+            common.len() > 1 && text.trim_start().starts_with(common)
+        })
+    }
+
+    /// What stands in the frame that the dialect puts around a result or a failure, without the escapes that it put in.
+    /// `is_failure`: the message tells that it is one.
+    pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str, is_failure: bool) -> Bare {
+        let frames = self.frames(call, is_failure);
         let found = frames
             .iter()
             .find_map(|frame| Some((frame.inside(text)?, frame.failed)));
         let Some((bare, failed)) = found else {
             // A dialect without a frame keeps calls out as well.
-            let is_bare = frames.is_empty();
-            return is_bare.then(|| self.unbroken(call, text, text, false))?;
+            let unbroken = self.unbroken(call, text, text, false);
+            return Bare {
+                text: unbroken.unwrap_or_else(|| text.to_owned()),
+                failed: is_failure,
+            };
         };
         let unbroken = self.unbroken(call, text, bare, failed);
-        Some(unbroken.unwrap_or_else(|| {
+        let text = unbroken.unwrap_or_else(|| {
             if self.has_entities(call) {
                 unescaped(bare)
             } else {
                 bare.to_owned()
             }
-        }))
+        });
+        Bare {
+            text,
+            failed: failed || is_failure,
+        }
     }
 
     /// Whether a result's text stands in its frame as XML.
@@ -108,6 +149,8 @@ impl<'d> Results<'d> {
         if !bare.contains(JOINER) && (is_xml || !bare.contains("&lt;")) {
             return None;
         }
+        let is_same =
+            |inside: &String| self.written(call, inside, failed).trim_end() == text.trim_end();
         // Without any of them; what the text has and writing that does not put in stood in the result itself.
         let none = bare.replace(JOINER, "");
         let none = if is_xml {
@@ -120,15 +163,38 @@ impl<'d> Results<'d> {
         let again = self.written(call, &none, failed);
         let inside = aligned(bare, again.strip_prefix(before)?, !is_xml)?;
         let inside = if is_xml { unescaped(&inside) } else { inside };
-        let is_same = self.written(call, &inside, failed).trim_end() == text.trim_end();
-        is_same.then_some(inside)
+        Some(inside).filter(is_same)
+    }
+
+    /// `text` without what stands around several results.
+    fn inner<'t>(&self, text: &'t str) -> &'t str {
+        let call = CallText {
+            name: "a",
+            args: "{}",
+            ns: None,
+            id: None,
+        };
+        let (one, failed) = (PLACE, false);
+        let alone = self.plain.result(&ResultText {
+            call,
+            text: one,
+            failed,
+        });
+        let around = wrapped(&self.plain, call, one, failed);
+        let inner = around.split_once(&*alone).and_then(|(before, behind)| {
+            text.strip_prefix(before)?
+                .trim_end()
+                .strip_suffix(behind.trim_end())
+        });
+        inner.unwrap_or(text)
     }
 
     /// The results that one text holds, each in its frame: no more than there are calls.
     pub(super) fn blocks(&self, calls: &[CallText<'_>], text: &str) -> Vec<String> {
         let whole = || vec![text.to_owned()];
+        let text = self.inner(text);
         let mut frames: Vec<Frame> = Vec::new();
-        for frame in calls.iter().flat_map(|call| self.frames(*call)) {
+        for frame in calls.iter().flat_map(|call| self.frames(*call, false)) {
             if !frame.before.is_empty() && !frames.contains(&frame) {
                 frames.push(frame);
             }
@@ -167,6 +233,13 @@ impl<'d> Results<'d> {
     }
 }
 
+/// A result without its frame.
+#[derive(Debug)]
+pub(super) struct Bare {
+    pub(super) text: String,
+    pub(super) failed: bool,
+}
+
 /// What a dialect puts around a result.
 #[derive(Clone, Debug, PartialEq)]
 struct Frame {
@@ -177,9 +250,11 @@ struct Frame {
 
 impl Frame {
     fn inside<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let exact = text.strip_prefix(&*self.before)?;
+        // Whoever kept the message may have taken the blanks off its ends.
+        let exact = text
+            .strip_prefix(&*self.before)
+            .or_else(|| text.strip_prefix(self.before.trim_start()))?;
         let bare = exact.strip_suffix(&*self.behind);
-        // Whoever kept the message may have taken the blanks off its end.
         bare.or_else(|| exact.trim_end().strip_suffix(self.behind.trim_end()))
     }
 
@@ -203,11 +278,19 @@ fn unescaped(text: &str) -> String {
 /// on behind it.
 fn aligned(text: &str, again: &str, has_entities: bool) -> Option<String> {
     const ENTITY: &str = "&lt;";
+    const BROKEN: &str = "&\u{2060}lt;";
     let mut out = String::with_capacity(text.len());
     let (mut text, mut again) = (text, again);
     while let Some(c) = text.chars().next() {
         let step = c.len_utf8();
-        if c == JOINER {
+        let bare = ["<", ENTITY]
+            .into_iter()
+            .find(|bare| again.starts_with(bare));
+        if let Some(bare) = bare.filter(|_| has_entities && text.starts_with(BROKEN)) {
+            // An entity that stood in the result is kept from being one that was put in.
+            out.push_str(ENTITY);
+            (text, again) = (&text[BROKEN.len()..], &again[bare.len()..]);
+        } else if c == JOINER {
             if again.starts_with(JOINER) {
                 again = &again[step..];
             } else {

@@ -30,6 +30,8 @@ pub(super) struct TurnCall {
     pub(super) arguments: String,
     /// The id that the model or the server wrote.
     pub(super) id: Option<String>,
+    /// The id that the source has for it, once the target has given it another.
+    pub(super) source_id: Option<String>,
     pub(super) server: Option<String>,
     /// The dialect whose text it was.
     pub(super) dialect: Option<String>,
@@ -97,6 +99,7 @@ impl Turn {
                 name: call.name.clone(),
                 arguments: Value::Object(arguments).to_string(),
                 id: call.written_id.clone(),
+                source_id: None,
                 server: call.ns.clone(),
                 dialect: Some(call.dialect.clone()),
                 is_recovered: call.end == End::Recovered,
@@ -135,6 +138,7 @@ fn structured_calls(message: &Value) -> Vec<Option<TurnCall>> {
                 name: function["name"].as_str()?.to_owned(),
                 arguments: object(&function["arguments"])?,
                 id: id.map(str::to_owned),
+                source_id: None,
                 server: None,
                 dialect: None,
                 is_recovered: false,

@@ -1,65 +1,22 @@
 //! Messages of one form written in another.
 
 use std::cell::OnceCell;
-use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use toolglot::{CallText, Dialect, Renderer, ToolSet};
 use toolglot_tools::Toolbox;
 
 use super::content::Content;
+use super::fields::{message_of, with_reasoning, without_calls};
+use super::forms::{self, Said};
 use super::ids::Ids;
 use super::open::{Answered, Open};
 use super::owners::{Asked, ResultAt, Unit, owners};
-use super::results::Results;
-use super::structured;
+use super::results::{Bare, Results};
+use super::tally::Tally;
 use super::turn::{Turn, TurnCall};
 use crate::failure::Failure;
 use crate::reading::{Manner, compile, tool_set};
-
-/// What was carried and what was not.
-#[derive(Debug, Default)]
-pub(super) struct Tally {
-    conversations: usize,
-    calls: usize,
-    results: usize,
-    /// Why something stayed as it was.
-    left: Vec<String>,
-    /// Those of them that would be read otherwise.
-    differ: usize,
-    /// Calls that were carried and whose values are in doubt.
-    doubtful: Vec<String>,
-}
-
-impl Tally {
-    pub(super) fn is_faulty(&self) -> bool {
-        !self.left.is_empty()
-    }
-
-    /// Lines for a person.
-    pub(super) fn report(&self, checked: bool) -> String {
-        let Tally {
-            conversations,
-            calls,
-            results,
-            left,
-            differ,
-            doubtful,
-        } = self;
-        let mut out = format!(
-            "{conversations} conversations: {calls} calls and {results} results carried, {} messages not carried",
-            left.len()
-        );
-        if checked {
-            let _ = write!(out, ", {differ} of them since they would be read otherwise");
-        }
-        out.push('\n');
-        for line in left.iter().chain(doubtful).take(20) {
-            let _ = writeln!(out, "  {line}");
-        }
-        out
-    }
-}
 
 /// Converts conversations.
 #[derive(Debug)]
@@ -91,6 +48,8 @@ struct Target<'d> {
 /// What one conversation knows of its calls.
 struct State {
     ids: Ids,
+    /// Where each message stood in the source.
+    places: Vec<usize>,
     open: Open,
     /// The messages so far.
     converted: Vec<Value>,
@@ -153,25 +112,45 @@ impl<'d> Converter<'d> {
         tally: &mut Tally,
     ) -> Result<Vec<Value>, Failure> {
         tally.conversations += 1;
+        let said = forms::chat(messages);
+        let places = said.iter().map(|said| said.at).collect();
+        let faults: Vec<Option<String>> = said.iter().map(|said| said.fault.clone()).collect();
+        let messages: Vec<Value> = said
+            .into_iter()
+            .map(|Said { message, .. }| message)
+            .collect();
         let manner = self.from.as_ref().map(|source| &source.manner);
+        let is_turn = |message: &Value| message["role"] == "assistant";
         let turns: Vec<Option<Turn>> = messages
             .iter()
-            .map(|message| (message["role"] == "assistant").then(|| Turn::of(message, manner)))
+            .zip(&faults)
+            .map(|(message, fault)| {
+                (is_turn(message) && fault.is_none()).then(|| Turn::of(message, manner))
+            })
             .collect();
         let mut state = State {
-            ids: Ids::of(self.written_ids(messages, &turns)),
+            ids: Ids::of(self.written_ids(&messages, &turns)),
+            places,
             open: Open::default(),
             converted: Vec::with_capacity(messages.len()),
             run: None,
         };
-        for (at, (message, turn)) in messages.iter().zip(turns).enumerate() {
-            if is_result(message) {
+        let mut is_behind_calls = false;
+        for (at, ((message, turn), fault)) in messages.iter().zip(turns).zip(faults).enumerate() {
+            let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
+            if fault.is_none() && (is_result(message) || self.is_framed(message, calls)?) {
                 self.results(at, message, &mut state, tally)?;
                 continue;
             }
             self.end_run(&mut state, tally);
-            let carried = match turn {
-                Some(turn) => {
+            let is_lost =
+                is_behind_calls && message["role"] == "user" && self.seems_result(message)?;
+            is_behind_calls = turn
+                .as_ref()
+                .is_some_and(|turn| turn.fault.is_some() || !turn.calls.is_empty());
+            let carried = match (turn, fault) {
+                (_, Some(why)) => Err(why),
+                (Some(turn), None) => {
                     let behind = self.behind(&messages[at + 1..], at + 1, &turn)?;
                     let carried = self.assistant(at, message, turn, &behind, &mut state, tally);
                     if carried.is_err() {
@@ -179,15 +158,67 @@ impl<'d> Converter<'d> {
                     }
                     carried
                 }
-                None => Ok(message.clone()),
+                (None, None) if is_lost => Err("a result of no call that was carried".to_owned()),
+                (None, None) => Ok(message.clone()),
             };
             state.converted.push(carried.unwrap_or_else(|why| {
-                tally.left.push(format!("messages[{at}]: {why}"));
+                tally
+                    .left
+                    .push(format!("messages[{}]: {why}", state.places[at]));
                 message.clone()
             }));
         }
         self.end_run(&mut state, tally);
         Ok(state.converted)
+    }
+
+    /// Whether a text is calls and nothing else, whole or broken.
+    pub(super) fn is_of_calls(&self, text: &str) -> bool {
+        let manner = self.from.as_ref().map(|source| &source.manner);
+        let turn = Turn::of(&json!({"content": text}), manner);
+        turn.fault.is_some() || (!turn.calls.is_empty() && turn.content.trim().is_empty())
+    }
+
+    /// Whether a message of the user holds results of these calls, each in its frame, and nothing else: a model without a role
+    /// for them is told so.
+    fn is_framed(&self, message: &Value, calls: &[TurnCall]) -> Result<bool, Failure> {
+        if message["role"] != "user" || calls.is_empty() {
+            return Ok(false);
+        }
+        let Ok(content) = Content::of(message) else {
+            return Ok(false);
+        };
+        for block in self.blocks(message, calls, &content.text)? {
+            let mut is_framed = false;
+            for call in calls {
+                let frame = self.frame(call)?;
+                is_framed |= frame.is_some_and(|frame| frame.is_framed(source_of(call), &block));
+            }
+            if !is_framed {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a message begins as a result does, of whatever call.
+    fn seems_result(&self, message: &Value) -> Result<bool, Failure> {
+        let Some(source) = &self.from else {
+            return Ok(false);
+        };
+        let Ok(content) = Content::of(message) else {
+            return Ok(false);
+        };
+        // With many dialects nothing tells which frame to look for.
+        let [(dialect, _)] = source.dialects.as_slice() else {
+            return Ok(false);
+        };
+        let call = TurnCall {
+            dialect: Some(dialect.name().to_owned()),
+            ..TurnCall::default()
+        };
+        let frame = self.frame(&call)?;
+        Ok(frame.is_some_and(|frame| frame.begins_one(&content.text)))
     }
 
     /// All ids that stand in a conversation.
@@ -219,8 +250,10 @@ impl<'d> Converter<'d> {
     /// The results right behind a message.
     fn behind(&self, messages: &[Value], from: usize, turn: &Turn) -> Result<Vec<Unit>, Failure> {
         let mut units = Vec::new();
-        let run = messages.iter().take_while(|message| is_result(message));
-        for (at, message) in run.enumerate() {
+        for (at, message) in messages.iter().enumerate() {
+            if !is_result(message) && !self.is_framed(message, &turn.calls)? {
+                break;
+            }
             let Ok(content) = Content::of(message) else {
                 continue;
             };
@@ -246,7 +279,7 @@ impl<'d> Converter<'d> {
         };
         Ok(match frame {
             Some(results) => {
-                let calls: Vec<CallText<'_>> = calls.iter().map(text_of).collect();
+                let calls: Vec<CallText<'_>> = calls.iter().map(source_of).collect();
                 results.blocks(&calls, text)
             }
             None => vec![text.to_owned()],
@@ -289,7 +322,7 @@ impl<'d> Converter<'d> {
             if target.results.are_alike(text_of(call), text_of(next)) {
                 tally.doubtful.push(format!(
                     "messages[{}]: the call of `{}` has no result, and that of `{}` would be taken for it",
-                    run.at, call.name, next.name
+                    state.places[run.at], call.name, next.name
                 ));
             }
         }
@@ -313,20 +346,22 @@ impl<'d> Converter<'d> {
         let written: Vec<Option<String>> = turn.calls.iter().map(|call| call.id.clone()).collect();
         let mut calls = turn.calls.clone();
         for call in &mut calls {
+            call.source_id.clone_from(&call.id);
             call.id = Some(state.ids.next(call.id.as_deref(), &call.name, dialect));
         }
         let fields = match &self.to {
             None => message_of(message, &turn, &calls),
             Some(target) => target.message(message, &turn, &calls, self.check, tally)?,
         };
+        let place = state.places[at];
         if !calls.is_empty() && loses_blanks(&turn, self.to.is_some()) {
             tally.doubtful.push(format!(
-                "messages[{at}]: blanks around its text are left out"
+                "messages[{place}]: blanks around its text are left out"
             ));
         }
         for call in calls.iter().filter(|call| call.is_recovered) {
             tally.doubtful.push(format!(
-                "messages[{at}]: the call of `{}` was mended, its values are in doubt",
+                "messages[{place}]: the call of `{}` was mended, its values are in doubt",
                 call.name
             ));
         }
@@ -356,7 +391,7 @@ impl<'d> Converter<'d> {
         let owned = owners(&asked, &units, |call, unit| {
             let call = &turn.calls[call];
             let frame = self.frame(call).ok().flatten();
-            frame.is_some_and(|frame| frame.is_framed(text_of(call), &unit.text))
+            frame.is_some_and(|frame| frame.is_framed(source_of(call), &unit.text))
         });
         for (call, unit) in turn.calls.iter_mut().zip(&owned) {
             if call.id.is_none() {
@@ -374,9 +409,10 @@ impl<'d> Converter<'d> {
         state: &mut State,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
-        let mut stay = |why: &str, state: &mut State| {
-            tally.left.push(format!("messages[{at}]: {why}"));
-            state.converted.push(message.clone());
+        let mut stay = |why: &str, message: Value, state: &mut State| {
+            let place = state.places[at];
+            tally.left.push(format!("messages[{place}]: {why}"));
+            state.converted.push(message);
             if let Some(run) = &mut state.run {
                 run.answers.push(None);
             }
@@ -384,46 +420,52 @@ impl<'d> Converter<'d> {
         let content = match Content::of(message) {
             Ok(content) => content,
             Err(why) => {
-                stay(&why, state);
+                stay(&why, message.clone(), state);
                 return Ok(());
             }
         };
         let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
         let blocks = self.blocks(message, calls, &content.text)?;
         let id = message["tool_call_id"].as_str();
+        let is_failure = tells_failure(message);
         for (n, text) in blocks.iter().enumerate() {
-            let (call, place) = match state.open.answered(id, (at, n)) {
-                Answered::Call(call, place) => (call, place),
-                Answered::Left => {
-                    stay("the result of a call that was not carried", state);
-                    return Ok(());
-                }
-                Answered::Unknown => {
-                    let call = TurnCall {
-                        name: message["name"].as_str().unwrap_or_default().to_owned(),
-                        arguments: "{}".to_owned(),
-                        id: id.map(str::to_owned),
-                        ..TurnCall::default()
-                    };
-                    (call, None)
-                }
-            };
-            let plain = self
-                .frame(&call)?
-                .and_then(|frame| frame.unwrapped(text_of(&call), text));
-            let plain = plain.as_ref().unwrap_or(text);
-            let text = match &self.to {
-                Some(target) => target.results.wrapped(text_of(&call), plain),
-                None => plain.clone(),
+            let answered = state.open.answered(id, (at, n));
+            let why = match &answered {
+                Answered::Call(..) => None,
+                Answered::Left => Some("the result of a call that was not carried"),
+                Answered::Unknown => Some("the result of no call that is known"),
             };
             let mut fields = without_calls(message);
-            fields.insert("role".to_owned(), Value::from("tool"));
             // What is no text stands in the first.
-            let content = match n {
+            let content = |text: String| match n {
                 0 => content.with(text),
                 _ => Value::String(text),
             };
-            fields.insert("content".to_owned(), content);
+            let Answered::Call(call, place) = answered else {
+                if blocks.len() > 1 {
+                    fields.insert("content".to_owned(), content(text.clone()));
+                }
+                stay(why.unwrap_or_default(), Value::Object(fields), state);
+                continue;
+            };
+            let bare = match self.frame(&call)? {
+                Some(frame) => frame.unwrapped(source_of(&call), text, is_failure),
+                None => Bare {
+                    text: text.clone(),
+                    failed: is_failure,
+                },
+            };
+            let text = match &self.to {
+                Some(target) => target
+                    .results
+                    .written(text_of(&call), &bare.text, bare.failed),
+                None => bare.text,
+            };
+            fields.insert("role".to_owned(), Value::from("tool"));
+            fields.insert("content".to_owned(), content(text));
+            if bare.failed && !is_failure {
+                fields.insert("is_error".to_owned(), Value::Bool(true));
+            }
             if let Some(id) = call.id {
                 fields.insert("tool_call_id".to_owned(), Value::String(id));
             }
@@ -477,18 +519,36 @@ impl Target<'_> {
             .renderer
             .message(text, &texts)
             .map_err(|error| error.why)?;
-        if check {
-            let back = Turn::of(&json!({"content": text}), Some(&self.manner));
-            if back.fault.is_some() || !back.says_the_same(turn) {
-                tally.differ += 1;
-                return Err(format!("`{}` would read it otherwise", self.dialect.name()));
-            }
+        let back = Turn::of(&json!({"content": text}), Some(&self.manner));
+        if calls.is_empty() && (back.fault.is_some() || !back.calls.is_empty()) {
+            tally.differ += 1;
+            return Err(format!(
+                "`{}` would read a call in its text",
+                self.dialect.name()
+            ));
+        }
+        if check && (back.fault.is_some() || !back.says_the_same(turn)) {
+            tally.differ += 1;
+            return Err(format!("`{}` would read it otherwise", self.dialect.name()));
         }
         let mut fields = without_calls(message);
         fields.insert("content".to_owned(), turn.whole.with(text));
         with_reasoning(&mut fields, turn);
         Ok(fields)
     }
+}
+
+/// The call as the source has it.
+fn source_of(call: &TurnCall) -> CallText<'_> {
+    CallText {
+        id: call.source_id.as_deref().or(call.id.as_deref()),
+        ..text_of(call)
+    }
+}
+
+/// Whether a message of the role `tool` says that its call failed.
+fn tells_failure(message: &Value) -> bool {
+    message["is_error"] == true || message["isError"] == true || message["status"] == "error"
 }
 
 fn is_result(message: &Value) -> bool {
@@ -506,47 +566,6 @@ fn loses_blanks(turn: &Turn, to_text: bool) -> bool {
         (false, true) => !behind.is_empty(),
         (false, false) => false,
     }
-}
-
-/// The structured form of a message.
-fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Map<String, Value> {
-    let mut fields = without_calls(message);
-    let content = match (calls, turn.content.trim()) {
-        ([], _) => turn.whole.with(turn.content.clone()),
-        _ if !turn.is_read => message["content"].clone(),
-        (_, text) => match turn.whole.with(text.to_owned()) {
-            // Beside calls there is no empty text.
-            Value::String(text) if text.is_empty() => Value::Null,
-            content => content,
-        },
-    };
-    fields.insert("content".to_owned(), content);
-    with_reasoning(&mut fields, turn);
-    if !calls.is_empty() {
-        let calls = calls.iter().map(|call| {
-            structured(
-                call.id.as_deref().unwrap_or_default(),
-                &call.name,
-                &call.arguments,
-            )
-        });
-        fields.insert("tool_calls".to_owned(), calls.collect());
-    }
-    fields
-}
-
-fn with_reasoning(fields: &mut Map<String, Value>, turn: &Turn) {
-    if !turn.reasoning.is_empty() {
-        let reasoning = Value::String(turn.reasoning.clone());
-        fields.insert("reasoning_content".to_owned(), reasoning);
-    }
-}
-
-fn without_calls(message: &Value) -> Map<String, Value> {
-    let mut fields = message.as_object().cloned().unwrap_or_default();
-    fields.remove("tool_calls");
-    fields.remove("function_call");
-    fields
 }
 
 fn text_of(call: &TurnCall) -> CallText<'_> {

@@ -46,28 +46,63 @@ pub(super) fn name_of(id: &str) -> String {
     id.replace('/', ".")
 }
 
+/// The name of a tool whose [`name_of`] means another: it depends on the id alone.
+fn own_name_of(id: &str) -> String {
+    let digest = toolglot_toolfiles::digest(id);
+    format!("{}-{}", name_of(id), &digest[..8])
+}
+
 /// The id that a client's name means: itself, or the one that is written like it but for the dots.
 pub(super) fn id_of(registry: &Registry, name: &str) -> String {
-    let is_there = |id: &str| ItemId::new(id).is_ok_and(|id| registry.find(&id).is_ok());
-    if name.contains('/') || is_there(name) {
+    if name.contains('/') || is_there(registry, name) {
         return name.to_owned();
     }
     let id = name.replace('.', "/");
-    if is_there(&id) {
+    if is_there(registry, &id) {
         return id;
     }
     // An action: its tool is what stands before the last dot.
     if let Some((tool, action)) = id.rsplit_once('/')
-        && is_there(tool)
+        && is_there(registry, tool)
     {
         return format!("{tool}.{action}");
     }
     // An id that has dots of its own.
     let (entries, _) = registry.list();
-    let found = entries
-        .iter()
-        .find(|entry| name_of(entry.id.as_str()) == name);
-    found.map_or_else(|| name.to_owned(), |entry| entry.id.to_string())
+    let called = |name: &str| {
+        let mut ids = entries.iter().map(|entry| entry.id.as_str());
+        ids.find(|id| {
+            let rest = name.strip_prefix(&name_of(id));
+            rest.is_some_and(|rest| rest.is_empty() || own_name_of(id) == name)
+        })
+    };
+    if let Some(id) = called(name) {
+        return id.to_owned();
+    }
+    if let Some((tool, action)) = name.rsplit_once('.')
+        && let Some(id) = called(tool)
+    {
+        return format!("{id}.{action}");
+    }
+    name.to_owned()
+}
+
+fn is_there(registry: &Registry, id: &str) -> bool {
+    ItemId::new(id).is_ok_and(|id| registry.find(&id).is_ok())
+}
+
+/// The name that a client calls a tool or an action by, so that [`id_of`] it is that one and no other.
+fn listed_name(registry: &Registry, tool: &str, spec: &str) -> String {
+    let name = name_of(spec);
+    let is_its_own = if spec.contains('.') {
+        id_of(registry, &name) == spec
+    } else {
+        name == spec || !is_there(registry, &name)
+    };
+    if is_its_own {
+        return name;
+    }
+    own_name_of(tool) + &spec[tool.len()..]
 }
 
 /// Tools of one page that may run here, with what runs them, in order of id, and the cursor of the next; it is the id of the last file before it.
@@ -110,15 +145,13 @@ pub(super) fn page(
         let reads_only = rights.only_reads(chain);
         for spec in tool.specs() {
             let (shown, _) = toolglot_mcp::shown(&json!({
-                "name": name_of(&spec.name),
+                "name": listed_name(registry, tool.id.as_str(), &spec.name),
                 "description": spec.description,
                 "inputSchema": with_type(spec.parameters),
                 "annotations": {"readOnlyHint": reads_only},
             }));
-            // Clients refuse a list with what is no name in it. Ids that differ in nothing but dots have one, and the first has
-            // it.
-            let is_name = shown["name"].as_str().is_some_and(toolglot_mcp::is_name);
-            if is_name && !tools.iter().any(|tool| tool["name"] == shown["name"]) {
+            // Clients refuse a list with what is no name in it.
+            if shown["name"].as_str().is_some_and(toolglot_mcp::is_name) {
                 tools.push(shown);
             }
         }

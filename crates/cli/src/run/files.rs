@@ -376,10 +376,7 @@ impl<'a> FileTools<'a> {
         std::fs::write(path, signed.text()).map_err(|error| error.to_string())?;
         let version = tool.metadata.version.unwrap_or_default();
         trust
-            .lock(&signed, &version)
-            .map_err(|error| error.to_string())?;
-        trust
-            .seen(&signed, &version)
+            .signed(&[(&signed, &version)])
             .map_err(|error| error.to_string())?;
         Ok(
             json!({"success": true, "output": format!("signed {id} {version}"), "digest": signed.digest()}),

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 use toolglot_toolfiles::{
-    Found, Generation, Header, Place, Space, Style, Trust, body, digest, sign_text,
+    Found, Generation, Header, Place, PrivateKey, Space, Style, Trust, body, digest, sign_text,
 };
 
 use super::args::Common;
@@ -22,27 +22,51 @@ pub(super) fn sign(
 ) -> Result<Outcome, Failure> {
     let mut house = House::open(&common.root)?;
     let key = house.trust.private_key()?;
-    let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
-    for found in house.named(words)? {
+    let found = house.named(words)?;
+    let mut signed = Vec::new();
+    let told = all(&found, v2, &key, &house.trust, &mut signed);
+    // Where one of them could not be written, those before it are signed all the same.
+    let noted: Vec<(&Found, &str)> = signed
+        .iter()
+        .map(|(found, version)| (found, version.as_str()))
+        .collect();
+    house.trust.signed(&noted)?;
+    let (text, rows) = told?;
+    let is_faulty = rows.iter().any(|row| row["status"] == "refused");
+    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
+    Ok(Outcome::faulty_if(is_faulty))
+}
+
+/// Signs what can be signed, which is added to `signed` with its version. What is told of it, for people and as rows.
+fn all(
+    found: &[Found],
+    v2: bool,
+    key: &PrivateKey,
+    trust: &Trust,
+    signed: &mut Vec<(Found, String)>,
+) -> Result<(String, Vec<Value>), Failure> {
+    let (mut text, mut rows) = (String::new(), Vec::new());
+    for found in found {
         let has_shebang = Style::of(found.language) == Style::Slashes
             && found
                 .text()
                 .trim_start_matches('\u{feff}')
                 .starts_with("#!");
-        let row = match one(&found, v2, &key, &mut house.trust)? {
-            Ok("signed") if has_shebang => {
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "note: the signature of `{}` stands above its `#!`: toolglot runs it, and `node` alone does not any more",
-                    found.id
-                );
-                json!({"id": found.id.as_str(), "status": "signed"})
+        let row = match one(found, v2, key, trust)? {
+            Ok((now, version)) => {
+                let is_changed = now.text() != found.text();
+                if is_changed && has_shebang {
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "note: the signature of `{}` stands above its `#!`: toolglot runs it, and `node` alone does not any more",
+                        found.id
+                    );
+                }
+                signed.push((now, version));
+                let status = if is_changed { "signed" } else { "unchanged" };
+                json!({"id": found.id.as_str(), "status": status})
             }
-            Ok(done) => json!({"id": found.id.as_str(), "status": done}),
-            Err(why) => {
-                is_faulty = true;
-                json!({"id": found.id.as_str(), "status": "refused", "why": why})
-            }
+            Err(why) => json!({"id": found.id.as_str(), "status": "refused", "why": why}),
         };
         let why = row["why"].as_str().map(|why| format!(": {why}"));
         let _ = writeln!(
@@ -54,17 +78,16 @@ pub(super) fn sign(
         );
         rows.push(row);
     }
-    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
-    Ok(Outcome::faulty_if(is_faulty))
+    Ok((text, rows))
 }
 
-/// What was done, or why nothing was.
+/// The file as it is signed now and its version, or why it is not.
 fn one(
     found: &Found,
     v2: bool,
-    key: &toolglot_toolfiles::PrivateKey,
-    trust: &mut Trust,
-) -> Result<Result<&'static str, String>, Failure> {
+    key: &PrivateKey,
+    trust: &Trust,
+) -> Result<Result<(Found, String), String>, Failure> {
     let (Some(path), false) = (&found.path, found.space == Space::System) else {
         return Ok(Err("tools of the system cannot be signed anew".to_owned()));
     };
@@ -99,13 +122,7 @@ fn one(
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         replace(&path, signed.text().as_bytes())?;
     }
-    trust.lock(&signed, &version)?;
-    trust.seen(&signed, &version)?;
-    Ok(Ok(if signed.text() == found.text() {
-        "unchanged"
-    } else {
-        "signed"
-    }))
+    Ok(Ok((signed, version)))
 }
 
 /// Replaces a file whole or not at all, and keeps its mode.

@@ -4,12 +4,23 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use toolglot_toolfiles::Space;
+use toolglot_toolfiles::{Found, Record, Space, Trust};
 
 use super::args::Common;
 use super::{House, answer, change};
 use crate::Outcome;
 use crate::failure::Failure;
+
+/// A file that is to be trusted, and what was trusted before in its place.
+struct Asked {
+    found: Found,
+    version: String,
+    /// Why it is not trusted.
+    why: Option<String>,
+    before: Option<Record>,
+    /// `None` where nothing was trusted before.
+    changes: Option<Vec<String>>,
+}
 
 pub(super) fn trust(
     words: &[String],
@@ -18,21 +29,30 @@ pub(super) fn trust(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let mut house = House::open(&common.root)?;
-    let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
-    for found in house.named(words)? {
+    let found = house.named(words)?;
+    let asked: Vec<Asked> = found
+        .into_iter()
+        .map(|found| Asked::of(found, &house.trust))
+        .collect();
+    let fit: Vec<(&Found, &str)> = asked
+        .iter()
+        .filter(|asked| asked.why.is_none())
+        .map(|asked| (&asked.found, asked.version.as_str()))
+        .collect();
+    if !dry_run && !fit.is_empty() {
+        house.trust.trust(&fit)?;
+    }
+    let (mut text, mut rows) = (String::new(), Vec::new());
+    for asked in &asked {
+        rows.push(asked.tell(&house.trust, dry_run, &mut text));
+    }
+    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
+    Ok(Outcome::faulty_if(asked.len() > fit.len()))
+}
+
+impl Asked {
+    fn of(found: Found, trust: &Trust) -> Asked {
         let tool = found.checked();
-        let version = tool
-            .metadata
-            .version
-            .clone()
-            .unwrap_or_else(|| "0.0.0".to_owned());
-        let record = house.trust.record(&found);
-        let before = record
-            .as_ref()
-            .and_then(|record| house.trust.trusted_text(record));
-        let changes = before
-            .as_ref()
-            .map(|before| change::lines(before, found.text()));
         let why = if found.space == Space::System {
             Some("tools of the system are trusted already".to_owned())
         } else if tool.errors().next().is_some() {
@@ -43,39 +63,49 @@ pub(super) fn trust(
         } else {
             None
         };
-        let status = match (&why, dry_run) {
+        let before = trust.record(&found);
+        let text = before
+            .as_ref()
+            .and_then(|before| trust.trusted_text(before));
+        Asked {
+            version: tool.metadata.version.unwrap_or_else(|| "0.0.0".to_owned()),
+            changes: text.map(|text| change::lines(&text, found.text())),
+            found,
+            why,
+            before,
+        }
+    }
+
+    /// Tells what was done, for people and as a row.
+    fn tell(&self, trust: &Trust, dry_run: bool, text: &mut String) -> Value {
+        let Asked { found, version, .. } = self;
+        let status = match (&self.why, dry_run) {
             (Some(_), _) => "refused",
             (None, true) => "shown",
-            (None, false) => {
-                house.trust.trust(&found, &version)?;
-                "trusted"
-            }
+            (None, false) => "trusted",
         };
-        is_faulty |= why.is_some();
         let _ = write!(text, "{}  {version}  {status}", found.id);
-        match (&why, &changes) {
+        match (&self.why, &self.changes) {
             (Some(why), _) => {
                 let _ = writeln!(text, ": {why}");
             }
             (None, None) => {
-                let _ = writeln!(
-                    text,
-                    ", for the first time ({} lines)",
-                    found.text().lines().count()
-                );
+                let n = found.text().lines().count();
+                let _ = writeln!(text, ", for the first time ({n} lines)");
             }
             (None, Some(changes)) if changes.is_empty() => {
                 let _ = writeln!(text, ", unchanged since it was trusted");
             }
             (None, Some(changes)) => {
-                let since = record.as_ref().map_or("", |record| record.version.as_str());
+                let since = self.before.as_ref();
+                let since = since.map_or("", |record| record.version.as_str());
                 let _ = writeln!(text, ", changed since {since}:");
                 for line in changes {
                     let _ = writeln!(text, "  {line}");
                 }
             }
         }
-        let server = house.trust.server_of(&found).filter(|_| why.is_none());
+        let server = trust.server_of(found).filter(|_| self.why.is_none());
         if let Some((server, is_taken)) = &server {
             // Only the file was read: nobody has seen what the server says now.
             let _ = match is_taken {
@@ -89,17 +119,15 @@ pub(super) fn trust(
                 ),
             };
         }
-        rows.push(json!({
+        json!({
             "id": found.id.as_str(),
             "version": version,
             "status": status,
             "digest": found.whole_digest(),
-            "why": why,
-            "before": record.map(|record| json!({"version": record.version, "digest": record.trusted_digest()})),
-            "changes": changes,
+            "why": self.why,
+            "before": self.before.as_ref().map(|record| json!({"version": record.version, "digest": record.trusted_digest()})),
+            "changes": self.changes,
             "server": server.map(|(server, is_taken)| json!({"name": server, "is_taken": is_taken})),
-        }));
+        })
     }
-    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
-    Ok(Outcome::faulty_if(is_faulty))
 }

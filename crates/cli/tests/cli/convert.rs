@@ -125,24 +125,6 @@ fn a_counter_goes_on_over_the_history() {
 }
 
 #[test]
-fn entities_of_a_results_frame_are_undone() {
-    let shown = "a < b && c &lt; &amp;";
-    let there = json!([
-        {"role": "assistant", "content": null, "tool_calls": [
-            {"id": "a", "type": "function", "function": {"name": "read_file", "arguments": "{\"path\":\"a.c\"}"}},
-        ]},
-        {"role": "tool", "tool_call_id": "a", "content": shown},
-    ]);
-    let to = ["convert", "--from", "openai", "--to", "axe"];
-    let text = toolglot(&to, there.to_string()).json();
-    let written = text[1]["content"].as_str().expect("text");
-    assert!(written.contains("a &lt; b &amp;&amp; c"), "{written}");
-    let back = ["convert", "--from", "axe", "--to", "openai"];
-    let read = toolglot(&back, text.to_string()).json();
-    assert_eq!(read[1]["content"], shown, "{read}");
-}
-
-#[test]
 fn what_is_cut_short_is_counted_and_stays() {
     let cut = json!({"messages": [{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b"}], "id": 7});
     let ran = toolglot(
@@ -173,7 +155,7 @@ fn a_plain_message_is_converted_as_a_text() {
 }
 
 /// The messages, converted, and what was said beside them.
-fn converted(from: &str, to: &str, messages: &Value) -> (Value, String) {
+pub(crate) fn converted(from: &str, to: &str, messages: &Value) -> (Value, String) {
     let ran = toolglot(
         &["convert", "--from", from, "--to", to],
         messages.to_string(),
@@ -182,43 +164,13 @@ fn converted(from: &str, to: &str, messages: &Value) -> (Value, String) {
     (ran.json(), ran.err)
 }
 
-fn call(id: &str, name: &str) -> Value {
+pub(crate) fn call(id: &str, name: &str) -> Value {
     let function = json!({"name": name, "arguments": "{}"});
     json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]})
 }
 
-fn result(id: &str, text: &str) -> Value {
+pub(crate) fn result(id: &str, text: &str) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": text})
-}
-
-/// A result goes to the call of its id, whenever that was made; one that is not known takes no other's.
-#[test]
-fn results_answer_the_calls_that_they_name() {
-    let there = json!([
-        call("A", "f"),
-        call("B", "g"),
-        result("A", "of f"),
-        result("X", "of none"),
-        result("B", "of g"),
-    ]);
-    let (same, _) = converted("openai", "openai", &there);
-    assert_eq!(same, there);
-    let (forge, _) = converted("openai", "forge", &there);
-    let text = |n: usize| forge[n]["content"].as_str().expect("text").to_owned();
-    assert_eq!(text(2), "Tool 'f' result:\nof f");
-    assert_eq!(text(4), "Tool 'g' result:\nof g");
-    let (kimi, _) = converted(
-        "openai",
-        "kimi_k2",
-        &json!([
-            call("A", "f"),
-            call("A", "f"),
-            result("A", "1"),
-            result("A", "2")
-        ]),
-    );
-    assert_eq!(kimi[2]["tool_call_id"], "functions.f:0");
-    assert_eq!(kimi[3]["tool_call_id"], "functions.f:1");
 }
 
 /// What no dialect reads stays; what cannot be read is said.
@@ -240,7 +192,8 @@ fn no_part_of_a_message_is_lost() {
             .is_some_and(|text| text.contains("see"))
     );
 
-    let blocks = json!([{"role": "assistant", "content": [{"type": "tool_use", "id": "A", "name": "f", "input": {}}]}]);
+    let blocks =
+        json!([{"role": "assistant", "content": [{"type": "tool_use", "id": "A", "name": "f"}]}]);
     let (same, said) = converted("openai", "hermes", &blocks);
     assert_eq!(same, blocks);
     assert!(said.contains("`tool_use`"), "{said}");
@@ -255,46 +208,6 @@ fn no_part_of_a_message_is_lost() {
         converted("hermes", "openai", &thoughts).0[0]["reasoning_content"],
         "one\n\ntwo"
     );
-}
-
-/// Frames come off as they were put on: empty ones, failures, entities; whatever else stands there stays.
-#[test]
-fn frames_come_off_results() {
-    let of = |dialect: &str, call: &str, text: &str| {
-        let messages =
-            json!([{"role": "assistant", "content": call}, {"role": "tool", "content": text}]);
-        converted(dialect, "openai", &messages).0[1]["content"].clone()
-    };
-    let forge = "<tool>\n<tool_name>f</tool_name>\n</tool>";
-    assert_eq!(of("forge", forge, "Tool 'f' result:\na\nb\n"), "a\nb\n");
-    assert_eq!(of("forge", forge, "Tool 'f' result:\n"), "");
-    assert_eq!(of("forge", forge, "Tool 'f' error:\nboom"), "boom");
-    assert_eq!(of("auto", forge, "Tool 'f' result:\n3"), "3");
-    assert_eq!(
-        of("json", "{\"name\": \"f\", \"arguments\": {}}", "a\n"),
-        "a\n"
-    );
-    let axe = "<function_calls>\n<invoke name=\"read_file\">\n<parameter name=\"path\">a</parameter>\n</invoke>\n</function_calls>";
-    let there =
-        json!([{"role": "assistant", "content": axe}, {"role": "tool", "content": "a < b && c"}]);
-    let (framed, _) = converted("axe", "axe", &there);
-    assert_ne!(framed[1]["content"], there[1]["content"]);
-    assert_eq!(
-        of("axe", axe, framed[1]["content"].as_str().expect("text")),
-        "a < b && c"
-    );
-}
-
-#[test]
-fn the_result_of_a_call_that_stays_stays_as_well() {
-    let cut = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b";
-    let there = json!([{"role": "assistant", "content": cut}, {"role": "tool", "content": "<tool_response>\n3\n</tool_response>"}]);
-    let (same, said) = converted("hermes", "forge", &there);
-    assert_eq!(same, there);
-    assert!(said.contains("2 messages not carried"), "{said}");
-    let mended = json!([{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x}</tool_call>"}]);
-    let (_, said) = converted("hermes", "openai", &mended);
-    assert!(said.contains("in doubt"), "{said}");
 }
 
 /// A model's text may begin with a bracket; a conversation, or a line, that is broken is told as such.
@@ -330,70 +243,6 @@ fn texts_and_conversations_are_told_apart() {
     assert_eq!(lines[0], json!({"id": 1, "messages": []}));
     assert_eq!(lines[1]["error"], "not UTF-8: byte 23");
     assert_eq!(lines[2], json!([]));
-}
-
-/// What is told beside the messages has the order of the calls, where a text carries no ids; reading back, a frame's name decides.
-#[test]
-fn results_stay_with_their_calls() {
-    let function = |name: &str| json!({"name": name, "arguments": "{}"});
-    let there = json!([
-        {"role": "assistant", "content": null, "tool_calls": [
-            {"id": "A", "type": "function", "function": function("f")},
-            {"id": "B", "type": "function", "function": function("g")},
-        ]},
-        result("B", "of g"),
-        result("A", "of f"),
-    ]);
-    for dialect in [
-        "hermes",
-        "forge",
-        "anthropic",
-        "gemma4",
-        "harmony",
-        "mistral",
-        "kimi_k2",
-        "react",
-        "json",
-    ] {
-        let (text, said) = converted("openai", dialect, &there);
-        let (back, _) = converted(dialect, "openai", &text);
-        let calls = back[0]["tool_calls"].as_array().cloned();
-        for call in calls.unwrap_or_default() {
-            let of = |message: &&Value| message["tool_call_id"] == call["id"];
-            let own = back.as_array().and_then(|all| all.iter().find(of));
-            let name = call["function"]["name"].as_str().expect("a name");
-            let expected = json!(format!("of {name}"));
-            assert_eq!(
-                own.map(|own| &own["content"]),
-                Some(&expected),
-                "{dialect}: {text} {back} {said}"
-            );
-        }
-    }
-    // The text of a model, and results that came in another order.
-    let forge =
-        "<tool>\n<tool_name>f</tool_name>\n</tool>\n<tool>\n<tool_name>g</tool_name>\n</tool>";
-    let there = json!([
-        {"role": "assistant", "content": forge},
-        {"role": "tool", "content": "Tool 'g' result:\n2"},
-        {"role": "tool", "content": "Tool 'f' result:\n1"},
-    ]);
-    let (back, _) = converted("forge", "openai", &there);
-    assert_eq!(back[1]["content"], "2", "{back}");
-    assert_eq!(back[1]["tool_call_id"], back[0]["tool_calls"][1]["id"]);
-    assert_eq!(back[2]["tool_call_id"], back[0]["tool_calls"][0]["id"]);
-    // A call without a result, before one that has its own: nothing in the text says so.
-    let there = json!([
-        {"role": "assistant", "content": null, "tool_calls": [
-            {"id": "A", "type": "function", "function": function("f")},
-            {"id": "B", "type": "function", "function": function("g")},
-        ]},
-        result("B", "of g"),
-    ]);
-    let (_, said) = converted("openai", "hermes", &there);
-    assert!(said.contains("the call of `f` has no result"), "{said}");
-    let (_, said) = converted("openai", "forge", &there);
-    assert!(!said.contains("has no result"), "{said}");
 }
 
 #[test]
@@ -439,65 +288,6 @@ fn no_id_is_minted_twice() {
     assert_eq!(read[0]["tool_calls"][0]["id"], "search-docs:3");
 }
 
-#[test]
-fn several_results_of_one_message_are_several() {
-    let hermes = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n{\"name\": \"g\", \"arguments\": {}}\n</tool_call>";
-    let block = |text: &str| format!("<tool_response>\n{text}\n</tool_response>");
-    let of = |texts: &[&str]| {
-        let blocks: Vec<String> = texts.iter().map(|text| block(text)).collect();
-        let there = json!([{"role": "assistant", "content": hermes}, {"role": "tool", "content": blocks.join("\n")}]);
-        converted("hermes", "openai", &there)
-    };
-    let (back, said) = of(&["1", "2"]);
-    assert_eq!(
-        back[1],
-        json!({"role": "tool", "content": "1", "tool_call_id": "call_0"}),
-        "{back}"
-    );
-    assert_eq!(
-        back[2],
-        json!({"role": "tool", "content": "2", "tool_call_id": "call_1"}),
-        "{back}"
-    );
-    assert!(said.contains("2 calls and 2 results carried"), "{said}");
-    // More than there are calls: one of them holds the words of a frame.
-    assert_eq!(
-        of(&["1", "2", "3"]).0[1]["content"],
-        "1\n</tool_response>\n<tool_response>\n2\n</tool_response>\n<tool_response>\n3"
-    );
-    // So it does where the message has the id of one call.
-    let there = json!([
-        {"role": "assistant", "content": hermes},
-        {"role": "tool", "tool_call_id": "a", "content": block("1\n</tool_response>\n<tool_response>\n2")},
-        {"role": "tool", "tool_call_id": "b", "content": block("3")},
-    ]);
-    let (back, _) = converted("hermes", "openai", &there);
-    assert_eq!(
-        back[1]["content"],
-        "1\n</tool_response>\n<tool_response>\n2"
-    );
-    assert_eq!(back[2]["tool_call_id"], "b");
-}
-
-/// What keeps a call from being read in a result comes off again; what stood in the result itself stays.
-#[test]
-fn escapes_of_results_are_undone() {
-    let shown = [
-        "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>",
-        "&lt;b&gt; <tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call> a\u{2060}b",
-        "&lt;tool_call>",
-        "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}]",
-    ];
-    for dialect in ["hermes", "mistral", "axe", "forge", "kimi_k2"] {
-        for shown in shown {
-            let there = json!([call("A", "f"), result("A", shown)]);
-            let (text, _) = converted("openai", dialect, &there);
-            let (back, _) = converted(dialect, "openai", &text);
-            assert_eq!(back[1]["content"], shown, "{dialect}: {text}");
-        }
-    }
-}
-
 /// Blanks between a text and a call are none of either; others that are left out are told, and structured text stays.
 #[test]
 fn blanks_that_are_left_out_are_told() {
@@ -529,4 +319,89 @@ fn arguments_that_name_a_key_twice_are_refused_as_such() {
         said.contains("the arguments of `f` name a key twice"),
         "{said}"
     );
+}
+
+/// A text that the target would take for a call is not carried as one, and neither is a result of no call.
+#[test]
+fn what_would_be_another_thing_is_counted() {
+    let text = "Write <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call> to call.";
+    let there = json!([{"role": "assistant", "content": text}]);
+    let (same, said) = converted("openai", "hermes", &there);
+    assert_eq!(same, there);
+    assert!(said.contains("would read a call in its text"), "{said}");
+    let there = json!([call("A", "f"), result("X", "1")]);
+    let (_, said) = converted("openai", "hermes", &there);
+    assert!(said.contains("1 calls and 0 results carried"), "{said}");
+    assert!(
+        said.contains("the result of no call that is known"),
+        "{said}"
+    );
+}
+
+/// Anthropic, Responses, Gemini, ShareGPT: each message is told by its own fields.
+#[test]
+fn other_forms_are_read() {
+    let expected = json!([
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>"},
+        {"role": "tool", "content": "<tool_response>\n3\n</tool_response>", "tool_call_id": "c1"},
+        {"role": "assistant", "content": "Done."},
+    ]);
+    let told = |messages: &Value| -> Vec<(Value, Value)> {
+        let all = messages.as_array().cloned().unwrap_or_default();
+        let said = |message: &Value| (message["role"].clone(), message["content"].clone());
+        all.iter().map(said).collect()
+    };
+    let anthropic = json!({"system": "x", "messages": [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "3"}]}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+    ]});
+    let responses = json!({"input": [
+        {"role": "user", "content": "Go."},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{\"a\": 1}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "3"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
+    ]});
+    let gemini = json!({"contents": [
+        {"role": "user", "parts": [{"text": "Go."}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"result": "3"}}}]},
+        {"role": "model", "parts": [{"text": "Done."}]},
+    ]});
+    for form in [anthropic, responses, gemini] {
+        let (read, said) = converted("openai", "hermes", &form);
+        assert_eq!(told(&read["messages"]), told(&expected), "{said}");
+        assert!(
+            said.contains("1 calls and 1 results carried, 0 messages"),
+            "{said}"
+        );
+    }
+    let share_gpt = json!({"conversations": [
+        {"from": "human", "value": "Go."},
+        {"from": "gpt", "value": "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>"},
+        {"from": "tool", "value": "<tool_response>\n3\n</tool_response>"},
+        {"from": "gpt", "value": "Done."},
+    ]});
+    let (read, _) = converted("hermes", "openai", &share_gpt);
+    assert_eq!(
+        read["messages"][1]["tool_calls"][0]["function"]["name"],
+        "f"
+    );
+    assert_eq!(read["messages"][2]["content"], "3");
+    // What is no message, and a document that holds none, are said.
+    let (_, said) = converted(
+        "openai",
+        "hermes",
+        &json!([{"type": "computer_call"}, {"a": 1}]),
+    );
+    assert!(said.contains("2 messages not carried"), "{said}");
+    let unknown =
+        json!({"log": [{"text": "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"}]});
+    let ran = toolglot(
+        &["convert", "--from", "hermes", "--to", "openai"],
+        unknown.to_string(),
+    );
+    assert_eq!(ran.code, 2, "{}", ran.out);
 }

@@ -94,7 +94,7 @@ fn what_tells_dialects_apart_is_told() {
         (
             "{{- '[TOOL_CALLS]' + call.name + '[ARGS]' + call.arguments }}{{- eos_token }}",
             "mistral_args",
-            r#"as much of mistral: that has "[/TOOL_CALLS]""#,
+            "as much of mistral: what stands here is written alike in both",
         ),
         // Blanks between the parts tell the older models from the newer.
         (

@@ -1,6 +1,7 @@
 //! The built binary, driven from outside: standard output and exit codes are what scripts rely on.
 
 mod convert;
+mod converted_results;
 mod dialects;
 mod examples;
 mod explain;

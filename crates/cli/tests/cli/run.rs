@@ -388,7 +388,7 @@ fn a_named_tool_that_nobody_runs_is_refused_in_one_sentence() {
         (ran.code, ran.out.as_str()),
         (
             1,
-            "<tool_response>\nnothing here runs `ring`: it is a tool of other programs\n</tool_response>\n"
+            "<tool_response>\nError: nothing here runs `ring`: it is a tool of other programs\n</tool_response>\n"
         )
     );
 }

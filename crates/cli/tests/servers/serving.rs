@@ -531,3 +531,54 @@ fn what_has_no_name_for_a_client_is_not_listed() {
     assert_eq!(own, ["t.say-hi"]);
     server.rest();
 }
+
+#[test]
+fn each_tool_has_a_name_that_means_it_and_no_other() {
+    if !can_run() {
+        return;
+    }
+    let world = World::new();
+    // By dots for slashes the first two are `t.b.c-d`, and an action `x` of the third is the fourth.
+    for id in ["t.b/c-d", "t/b/c-d", "t/some", "t/some/x"] {
+        let file = world.path("ws/.ai/tools").join(format!("{id}.yaml"));
+        let (category, name) = id.rsplit_once('/').expect("a category");
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        let actions = match id {
+            "t/some" => "actions: {x: {description: An action}}\n",
+            _ => "",
+        };
+        let text = format!(
+            "tool_id: {name}\ntool_type: script\nversion: \"1.0.0\"\nexecutor_id: bash\ncategory: {category}\ndescription: A tool\n{actions}config: {{command: 'echo {id}'}}\n"
+        );
+        fs::write(file, text).expect("written");
+        let trusted = world.toolglot(&["tools", "trust", id]);
+        assert!(trusted.status.success(), "{id}: {trusted:?}");
+    }
+    let mut server = Lines::start(&world, &[]);
+    server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    let listed = server.ask(2, "tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let mut names: Vec<&str> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    names.retain(|name| name.starts_with("t."));
+    assert_eq!(
+        names,
+        [
+            "t.b.c-d-d3cfb5c7",
+            "t.b.c-d",
+            "t.some-3bbf655f.x",
+            "t.some.x"
+        ]
+    );
+    for (name, id) in names
+        .iter()
+        .zip(["t.b/c-d", "t/b/c-d", "t/some", "t/some/x"])
+    {
+        let answer = server.ask(3, "tools/call", &json!({"name": name}));
+        let said = &answer["result"]["structuredContent"]["stdout"];
+        assert_eq!(*said, json!(format!("{id}\n")), "{name}: {answer}");
+    }
+    server.rest();
+}

@@ -88,8 +88,12 @@ pub(super) fn plan_of(shape: &Shape, kind: Kind) -> Plan {
 }
 
 /// Whether a lone value of this kind may become the one item of an array of `item`. Arrays of arrays are made of no lone
-/// value: whether `1` stands for `[[1]]` or for an item of another, nothing says.
+/// value: whether `1` stands for `[[1]]` or for an item of another, nothing says. Nor does it of an object where items may be
+/// anything: it may stand for the list as well.
 fn takes(item: &Shape, kind: Kind) -> bool {
+    if matches!(item, Shape::Any) && kind == Kind::Object {
+        return false;
+    }
     readings(item)
         .iter()
         .any(|item| !matches!(item, Shape::Array(_)) && plan_of(item, kind) != Plan::Pass)

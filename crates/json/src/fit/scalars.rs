@@ -35,7 +35,9 @@ fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
         return None;
     }
     let number = number(text).filter(|number| !is_beyond(number))?;
-    (scalars.number || is_integral(&number)).then_some(number)
+    // `1.000` is a thousand where many people write.
+    let is_integer = || is_integral(&number) && !is_thousands(text);
+    (scalars.number || is_integer()).then_some(number)
 }
 
 /// A number in any spelling that people write: signs, leading zeros, digits in groups.
@@ -73,8 +75,14 @@ pub(super) fn is_integral(number: &str) -> bool {
     exponent >= 0 && fraction.len() as u64 <= exponent.unsigned_abs() || fraction.is_empty()
 }
 
+/// Whether a point stands before three digits and nothing else, as one between groups does.
+fn is_thousands(text: &str) -> bool {
+    let fraction = text.split_once('.').map(|(_, fraction)| fraction);
+    fraction.is_some_and(|fraction| fraction.len() == 3)
+}
+
 /// Whether `text` is a number whose digits stand in groups of three: `12,345.6`.
-fn is_grouped(text: &str) -> bool {
+pub(super) fn is_grouped(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -164,6 +172,7 @@ mod tests {
             ("007", Some("7"), Some("7")),
             ("+5", Some("5"), Some("5")),
             ("1.10", Some("1.10"), None),
+            ("1.000", Some("1.000"), None),
             ("42.0", Some("42.0"), Some("42.0")),
             ("1e3", Some("1e3"), Some("1e3")),
             (".5", Some("0.5"), None),

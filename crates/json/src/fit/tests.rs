@@ -36,6 +36,7 @@ fn fields() -> Fields {
             ("tags".into(), list(Shape::Text)),
             ("lines".into(), list(scalar("integer"))),
             ("edits".into(), list(edit.clone())),
+            ("things".into(), list(Shape::Any)),
             ("edit".into(), edit),
             (
                 "either".into(),
@@ -179,6 +180,12 @@ const CASES: &[Case] = &[
             (FitKind::Typed, "edits[0].line"),
             (FitKind::Renamed, "edits[0].new_text"),
         ],
+    ),
+    (r#"{"things": {"a": 1}}"#, r#"{"things": {"a": 1}}"#, &[]),
+    (
+        r#"{"things": 1}"#,
+        r#"{"things": [1]}"#,
+        &[(FitKind::Listed, "things")],
     ),
     (
         r#"{"edits": [{"line": 1}, {"line": "2"}]}"#,

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::rules::{Kind, admits, readings};
-use super::scalars::is_integral;
+use super::scalars::{is_grouped, is_integral};
 use super::walk::reached;
 use super::{Fit, FitKind, Fitted, Job, Present, State, Target, fit_whole, scalar_of};
 use crate::document::{Options, repair};
@@ -36,7 +36,10 @@ impl Fit {
         };
         let made = if held.starts_with('"') {
             let text = unescape(&held[1..held.len() - 1]);
-            from_string(&text, shape, self.deep)
+            let is_item = self.levels.last().is_some_and(|level| level.array);
+            let made = || from_string(&text, shape, self.deep);
+            // `"101,102"` in a list may be two items.
+            (!(is_item && is_grouped(text.trim()))).then(made).flatten()
         } else {
             from_word(&held, shape)
         };
@@ -188,6 +191,9 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     {
         return None;
     }
+    if text.contains(',') {
+        return items_of(text, item);
+    }
     // An item is no array, so that this goes one level down.
     let (json, _, mut inner) = from_string(text, item, deep)?;
     for change in &mut inner {
@@ -195,6 +201,17 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         change.at += 1;
     }
     Some((format!("[{json}]"), FitKind::Listed, inner))
+}
+
+/// A list of scalars without its brackets: `1, 2, 3`. Whether `101,102` is one, or a number in groups, nothing says.
+fn items_of(text: &str, item: &Shape) -> Option<Made> {
+    if is_grouped(text.trim()) {
+        return None;
+    }
+    let scalars = text.split(',').map(|part| scalar_of(part.trim(), item));
+    let scalars: Option<Vec<Cow<'_, str>>> = scalars.collect();
+    let json = format!("[{}]", scalars?.join(","));
+    Some((json, FitKind::Unpacked, Vec::new()))
 }
 
 /// What stands between the quotation marks of a string that has no others, escaped or not: `"123"` where a number is wanted.

@@ -12,6 +12,7 @@
 use super::Transducer;
 use super::marks::{KEY, WORD, is_name_byte};
 use super::state::{Frame, Quote};
+use super::words::joins_operands;
 
 /// How far what stands behind a quotation mark was read, to tell whether the mark ends its string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub(super) enum Ahead {
     Dot,
     /// The bracket that ends a Python call: one more behind it would belong to nothing.
     Bracket,
+    /// Several of them: too many, if the list of calls ends behind them.
+    Brackets,
 }
 
 impl Ahead {
@@ -138,7 +141,11 @@ impl Transducer {
             Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma => self.in_an_element(&next),
             Ahead::Dot if byte.is_ascii_lowercase() => Turn::Expression,
             Ahead::Bracket if byte != b')' || self.bracketed => Turn::Ends,
-            Ahead::Dot | Ahead::Bracket | Ahead::Doubt | Ahead::Beyond => Turn::Inside,
+            Ahead::Bracket | Ahead::Brackets if byte == b')' => Turn::Look(Ahead::Brackets),
+            Ahead::Brackets if byte == b']' => Turn::Ends,
+            Ahead::Dot | Ahead::Bracket | Ahead::Brackets | Ahead::Doubt | Ahead::Beyond => {
+                Turn::Inside
+            }
         };
         if let Turn::Look(ahead) = turn {
             self.ahead = ahead;
@@ -226,6 +233,8 @@ impl Transducer {
             b':' | b'=' => Turn::Ends,
             b'"' if is_open && !self.python => Turn::Look(Ahead::BareMark),
             _ if is_open && next.is_word => Turn::Look(Ahead::Bare),
+            // `"a" if x else "b"`
+            _ if is_open && next.is_blank && self.is_behind_joining_word() => Turn::Expression,
             _ if next.is_blank && is_marked => Turn::Look(Ahead::BareMark),
             _ if next.is_blank => Turn::Look(Ahead::BareEnd),
             _ => Turn::Inside,
@@ -337,6 +346,11 @@ impl Transducer {
     /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
     fn is_whole_in_python(&self) -> bool {
         self.python && !self.in_key && !self.has_inner && self.mark_at == 0
+    }
+
+    /// Whether a word that goes on with an expression stands behind a whole string of a Python call.
+    fn is_behind_joining_word(&self) -> bool {
+        self.is_whole_in_python() && joins_operands(self.owed[self.mark_at + 1..].trim_start())
     }
 
     /// Whether nothing but the mark was read ahead, and no key can begin with it: the most common of marks inside.

@@ -22,17 +22,19 @@ impl Transducer {
     /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
     /// part that the string did not open itself.
     pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
+        let mut behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
+        if !behind.any(|&byte| byte == b'\n')
+            || !matches!(quote, Quote::Double | Quote::Single)
+            || self.is_multiline
+            || self.python
+        {
+            return false;
+        }
         let mut brackets = run.iter().filter(|byte| matches!(byte, b'}' | b']'));
         let open = self.stack.iter().rev().map(|frame| frame.closer());
         let fits = |(bracket, closer): (&u8, u8)| *bracket == closer;
         let n_brackets = brackets.clone().count();
-        let behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
-        run.contains(&b'\n')
-            && matches!(quote, Quote::Double | Quote::Single)
-            && !self.is_multiline
-            && !self.python
-            && behind.into_iter().any(|&byte| byte == b'\n')
-            && !run.contains(&b',')
+        !run.contains(&b',')
             // One more than are open is one too many.
             && brackets.by_ref().zip(open).all(fits)
             && (n_brackets >= self.stack.len() || n_brackets > 0 && self.balance.is_even())

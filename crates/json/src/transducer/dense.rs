@@ -9,11 +9,13 @@ use crate::scan::{blanks, plain};
 use crate::word::SURELY_FINITE;
 
 impl Transducer {
-    /// Whether the machine stands between tokens, deep enough that nothing there is reported.
+    /// Whether the machine stands between tokens, deep enough that nothing there is reported. In a Python call a token may
+    /// be the begin of more.
     #[inline]
     pub(super) fn is_dense(&self) -> bool {
         matches!(self.state, State::After | State::Key | State::Value)
             && self.stack.len() > self.watch
+            && !self.python
             && !self.comma
     }
 

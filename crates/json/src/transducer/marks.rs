@@ -56,13 +56,17 @@ impl Transducer {
             self.end_value();
             return;
         }
-        self.begin_ahead(Quote::Double);
+        self.begin_ahead(Quote::Double, piece.here());
         piece.skip(1);
     }
 
-    /// A mark that may end its string: what follows is read ahead. What waits already stands before it.
-    pub(super) fn begin_ahead(&mut self, mark: Quote) {
+    /// A mark at `here` that may end its string, or open a key behind it: what follows is read ahead. What waits already
+    /// stands before it.
+    pub(super) fn begin_ahead(&mut self, mark: Quote, here: u64) {
         (self.mark_at, self.n_closed) = (self.owed.len(), 0);
+        if self.mark_at == 0 {
+            self.held_at = here;
+        }
         self.owed
             .push(if mark == Quote::Single { '\'' } else { '"' });
         (self.ahead, self.mark) = (Ahead::Mark, mark);
@@ -72,7 +76,7 @@ impl Transducer {
     /// A `'` in a string of a Python call that began with `'`.
     pub(super) fn apostrophe_in_string(&mut self, piece: &mut Piece<'_>) {
         self.weigh(piece);
-        self.begin_ahead(Quote::Single);
+        self.begin_ahead(Quote::Single, piece.here());
         piece.skip(1);
     }
 
@@ -133,9 +137,6 @@ impl Transducer {
             Turn::Inside
         };
         if let Turn::Look(_) = turn {
-            if self.mark_at == 0 && self.owed.len() == 1 {
-                self.held_at = here;
-            }
             if self.ahead == Ahead::Beyond {
                 self.weigh_before(here - self.owed.len() as u64, piece);
                 return self.begin_beyond(self.mark);
@@ -323,7 +324,7 @@ impl Transducer {
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
         match self.state {
             State::Brace(_) => self.open_brace(false, at, out),
-            State::Paren(_) => self.open_tuple(at, out),
+            State::Group(_) => self.open_group(at, out),
             State::Named(_) => self.end_named(false, at),
             _ => {}
         }
@@ -339,6 +340,12 @@ impl Transducer {
             }
         }
         self.value_ended = false;
+    }
+
+    /// The same for what was read ahead behind a mark. Says whether there is something for [`feed`](Transducer::feed) to
+    /// read again.
+    pub fn settle_mark(&mut self, at: u64, out: &mut Output) -> bool {
+        self.state == State::Quoted && self.catch_up_mark(at, out)
     }
 
     /// The input ends behind a mark that waits. Says whether there is something to read again.
@@ -374,7 +381,6 @@ impl Transducer {
         }
         out.text.push('"');
         self.end_value();
-        self.value_ended = false;
         self.replay.push_str(&ahead[1..]);
         self.replay_at = mark + 1;
         true

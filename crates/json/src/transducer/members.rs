@@ -47,6 +47,7 @@ impl Transducer {
                             .push_str(&piece.text[piece.i + 1..piece.i + 1 + length]);
                     }
                     piece.i += length + 3;
+                    self.is_named = true;
                     self.state = State::Value;
                     if self.stack.len() <= self.watch {
                         return Some(Step::Member);

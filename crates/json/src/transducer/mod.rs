@@ -17,7 +17,8 @@ mod beyond;
 mod dense;
 mod escapes;
 mod finish;
-mod functions;
+mod groups;
+mod inside;
 mod keywords;
 mod marks;
 mod members;
@@ -43,9 +44,10 @@ use alloc::vec::Vec;
 use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Mended, Repair};
-use crate::scan::{odd_blank, plain_data};
+use crate::scan::odd_blank;
 use ahead::Ahead;
 use balance::Balance;
+use groups::Inside;
 use keywords::Last;
 use piece::Piece;
 use state::{Frame, Quote, State};
@@ -148,6 +150,12 @@ pub struct Transducer {
     python: bool,
     /// Inside a string in which a backslash escapes nothing: `r'..'` of Python.
     raw: bool,
+    /// The group in a Python call that is being looked at, and up to where all of them were.
+    inside: Inside,
+    grouped_to: u64,
+    /// Where in the word the last comma stands, if it may end the value, and whether that has a name.
+    word_comma: Option<usize>,
+    is_named: bool,
     /// The Python call stands in brackets.
     bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
@@ -179,7 +187,7 @@ pub struct Transducer {
     mark: Quote,
     /// Where in `owed` the mark stands: before it what may be structure, if the mark opens a key.
     mark_at: usize,
-    /// Where the first byte stands that may be no part of the string: of a tail, or behind the mark.
+    /// Where the first byte stands that may be no part of the string: of a tail, or its mark.
     held_at: u64,
     /// How many brackets were read behind the mark.
     n_closed: usize,
@@ -230,6 +238,10 @@ impl Default for Transducer {
             structural: false,
             python: false,
             raw: false,
+            inside: Inside::default(),
+            grouped_to: 0,
+            word_comma: None,
+            is_named: false,
             bracketed: false,
             nest: 0,
             angles: 0,
@@ -298,6 +310,7 @@ impl Transducer {
         (self.is_open, self.is_key) = (false, None);
         self.python = root == Root::Keywords;
         (self.raw, self.bracketed, self.is_plain) = (false, false, false);
+        (self.grouped_to, self.is_named) = (0, false);
         self.token_quote = None;
         if !self.positions.is_empty() {
             self.positions = Arc::default();
@@ -383,27 +396,28 @@ impl Transducer {
     }
 
     /// Where the machine stands, if that is before the bytes it consumed: those behind wait for the byte that decides, or
-    /// are read again by the next call of [`feed`](Transducer::feed).
+    /// are read again by the next call of [`feed`](Transducer::feed). It never goes back: what reads bytes again names the
+    /// place where they begin here, from the first of them on.
     pub fn behind(&self) -> Option<u64> {
         match self.state {
-            State::Next => Some(self.token_at),
-            State::Tail | State::Brace(_) | State::Paren(_) | State::Named(_) | State::Beyond => {
-                Some(self.held_at)
-            }
+            State::Next | State::Dots => Some(self.token_at),
             State::Quoted
-                if self.mark_at > 0
-                    || matches!(
-                        self.ahead,
-                        Ahead::Closing
-                            | Ahead::Second
-                            | Ahead::SecondEnd
-                            | Ahead::Semicolon
-                            | Ahead::Twice
-                    ) =>
+            | State::Tail
+            | State::Brace(_)
+            | State::Group(_)
+            | State::Named(_)
+            | State::Beyond
+                if !self.in_key =>
             {
                 Some(self.held_at)
             }
-            _ => self.has_read_ahead().then_some(self.replay_at),
+            State::Word if !self.in_key && self.python => self
+                .next_argument()
+                .map(|name| self.token_at + name as u64)
+                .or_else(|| self.has_read_ahead().then_some(self.replay_at)),
+            _ if self.has_read_ahead() => Some(self.replay_at),
+            // A key may end before its mark.
+            _ => self.in_key.then_some(self.token_at),
         }
     }
 
@@ -476,29 +490,6 @@ impl Transducer {
         self.count(text.as_bytes(), at);
     }
 
-    /// How much of `bytes` stands inside a JSON string as it is.
-    fn plain_stretch(&self, bytes: &[u8]) -> usize {
-        let mut i = 0;
-        // Brackets before this place are data.
-        let mut settled = 0;
-        loop {
-            i += plain_data(&bytes[i..]);
-            i += match bytes.get(i) {
-                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => 2,
-                Some(b'|') => 1,
-                Some(b'}' | b']') if i < settled || !self.may_be_tail(bytes, i) => 1,
-                Some(b'}' | b']') => match self.tail_begins(Quote::Double, bytes, i) {
-                    (length, false) => {
-                        settled = i + length;
-                        1
-                    }
-                    _ => return i - self.pause(&bytes[..i]),
-                },
-                _ => return i - self.pause(&bytes[..i]),
-            };
-        }
-    }
-
     /// Whether what is read next is plain letters, in which a token that quotes strings is text.
     pub fn set_plain(&mut self, is_plain: bool) {
         self.is_plain = is_plain;
@@ -531,13 +522,13 @@ impl Transducer {
 
     /// Reads what was read ahead.
     fn read_again(&mut self, out: &mut Output) -> Step {
-        let mut replay = core::mem::take(&mut self.replay);
+        let (mut replay, at) = (core::mem::take(&mut self.replay), self.replay_at);
         let stops = core::mem::take(&mut self.stops);
-        let (used, step) = self.read(&replay, self.replay_at, out);
+        let (used, step) = self.read(&replay, at, out);
         (self.stops, self.string_begins) = (stops, false);
         replay.drain(..used);
         if self.replay.is_empty() {
-            self.replay_at += used as u64;
+            self.replay_at = at + used as u64;
         }
         // What was read ahead again comes before the rest.
         self.replay.push_str(&replay);
@@ -567,7 +558,10 @@ impl Transducer {
                     Step::Value
                 };
             }
-            if core::mem::take(&mut self.string_begins) && bytes.len() - piece.i >= LONG {
+            if core::mem::take(&mut self.string_begins)
+                && bytes.len() - piece.i >= LONG
+                && !inside::ends_soon(&bytes[piece.i..])
+            {
                 break Step::String;
             }
             if self.is_dense() {
@@ -644,7 +638,7 @@ impl Transducer {
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
                 State::Brace(brace) => self.behind_brace(brace, piece),
-                State::Paren(paren) => self.behind_paren(paren, piece),
+                State::Group(group) => self.in_group(group, piece),
                 State::Named(named) => self.behind_mark(named, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
@@ -721,13 +715,4 @@ impl Transducer {
         self.structural |= repair.is_structural();
         out.repairs.push(Mended { repair, start, end });
     }
-}
-
-/// Whether a backslash before `byte` makes an escape of two bytes.
-#[inline]
-fn is_simple_escape(byte: Option<&u8>) -> bool {
-    matches!(
-        byte,
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-    )
 }

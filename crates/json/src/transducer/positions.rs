@@ -42,6 +42,7 @@ impl Transducer {
         out.text.push_str(&quoted(&name));
         out.text.push(':');
         self.keys.insert(name.as_bytes());
+        self.is_named = false;
         self.mend(Repair::PositionalArgument, at, at, out);
     }
 }

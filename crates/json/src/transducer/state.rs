@@ -65,8 +65,8 @@ pub(super) enum State {
     Dotted,
     /// `{` of Python: an object, or a set if no colon follows its first value.
     Brace(Brace),
-    /// `(` of Python: a tuple, or the parameters of a function if an arrow follows.
-    Paren(Paren),
+    /// `(` or `[` of Python: a container, or an expression if an operator follows.
+    Group(Group),
     /// A mark of Python where an argument is due: a key if a colon follows.
     Named(Named),
     Slash,
@@ -94,14 +94,18 @@ pub(super) enum Named {
     Behind,
 }
 
-/// How far what may be the parameters of a function was read.
+/// How far what stands in brackets was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paren {
-    Names,
+pub(super) enum Group {
+    Inside,
     /// Behind the closing bracket, and blanks.
     Behind,
-    /// Behind `=` or `-`.
+    /// Behind `=`: the first byte of `=>`.
     Arrow,
+    /// Behind a dot.
+    Dot,
+    /// In a word behind blanks.
+    Word,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::piece::Piece;
 use super::state::{Quote, State};
-use super::{Output, Transducer, is_simple_escape};
+use super::{Output, Transducer};
 use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{blanks, plain, plain_data};
+use crate::scan::{blanks, plain};
 
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
@@ -34,7 +34,7 @@ impl Transducer {
 
     /// A key's last quotation mark was read.
     pub(super) fn end_key(&mut self, at: u64, out: &mut Output) {
-        self.in_key = false;
+        (self.in_key, self.is_named) = (false, true);
         out.text.push('"');
         out.text.push_str(&self.key);
         out.text.push('"');
@@ -76,15 +76,13 @@ impl Transducer {
         let bytes = piece.bytes();
         let mut i = piece.i;
         loop {
-            i += plain_data(&bytes[i..]);
+            (i, piece.settled) = self.inside_end(bytes, (piece.run, i), piece.settled);
             piece.i = i;
             match bytes.get(i) {
-                Some(b'\\') if !self.raw && is_simple_escape(bytes.get(i + 1)) => i += 2,
                 Some(b'\\') => return self.begin_escape(Quote::Double, piece),
-                Some(b'|') => i += 1,
                 Some(b'"') => return self.quote_in_string(piece),
                 Some(b']' | b'}') => {
-                    if i >= piece.settled && self.may_be_tail(bytes, i) && self.tail_opens(piece) {
+                    if i >= piece.settled && self.tail_opens(piece) {
                         return self.begin_tail(Quote::Double, piece);
                     }
                     i += 1;

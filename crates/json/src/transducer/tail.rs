@@ -12,10 +12,14 @@ impl Transducer {
     /// Whether the bracket at `bytes[i]`, inside a string, may end it: a cheap look at the byte behind it.
     #[inline]
     pub(super) fn may_be_tail(&self, bytes: &[u8], i: usize) -> bool {
-        match bytes.get(i + 1) {
-            Some(&byte) => self.tail_bytes[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0,
-            None => true,
-        }
+        bytes
+            .get(i + 1)
+            .is_none_or(|&byte| self.is_behind_brackets(byte))
+    }
+
+    #[inline]
+    fn is_behind_brackets(&self, byte: u8) -> bool {
+        self.tail_bytes[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0
     }
 
     /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
@@ -25,7 +29,11 @@ impl Transducer {
         let takes_commas = self.takes_commas(quote);
         let in_run = |byte: u8| is_blank_or_bracket(byte) || byte == b',' && takes_commas;
         let rest = &bytes[at..];
-        let length = rest.iter().take_while(|&&byte| in_run(byte)).count();
+        let (mut length, mut has_line_break) = (0, false);
+        while let Some(&byte) = rest.get(length).filter(|byte| in_run(**byte)) {
+            has_line_break |= byte == b'\n';
+            length += 1;
+        }
         let (run, behind) = rest.split_at(length);
         let fits = |closer: &String| {
             let closer = closer.as_bytes();
@@ -34,13 +42,18 @@ impl Transducer {
                 && !ends_string(quote, closer[0])
                 && (behind.starts_with(closer) || closer.starts_with(behind))
         };
-        let may_open_a_key = takes_commas
-            && behind.first() == Some(&b'"')
-            && (run.contains(&b',') || self.pause(&bytes[..at]) > 0 || self.ends_a_line(run));
-        let is_open = behind.is_empty()
-            || may_open_a_key
-            || self.closers.iter().any(fits)
-            || self.may_be_over(quote, run);
+        let may_open_a_key = || {
+            takes_commas
+                && behind.first() == Some(&b'"')
+                && (run.contains(&b',') || self.pause(&bytes[..at]) > 0 || self.ends_a_line(run))
+        };
+        let is_open = match behind.first() {
+            None => true,
+            _ if has_line_break && self.may_be_over(quote, run) => true,
+            Some(&byte) => {
+                self.is_behind_brackets(byte) && (may_open_a_key() || self.closers.iter().any(fits))
+            }
+        };
         (length, is_open)
     }
 
@@ -62,12 +75,7 @@ impl Transducer {
     pub(super) fn pause(&self, bytes: &[u8]) -> usize {
         match bytes.last() {
             Some(b',' | b' ' | b'}' | b']') if self.takes_commas(Quote::Double) => {
-                let in_run = |&&byte: &&u8| byte == b',' || is_blank_or_bracket(byte);
-                let length = bytes.iter().rev().take_while(in_run).count();
-                let run = &bytes[bytes.len() - length..];
-                run.iter()
-                    .position(|&byte| byte == b',')
-                    .map_or(0, |at| length - at)
+                from_comma(bytes)
             }
             _ => 0,
         }
@@ -115,7 +123,7 @@ impl Transducer {
                 self.end_value();
                 return;
             }
-            self.begin_ahead(Quote::Double);
+            self.begin_ahead(Quote::Double, piece.here());
             piece.skip(1);
             return;
         }
@@ -219,6 +227,17 @@ pub(super) fn behind_brackets(closers: &[String]) -> [u64; 4] {
         set[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
     set
+}
+
+/// How much of the blanks, brackets and commas at the end of `bytes` stands behind the first comma of them, and that comma.
+#[inline(never)]
+fn from_comma(bytes: &[u8]) -> usize {
+    let in_run = |&&byte: &&u8| byte == b',' || is_blank_or_bracket(byte);
+    let length = bytes.iter().rev().take_while(in_run).count();
+    let run = &bytes[bytes.len() - length..];
+    run.iter()
+        .position(|&byte| byte == b',')
+        .map_or(0, |at| length - at)
 }
 
 fn is_blank_or_bracket(byte: u8) -> bool {

@@ -1,7 +1,7 @@
 //! Where a value is due.
 
 use super::piece::Piece;
-use super::state::{Brace, Frame, Paren, Quote, State};
+use super::state::{Brace, Frame, Quote, State};
 use super::words::{is_word_byte, word_length};
 use super::{Step, Transducer};
 use crate::repair::Repair;
@@ -31,13 +31,8 @@ impl Transducer {
                 self.state = State::Brace(Brace::Open);
                 piece.skip(1);
             }
-            b'(' if self.python => {
-                self.settle_comma(piece.out);
-                piece.flush();
-                self.owed.push('(');
-                self.held_at = piece.here();
-                self.state = State::Paren(Paren::Names);
-                piece.skip(1);
+            b'(' | b'[' if self.may_begin_expression(piece.here()) => {
+                self.begin_group(byte, piece);
             }
             b'{' | b'[' | b'(' => {
                 self.settle_comma(piece.out);
@@ -68,7 +63,7 @@ impl Transducer {
                     // Behind a blank, Python may go on: `1 + 2`.
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
                         || matches!(b, b' ' | b'\t') && !self.python
-                });
+                }) && !self.may_hold_commas();
                 if ends && word::stands(&piece.text[piece.i..piece.i + length]) {
                     piece.i += length;
                     self.end_value();

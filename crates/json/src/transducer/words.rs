@@ -12,6 +12,7 @@ impl Transducer {
         self.token.clear();
         self.token_at = at;
         (self.nest, self.angles, self.raw, self.is_open) = (0, 0, false, false);
+        self.word_comma = None;
         self.state = State::Word;
     }
 
@@ -38,12 +39,26 @@ impl Transducer {
             return None;
         }
         let is_python = self.python && !self.in_key;
+        if is_python
+            && self.nest == 0
+            && let Some(end) = self.argument_before(byte)
+        {
+            self.end_before_argument(end, piece);
+            return None;
+        }
         let behind_literal =
             is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
+        // Behind a number an argument may go on with words; in a list a comma is missing.
+        let is_word = byte.is_ascii_alphabetic() && self.stack.last() == Some(&Frame::Keywords);
         let ends = match byte {
             // `1 + 2` goes on behind its blank; `1 b=2` has lost its comma.
             b' ' | b'\t' if is_python => false,
-            _ if behind_literal && !is_operator(byte) => true,
+            _ if behind_literal && !is_word && !is_operator(byte) => true,
+            b',' if is_python && self.nest == 0 && self.angles == 0 && self.may_go_on() => {
+                self.word_comma = Some(self.token.len());
+                self.is_full()
+            }
+            b'\n' | b'\r' if is_python && self.is_behind_comma() => self.is_full(),
             // An expression's own brackets and what stands in them.
             b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.nest > 0 => self.is_full(),
             b',' | b' ' if self.angles > 0 => self.is_full(),
@@ -220,10 +235,10 @@ impl Transducer {
             _ if core::mem::take(&mut self.is_open) => {
                 escape_into(&mut out.text, word);
                 out.text.push('"');
-                self.mend(Repair::BareWord, self.token_at, at, out);
+                self.mend(Repair::Expression, self.token_at, at, out);
             }
             // `"path": a.js"`: only the first mark is missing.
-            Some(inside) if !self.python && !inside.contains(['"', '\'']) => {
+            Some(inside) if !inside.contains(['"', '\'']) => {
                 out.text.push('"');
                 escape_into(&mut out.text, inside);
                 out.text.push('"');
@@ -232,7 +247,10 @@ impl Transducer {
             _ => {
                 let (json, repair) = word::value(word, self.python);
                 out.text.push_str(&json);
-                if let Some(repair) = repair {
+                if let Some(mut repair) = repair {
+                    if self.python && repair == Repair::BareWord {
+                        repair = Repair::Expression;
+                    }
                     self.mend(repair, self.token_at, at, out);
                 }
             }
@@ -241,6 +259,89 @@ impl Transducer {
         self.token.clear();
         self.end_value();
     }
+}
+
+/// Where a word of a Python call ends, which has no mark to say so: `=` behind a name tells that the name is the next one.
+///
+/// ```text
+///   price=$1,000,000, n=3        a comma is part of the value if no name and sign follow
+///   n=1 unit=2                   the comma is missing
+///   n=1 if x else 2              a word behind a number is not
+///   key=lambda a, b: a + b       a function's parameters
+/// ```
+impl Transducer {
+    /// Whether a comma may belong to the value that begins: that of an argument with a name.
+    pub(super) fn may_hold_commas(&self) -> bool {
+        self.is_named && self.stack.as_slice() == [Frame::Keywords] && !self.wrapped
+    }
+
+    /// Whether the word may go on behind a comma.
+    fn may_go_on(&self) -> bool {
+        let is_function = self.token.starts_with("lambda ") && !self.token.contains(':');
+        is_function || self.may_hold_commas()
+    }
+
+    /// Whether nothing but blanks stands behind the last comma.
+    fn is_behind_comma(&self) -> bool {
+        self.word_comma
+            .is_some_and(|comma| self.token[comma + 1..].trim_start().is_empty())
+    }
+
+    /// Where in the word another argument may begin: what stands behind that place is read again if one does.
+    pub(super) fn next_argument(&self) -> Option<usize> {
+        let name = Some(last_word(&self.token)).filter(|&name| name > 0);
+        self.word_comma.or(name)
+    }
+
+    /// Where in the word another argument begins, `byte` being behind it.
+    fn argument_before(&self, byte: u8) -> Option<usize> {
+        let is_function = self.token.starts_with("lambda ");
+        let is_sign = byte == b'=' || byte == b':' && !is_function;
+        if let Some(comma) = self.word_comma {
+            let behind = &self.token[comma + 1..];
+            let is_begun = is_word_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'$' | b'\\');
+            let ends = if behind.trim_start().is_empty() {
+                !is_begun && byte > b' '
+            } else {
+                is_sign && is_name(behind.trim())
+            };
+            return ends.then_some(comma);
+        }
+        if !is_sign {
+            return None;
+        }
+        let before = self.token.trim_end();
+        let name = last_word(before);
+        let is_known = || self.positions.iter().any(|known| *known == before[name..]);
+        let is_other = is_name(&before[name..])
+            && name > 0
+            && (is_literal(before[..name].trim_end()) || is_known());
+        is_other.then_some(name)
+    }
+
+    /// The word ends at `end`, before the argument that it holds; that is read again.
+    fn end_before_argument(&mut self, end: usize, piece: &mut Piece<'_>) {
+        let here = piece.here();
+        let rest = self.token.split_off(end);
+        self.replay_at = here - rest.len() as u64;
+        self.end_word(self.replay_at, piece.out);
+        self.replay.push_str(&rest);
+    }
+}
+
+/// Where the last word of an expression begins.
+fn last_word(expression: &str) -> usize {
+    let blank = expression.trim_end().rfind([' ', '\t']);
+    blank.map_or(0, |at| at + 1)
+}
+
+/// Whether `word` could be the name of a parameter.
+fn is_name(word: &str) -> bool {
+    !word.is_empty()
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\\'))
 }
 
 /// Whether an expression ends with the name of a type: `new HashMap` before `<`.
@@ -274,6 +375,14 @@ fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
         b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'>' | b' ' | b'\t'
+    )
+}
+
+/// Words that stand between the parts of an expression.
+pub(super) fn joins_operands(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "else" | "and" | "or" | "in" | "is" | "not" | "for"
     )
 }
 

@@ -254,13 +254,15 @@ impl Channel {
         state.to.take().unwrap_or_default()
     }
 
-    /// Goes on at `reply` behind the event of that number; which turn that is. Gives the way back where that is not kept any
-    /// more: what is missing cannot be passed over.
+    /// Goes on at `reply` behind the event of that number; which turn that is. Gives the way back where nothing comes behind it,
+    /// or that is not kept any more: what is missing cannot be passed over.
     pub(super) fn resume(&self, after: u64, mut reply: Reply) -> Result<usize, Reply> {
         let mut state = locked(&self.state);
         let n_missed = state.n_events.checked_sub(after);
         let n_kept = state.events.iter().filter(|(n, _)| *n > after).count() as u64;
-        if n_missed != Some(n_kept) {
+        // Of a stream that is over, all of which was heard, nothing comes any more: whoever asks for it again and again shall
+        // be told so.
+        if n_missed != Some(n_kept) || (state.is_over && n_kept == 0) {
             return Err(reply);
         }
         state.turn += 1;

@@ -212,6 +212,13 @@ fn no_parameter_is_lost_beside_a_body_or_sent_twice() {
         ("method: POST", json!({"s": "b"}), "POST /p", r#"{"s":"b"}"#),
         // What is left out is mentioned all the same.
         ("query: {q: '{k}{s}'}", json!({"k": "a"}), "GET /p", ""),
+        // What the file calls `s` is `k`, and nothing else is called so.
+        (
+            "query: {s: '{k}'}",
+            json!({"k": "a", "s": "b"}),
+            "GET /p?s=a",
+            "",
+        ),
     ] {
         let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
         let world = granted();

@@ -75,7 +75,10 @@ impl World {
         let found = registry
             .find(&id.parse_id())
             .expect("it was written just now");
-        trust.borrow_mut().trust(&found, "1.0.0").expect("a home");
+        trust
+            .borrow_mut()
+            .trust(&[(&found, "1.0.0")])
+            .expect("a home");
     }
 
     pub(crate) fn open(&self) -> (Registry, RefCell<Trust>) {

@@ -60,15 +60,33 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
     }
     // A script is a program by itself.
     reading.code.has_main_block = true;
-    if asked != Asked::Outline {
-        facts(source, &mut reading.code);
+    if let Some(span) = header.passed_over {
+        diagnostics.help(
+            rules::UNKNOWN_FIELD,
+            span,
+            "a field stands behind the header, where none is read".to_owned(),
+            "put it beside the other fields: prose ends them".to_owned(),
+        );
+    }
+    if asked != Asked::Outline
+        && let Some(span) = facts(source, &mut reading.code)
+    {
+        diagnostics.help(
+            rules::SYNTAX,
+            span,
+            "the line ends with a carriage return, which is a part of its last word to a shell"
+                .to_owned(),
+            "save the file with line ends of Unix: `sed -i 's/\\r$//' FILE`".to_owned(),
+        );
     }
     reading
 }
 
 /// What a script's text tells: which path of a parameter it uses, what it fetches, whether a failure is one. No shell is
-/// read here, so it is told by words, and only where nothing speaks against it.
-fn facts(source: &str, code: &mut Code) {
+/// read here, so it is told by words, and only where nothing speaks against it. The first line of code that ends with a carriage
+/// return.
+fn facts(source: &str, code: &mut Code) -> Option<Range<usize>> {
+    let mut returns = None;
     let (mut n_commands, mut stops, mut checks) = (0, false, false);
     let (mut first, mut at, mut heredoc) = (None, 0, None);
     for line in source.split_inclusive('\n') {
@@ -83,6 +101,9 @@ fn facts(source: &str, code: &mut Code) {
         }
         if plain.is_empty() || plain.starts_with('#') {
             continue;
+        }
+        if line.ends_with("\r\n") && returns.is_none() {
+            returns = Some(at - 2..at - 1);
         }
         if let Some((_, behind)) = plain.split_once("<<").filter(|(_, b)| !b.starts_with('<')) {
             let word = behind.trim_start_matches('-').trim_start();
@@ -117,6 +138,7 @@ fn facts(source: &str, code: &mut Code) {
     }
     code.checks_paths = checks;
     code.goes_on = first.filter(|_| n_commands > 1 && !stops);
+    returns
 }
 
 /// The words of a command line, without what a shell makes of them.
@@ -167,6 +189,8 @@ struct Header {
     text: String,
     /// Begin in `text`, begin in the file.
     lines: Vec<(usize, usize)>,
+    /// A line behind it that could be one of its fields.
+    passed_over: Option<Range<usize>>,
 }
 
 impl Header {
@@ -175,6 +199,7 @@ impl Header {
             form: Form::None,
             text: String::new(),
             lines: Vec::new(),
+            passed_over: None,
         };
         let mut reader = Reader::default();
         let mut at = 0;
@@ -203,7 +228,11 @@ impl Header {
                 continue;
             }
             match reader.line(plain, &mut header.form) {
-                Line::Ends => break,
+                Line::Ends => {
+                    header.passed_over = field_of(&source[start..], header.form)
+                        .map(|span| start + span.start..start + span.end);
+                    break;
+                }
                 Line::Other => {}
                 Line::Field(body) => {
                     let begin = start + (plain.len() - body.len());
@@ -369,6 +398,24 @@ impl Reader {
 fn is_setting(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     matches!(word, "set" | "shopt" | "umask" | ":")
+}
+
+/// The first line of the comments that `text` begins with which is written as a field of that form.
+fn field_of(text: &str, wanted: Form) -> Option<Range<usize>> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let plain = line.trim_end();
+        if !plain.is_empty() && !plain.starts_with('#') {
+            return None;
+        }
+        let body = plain.trim_start_matches('#').trim_start();
+        if form(body) == wanted {
+            return Some(start..start + plain.len());
+        }
+    }
+    None
 }
 
 /// The first comment of a script that could begin a header, had it a header's place.

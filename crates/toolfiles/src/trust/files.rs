@@ -1,7 +1,7 @@
 //! The files of the trust store, read and written whole.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -161,6 +161,21 @@ pub(super) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
 
 /// Writes a file whole or not at all, with that mode from its first byte on.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustError> {
+    replace(path, bytes, mode, File::sync_all)
+}
+
+/// The same of a file whose name is its digest, by which whoever reads it sees whether it is whole: thousands of them are not
+/// waited for one by one.
+pub(super) fn write_copy(path: &Path, bytes: &[u8]) -> Result<(), TrustError> {
+    replace(path, bytes, 0o600, |_| Ok(()))
+}
+
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    settle: fn(&File) -> io::Result<()>,
+) -> Result<(), TrustError> {
     let failed = |source| TrustError::Io {
         path: path.to_owned(),
         source,
@@ -181,7 +196,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustErr
     let _ = mode;
     let written = options
         .open(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| settle(&file)))
         .and_then(|()| fs::rename(&temporary, path));
     written.map_err(|source| {
         let _ = fs::remove_file(&temporary);

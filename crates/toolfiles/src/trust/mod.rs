@@ -29,7 +29,7 @@ pub use keys::KnownKey;
 pub use servers::Approved;
 pub use standing::Standing;
 
-use files::{LOCK_FORM, keys_in, read_json, read_lock, write};
+use files::{LOCK_FORM, keys_in, read_json, read_lock, write, write_copy};
 
 use crate::servers::approved_as;
 use crate::sign::{Generation, Keyring, Verified, digest, hex};
@@ -83,9 +83,9 @@ const LEDGER: &str = ".ai/toolglot/ledger.json";
 const PINS: &str = "servers";
 const COPIES: &str = ".ai/toolglot/trusted";
 const LOCK: &str = ".ai/toolglot.lock";
-/// Where keys lie: first the place of the format, then that of its later versions.
 /// How many earlier texts of a tool are remembered.
 const MAX_BEFORE: usize = 64;
+/// Where keys lie: first the place of the format, then that of its later versions.
 const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
 
 impl Trust {
@@ -222,18 +222,45 @@ impl Trust {
 
     /// The text that was trusted when the record was made.
     pub fn trusted_text(&self, record: &Record) -> Option<String> {
-        let user = self.spaces.user.as_ref()?;
-        fs::read_to_string(user.join(COPIES).join(record.trusted_digest())).ok()
+        let (user, name) = (self.spaces.user.as_ref()?, record.trusted_digest());
+        let text = fs::read_to_string(user.join(COPIES).join(name)).ok()?;
+        (digest(&text) == name).then_some(text)
     }
 
-    /// Trusts exactly this text, without a signature, and locks it.
+    /// Trusts exactly these texts, each of a tool and its version, without a signature, and locks them.
+    ///
+    /// The copies come first, then the ledger, then the lock, each file whole or not at all: what the ledger trusts is there.
     ///
     /// # Errors
     /// If it cannot be written down.
-    pub fn trust(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
-        let whole = found.whole_digest();
+    pub fn trust(&mut self, tools: &[(&Found, &str)]) -> Result<(), TrustError> {
         let copies = self.home()?.join(COPIES);
-        write(&copies.join(whole), found.text().as_bytes(), 0o600)?;
+        for (found, _) in tools {
+            write_copy(&copies.join(found.whole_digest()), found.text().as_bytes())?;
+        }
+        for (found, its_version) in tools {
+            self.forget_other_server(found);
+            self.remember(found, its_version, Some(found.whole_digest()));
+        }
+        self.write_ledger()?;
+        self.lock(tools)
+    }
+
+    /// Locks tools that the user has signed, each with its version, and notes them as [`Trust::seen`] does.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn signed(&mut self, tools: &[(&Found, &str)]) -> Result<(), TrustError> {
+        self.lock(tools)?;
+        let mut is_new = false;
+        for (found, its_version) in tools {
+            is_new |= self.see(found, its_version);
+        }
+        if is_new { self.write_ledger() } else { Ok(()) }
+    }
+
+    /// Forgets what a server said where the file that is trusted now is one of another tool than before.
+    fn forget_other_server(&mut self, found: &Found) {
         // Who trusts a file has not seen what a server says. That stays as it was taken, but for a file of another tool now.
         let before = self.record(found);
         let before = before.and_then(|before| self.trusted_text(&before));
@@ -245,8 +272,6 @@ impl Trust {
                 pins.shift_remove(&pin);
             }
         }
-        self.remember(found, its_version, Some(whole))?;
-        self.lock(found, its_version)
     }
 
     /// The digest that was pinned of what a server says about a tool.
@@ -268,36 +293,44 @@ impl Trust {
                 server: approved_as(server.as_deref().unwrap_or_default()).to_owned(),
             });
         }
-        let path = self.home()?.join(LEDGER);
         let pin = self.pin_name(found);
         let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins {
             pins.insert(pin, Value::String(digest.to_owned()));
         }
-        let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
-        write(&path, text.as_bytes(), 0o600)
+        self.write_ledger()
     }
 
-    /// Notes that a signed tool was run or signed, so that an older one is not taken back.
+    /// Notes that a signed tool was run, so that an older one is not taken back.
     ///
     /// # Errors
     /// If it cannot be written down.
     pub fn seen(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
+        if self.see(found, its_version) {
+            self.write_ledger()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether that is news.
+    fn see(&mut self, found: &Found, its_version: &str) -> bool {
         if self.spaces.user.is_none() || found.space == Space::System {
-            return Ok(());
+            return false;
         }
         match self.record(found) {
             Some(record)
                 if record.digest == found.digest() && self.bound_time(found) <= record.time =>
             {
-                Ok(())
+                return false;
             }
             Some(record) if record.digest == found.digest() => {
                 let trusted = record.trusted.then(|| record.trusted_digest());
-                self.remember(found, its_version, trusted)
+                self.remember(found, its_version, trusted);
             }
             _ => self.remember(found, its_version, None),
         }
+        true
     }
 
     /// The time that a signature which holds binds to a file.
@@ -308,13 +341,7 @@ impl Trust {
     }
 
     /// Notes a tool, and the digest of the whole text if that is trusted.
-    fn remember(
-        &mut self,
-        found: &Found,
-        its_version: &str,
-        trusted: Option<&str>,
-    ) -> Result<(), TrustError> {
-        let path = self.home()?.join(LEDGER);
+    fn remember(&mut self, found: &Found, its_version: &str, trusted: Option<&str>) {
         let place = self.place(found.space).to_owned();
         let known = self.record(found).unwrap_or_default();
         let sha = found.digest();
@@ -338,32 +365,36 @@ impl Trust {
         if let Value::Object(tools) = tools {
             tools.insert(found.id.to_string(), record);
         }
+    }
+
+    fn write_ledger(&self) -> Result<(), TrustError> {
+        let path = self.home()?.join(LEDGER);
         let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
         write(&path, text.as_bytes(), 0o600)
     }
 
-    /// Puts a tool of the project into its lock file.
-    ///
-    /// # Errors
-    /// If it cannot be written down.
-    pub fn lock(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
-        let Some(project) = self
-            .spaces
-            .project
-            .clone()
-            .filter(|_| found.space == Space::Project)
-        else {
+    /// Puts the project's tools among these into its lock file.
+    fn lock(&mut self, tools: &[(&Found, &str)]) -> Result<(), TrustError> {
+        let Some(project) = &self.spaces.project else {
             return Ok(());
         };
-        self.lock.insert(
-            found.id.to_string(),
-            Record {
-                version: its_version.to_owned(),
+        let own = tools
+            .iter()
+            .filter(|(found, _)| found.space == Space::Project);
+        let own = own.map(|(found, its_version)| {
+            let record = Record {
+                version: (*its_version).to_owned(),
                 digest: found.digest().to_owned(),
                 whole: Some(found.whole_digest().to_owned()),
                 ..Record::default()
-            },
-        );
+            };
+            (found.id.to_string(), record)
+        });
+        let mut own = own.peekable();
+        if own.peek().is_none() {
+            return Ok(());
+        }
+        self.lock.extend(own);
         let tools: Map<String, Value> = self
             .lock
             .iter()

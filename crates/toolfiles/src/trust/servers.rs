@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{LEDGER, Standing, Trust, TrustError, write};
+use super::{Standing, Trust, TrustError};
 use crate::servers::{self, PLACES};
 use crate::sign::Refusal;
 use crate::{Found, Space, digest};
@@ -121,7 +121,6 @@ impl Trust {
     }
 
     fn write_approval(&mut self, server: &Found, one: Option<Value>) -> Result<(), TrustError> {
-        let path = self.home()?.join(LEDGER);
         let place = self.place(server.space).to_owned();
         let all = self.ledger.entry(APPROVED).or_insert_with(|| json!({}));
         if !all[&place].is_object() {
@@ -133,8 +132,7 @@ impl Trust {
                 None => here.shift_remove(server.id.as_str()),
             };
         }
-        let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
-        write(&path, text.as_bytes(), 0o600)
+        self.write_ledger()
     }
 
     /// Whether a server of `.mcp.json`, or a tool of an approved server, may run.

@@ -87,7 +87,7 @@ fn what_is_trusted_is_all_of_the_text() {
     ] {
         let (world, file) = world(language);
         let found = world.found("work/greet-it");
-        world.trust().trust(&found, "1.0.0").expect("a home");
+        world.trust().trust(&[(&found, "1.0.0")]).expect("a home");
         assert_eq!(world.standing("work/greet-it"), "trusted");
         let text = fs::read_to_string(&file).expect("it is there");
         let sign = Style::of(language).prefix();
@@ -109,7 +109,7 @@ fn a_shebang_is_trusted_and_locked_with_the_rest() {
     let text = format!("#!/usr/bin/env python3\n{}", tool("1.0.0"));
     write(&file, &text);
     let found = world.found("work/greet-it");
-    world.trust().trust(&found, "1.0.0").expect("a home");
+    world.trust().trust(&[(&found, "1.0.0")]).expect("a home");
     let record = world.trust().record(&found).expect("it was trusted");
     let kept = world.trust().trusted_text(&record);
     assert_eq!(kept.as_deref(), Some(text.as_str()));
@@ -137,7 +137,7 @@ fn a_shebang_is_trusted_and_locked_with_the_rest() {
 fn what_was_written_down_by_the_body_counts_where_that_is_all() {
     let (world, file) = world(Language::Python);
     let found = world.found("work/greet-it");
-    world.trust().trust(&found, "1.0.0").expect("a home");
+    world.trust().trust(&[(&found, "1.0.0")]).expect("a home");
     let without_whole = |path: &std::path::Path| {
         let text = fs::read_to_string(path).expect("it was written");
         let lines: Vec<&str> = text.lines().filter(|l| !l.contains("\"whole\"")).collect();

@@ -15,7 +15,7 @@ fn what_the_lock_names_otherwise_does_not_run() {
             world.sign("work/greet-it", false);
         } else {
             let found = world.found("work/greet-it");
-            world.trust().trust(&found, "1.0.0").expect("a ledger");
+            world.trust().trust(&[(&found, "1.0.0")]).expect("a ledger");
         }
         let runs = if signs { "signed" } else { "trusted" };
         assert_eq!(world.standing("work/greet-it"), runs);
@@ -44,7 +44,7 @@ fn what_was_only_trusted_elsewhere_is_unsigned_here() {
     let file = world.project.join(".ai/tools/work/greet-it.py");
     write(&file, &tool("1.0.0"));
     let found = world.found("work/greet-it");
-    world.trust().trust(&found, "1.0.0").expect("a ledger");
+    world.trust().trust(&[(&found, "1.0.0")]).expect("a ledger");
     // A clone: the lock is there, and what this user remembers is not.
     fs::remove_dir_all(world.home.join(".ai/toolglot")).expect("it was there");
     assert_eq!(world.standing("work/greet-it"), "unsigned");
@@ -142,7 +142,7 @@ fn of_two_texts_of_one_version_the_later_signature_counts() {
     assert_eq!(world.standing("work/greet-it"), "signed");
     // What it is trusted as does not make it later, and a line that holds for nobody says nothing.
     let found = world.found("work/greet-it").with_text(old.clone());
-    world.trust().trust(&found, "1.0.0").expect("a ledger");
+    world.trust().trust(&[(&found, "1.0.0")]).expect("a ledger");
     write(&file, &old);
     assert_eq!(world.standing("work/greet-it"), "trusted");
     let record = world.trust().record(&found).expect("it was trusted");

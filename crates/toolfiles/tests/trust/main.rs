@@ -80,8 +80,9 @@ impl World {
         let signed = sign_text(found.text(), style, &key, time, binding);
         let found = found.with_text(signed);
         fs::write(found.path.as_ref().expect("a file"), found.text()).expect("a file");
-        trust.lock(&found, &version).expect("a lock");
-        trust.seen(&found, &version).expect("a ledger");
+        trust
+            .signed(&[(&found, &version)])
+            .expect("a lock and a ledger");
     }
 }
 
@@ -359,7 +360,7 @@ fn trust_is_for_one_text_and_remembers_it() {
     let file = world.project.join(".ai/tools/work/greet-it.py");
     write(&file, &tool("1.0.0"));
     let found = world.found("work/greet-it");
-    world.trust().trust(&found, "1.0.0").expect("a home");
+    world.trust().trust(&[(&found, "1.0.0")]).expect("a home");
     assert_eq!(world.standing("work/greet-it"), "trusted");
     write(&file, &tool("1.0.1"));
     assert_eq!(world.standing("work/greet-it"), "changed");

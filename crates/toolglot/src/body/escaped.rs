@@ -11,11 +11,14 @@ pub(crate) enum Escaped {
     Yes,
     /// A backslash waits for what it escapes.
     Slash,
+    /// The first one does.
+    First,
 }
 
 impl Escaped {
     /// Feeds `json` with `text`, which stands at `at`. Where a backslash stands before the first key of an object or the first
-    /// item of a list, and that may be read so, all that follows is read as what its escapes stand for.
+    /// item of a list, escapes a mark or a blank, and that may be read so, all that follows is read as what its escapes stand
+    /// for.
     pub(crate) fn feed(
         &mut self,
         may_begin: bool,
@@ -33,21 +36,26 @@ impl Escaped {
             if !begins {
                 return (used, step);
             }
-            let start = at + used as u64;
-            out.repairs.push(Mended {
-                repair: Repair::EscapedDocument,
-                start,
-                end: start + 1,
-            });
-            (*self, i) = (Escaped::Yes, used);
+            (*self, i) = (Escaped::First, used + 1);
         }
-        while i < text.len() || json.has_read_ahead() {
+        while i < text.len() || json.has_more_to_say() {
             let rest = &text[i..];
             let here = at + i as u64;
             let Some(c) = rest.chars().next() else {
                 let (_, step) = json.feed("", here, out);
                 return (i, step);
             };
+            if *self == Escaped::First {
+                if !matches!(c, '"' | '\'' | '\\' | 'n' | 'r' | 't') {
+                    return (i, Step::Stuck);
+                }
+                out.repairs.push(Mended {
+                    repair: Repair::EscapedDocument,
+                    start: here - 1,
+                    end: here,
+                });
+                *self = Escaped::Slash;
+            }
             let (used, step) = match self {
                 Escaped::Slash => {
                     let meant = meant(c, rest);

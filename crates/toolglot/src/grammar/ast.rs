@@ -19,7 +19,11 @@ pub(crate) struct Rule {
 impl Rule {
     /// Whether the rule is one for writing, which no text is read by.
     pub(crate) fn is_only_written(&self) -> bool {
-        self.is_taught() || matches!(self.name.as_str(), "result" | "failure")
+        self.is_taught()
+            || matches!(
+                self.name.as_str(),
+                "result" | "failure" | "result_block" | "barred"
+            )
     }
 
     /// Whether the rule says how the model was taught to write a call or a block of calls.

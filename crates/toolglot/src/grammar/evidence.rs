@@ -48,7 +48,7 @@ impl Dialect {
     pub fn literals(&self) -> Vec<&str> {
         let mut all = Vec::new();
         for rule in &self.rules {
-            if !rule.is_only_written() && !matches!(rule.name.as_str(), "result" | "failure") {
+            if !rule.is_only_written() {
                 rule.alt
                     .0
                     .iter()
@@ -69,6 +69,11 @@ impl Dialect {
             terms.for_each(|term| pieces_of(&term.kind, &mut all));
         }
         all
+    }
+
+    /// Whether a result that is an error is written otherwise than one that is none.
+    pub fn tells_failures(&self) -> bool {
+        self.rules.iter().any(|rule| rule.name == "failure")
     }
 
     fn leads_to_call(&self, rule: &Rule) -> bool {

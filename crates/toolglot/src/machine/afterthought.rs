@@ -101,7 +101,7 @@ impl Parser {
             let step = if after.blank {
                 rest.iter().position(|&byte| !is_blank(byte))
             } else {
-                program.openers.find_or(rest, &thought.context.waits)
+                program.openers.find(rest, &thought.context.waits)
             };
             self.work += step.unwrap_or(rest.len()) as u64 + 1;
             after.pos += step.unwrap_or(rest.len()) as u64;
@@ -175,6 +175,12 @@ impl Parser {
         }
         if program.rules.bodies_first.has(bytes[0]) {
             return Sight::Entry;
+        }
+        if bytes.len() == 1 && !eof {
+            return Sight::Wait;
+        }
+        if !program.openers(self.is_behind_text()).may_begin(bytes) {
+            return Sight::Nothing;
         }
         let mut state = 0;
         for &byte in bytes {

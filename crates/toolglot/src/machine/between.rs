@@ -301,16 +301,16 @@ impl Parser {
         first.is_some_and(|body| !matches!(program.node(body.node), Node::Match))
     }
 
-    /// A bracket too many behind JSON that was whole: the closer that is waited for comes next, or is missing anyhow.
+    /// A bracket too many behind arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
         let waits = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { bytes, .. } if thread.off == 0 => {
                 // The list of calls goes on, or ends.
-                bytes.len() >= 3 || byte == b'}' && matches!(**bytes, [b',' | b']'])
+                bytes.len() >= 3 || byte != b']' && matches!(**bytes, [b',' | b']'])
             }
             _ => false,
         };
-        matches!(byte, b'}' | b']')
+        matches!(byte, b'}' | b']' | b')')
             && self.committed
             && self.fallback.is_none()
             && self.teller.call.as_ref().is_none_or(|call| call.whole)
@@ -391,9 +391,18 @@ impl Parser {
     fn remember_fallback(&mut self, program: &Program, pos: u64) {
         let node = self.found.bodies[0].node;
         let is_match = matches!(program.node(node), Node::Match);
+        let is_py = matches!(program.node(node), Node::Py { .. });
         let replaces = match (self.fallback, self.fallback_bodies.first()) {
+            (Some(at), Some(have)) if is_py && matches!(program.node(have.node), Node::Match) => {
+                // A call may begin behind the end: if it does not, the entry was over there.
+                self.over = Some((at, *have));
+                true
+            }
             (Some(_), Some(have)) => have.node == node && !is_match,
-            _ => true,
+            _ => {
+                self.over = None;
+                true
+            }
         };
         if replaces {
             self.fallback = Some(pos);
@@ -402,6 +411,9 @@ impl Parser {
     }
 
     fn fallback_end(&self, program: &Program) -> Option<u64> {
+        if let Some((end, _)) = self.over {
+            return Some(end);
+        }
         let is_match = self
             .fallback_bodies
             .first()
@@ -420,7 +432,7 @@ impl Parser {
         }
         if self.found.literal_took && self.fallback.is_some() && self.found.literal_length >= MARK {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
-            self.fallback = None;
+            (self.fallback, self.over) = (None, None);
             self.fallback_bodies.clear();
         }
         self.safe = self.pos;

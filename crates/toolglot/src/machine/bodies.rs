@@ -196,7 +196,7 @@ impl Parser {
         self.committed = true;
         self.safe = at;
         self.safe_threads.clone_from(&self.threads);
-        self.fallback = None;
+        (self.fallback, self.over) = (None, None);
         self.mode = Mode::Between;
         if self.match_certain(program, view, sink) {
             return;

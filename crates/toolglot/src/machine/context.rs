@@ -9,7 +9,7 @@ use super::thread::{Judge, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::InReasoning;
-use crate::program::{ByteSet, Node, Program, RuleRole};
+use crate::program::{ByteSet, Finder, Node, Program, RuleRole};
 
 /// What plain text belongs to, and what may end that.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Context {
     /// Positions that wait for their literal.
     pub(super) extras: Vec<Waiting>,
     /// The first bytes of those literals.
-    pub(super) waits: ByteSet,
+    pub(super) waits: Finder,
     /// What looks like an entry is one; otherwise it is remarked on and stays speech.
     pub(super) reads: bool,
     /// It was entered by a recovery: an entry ends it.
@@ -32,7 +32,7 @@ impl Default for Context {
         Context {
             speech: Speech::Text,
             extras: Vec::new(),
-            waits: ByteSet::default(),
+            waits: Finder::default(),
             reads: true,
             sync: false,
             open_ended: false,
@@ -136,7 +136,7 @@ impl Parser {
 }
 
 /// The first bytes of what `waiting` waits for.
-pub(super) fn first_bytes(program: &Program, waiting: &[Waiting]) -> ByteSet {
+pub(super) fn first_bytes(program: &Program, waiting: &[Waiting]) -> Finder {
     let mut set = ByteSet::default();
     for waiting in waiting {
         if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
@@ -149,5 +149,5 @@ pub(super) fn first_bytes(program: &Program, waiting: &[Waiting]) -> ByteSet {
             }
         }
     }
-    set
+    Finder::new(set)
 }

@@ -135,7 +135,8 @@ impl Parser {
         self.found.bodies.clear();
         self.commit(program, view, sink);
         self.threads.clear();
-        self.flush(program, view, body.log, envelope.here(), sink);
+        let upto = envelope.head_end();
+        self.flush(program, view, body.log, upto, sink);
         envelope.committed = true;
         let name = envelope.name.as_deref().unwrap_or_default();
         let meant = envelope.meant;
@@ -158,7 +159,6 @@ impl Parser {
                 );
             }
         }
-        let upto = envelope.args_at.unwrap_or_else(|| envelope.here());
         self.teller.start_call(view, upto, sink);
         self.begin_fitting(program, envelope.name_at.0);
         self.tell_envelope(program, envelope, view, sink);

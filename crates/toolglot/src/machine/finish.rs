@@ -174,7 +174,8 @@ impl Parser {
                 } else {
                     envelope.is_marked() && !self.quoted
                 };
-                let is_settled = may_settle && envelope.settle(stopped);
+                let is_settled = may_settle && envelope.settle(stopped)
+                    || envelope.committed && envelope.settle_mark();
                 (Mode::Envelope(envelope), is_settled)
             }
             mode => (mode, false),

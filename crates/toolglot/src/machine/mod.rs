@@ -89,6 +89,9 @@ enum Mode {
 /// Longest piece of a push that is read at once, in bytes.
 const PIECE: usize = 4096;
 
+/// How many backslashes it may end with, so that it ends behind an escape.
+const HALVES: usize = 4;
+
 /// Reads one message.
 ///
 /// A whole text is one `push` and `finish`; a stream is many pushes: the events are the same, merged.
@@ -135,6 +138,8 @@ pub struct Parser {
     /// A body, or the end, that could have begun while a literal was still being tried.
     fallback: Option<u64>,
     fallback_bodies: Vec<Thread>,
+    /// Where the entry was over before that body, and what says so.
+    over: Option<(u64, Thread)>,
     candidate_noted: bool,
     /// The message was cut off: that it ends is no evidence.
     cut_off: bool,
@@ -194,6 +199,7 @@ impl Parser {
             safe_threads: Vec::new(),
             fallback: None,
             fallback_bodies: Vec::new(),
+            over: None,
             candidate_noted: false,
             cut_off: false,
             between_values: false,
@@ -288,7 +294,9 @@ impl Parser {
         let mut rest = text;
         while rest.len() > PIECE {
             let mut cut = PIECE;
-            while !rest.is_char_boundary(cut) {
+            // What goes on behind half an escape is told last.
+            let is_half = |cut: usize| rest.as_bytes()[cut - 1] == b'\\' && cut < PIECE + HALVES;
+            while !rest.is_char_boundary(cut) || is_half(cut) && cut < rest.len() {
                 cut += 1;
             }
             let (piece, behind) = rest.split_at(cut);

@@ -130,9 +130,14 @@ impl Parser {
         let kept = self
             .fallback
             .filter(|_| self.fallback_bodies.first().is_some_and(is_over));
+        let over = self.over.take();
         if !is_py {
             self.fallback = None;
             self.fallback_bodies.clear();
+        } else if let Some((end, body)) = over {
+            self.fallback = Some(end);
+            self.fallback_bodies.clear();
+            self.fallback_bodies.push(body);
         } else if kept.is_none() {
             let ends = self.found.bodies.iter().copied().filter(is_over);
             self.fallback_bodies.clear();
@@ -241,6 +246,14 @@ impl Parser {
                     End::Recovered
                 });
             }
+        } else if safe_threads
+            .iter()
+            .any(|thread| program.closes(thread.node))
+        {
+            let span = Span::empty(self.teller.cursor);
+            let message = "the closer of the block does not follow its calls";
+            self.teller
+                .note(Code::MissingCloser, span, message.into(), None, sink);
         }
         let anchors = self.anchors(program, safe_threads, view);
         let extras: Vec<Waiting> = anchors

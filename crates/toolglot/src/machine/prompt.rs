@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::afterthought::is_over;
-use crate::program::{Node, Program, RuleRole};
+use crate::program::{Finder, Node, Program, RuleRole};
 
 impl Parser {
     /// Where the last turn of `prompt` begins: behind the last marker that ends one. What stands before it is over, the
@@ -10,8 +10,9 @@ impl Parser {
     pub(super) fn last_turn(&self, prompt: &str) -> usize {
         let program = &self.program;
         let bytes = prompt.as_bytes();
+        let nothing = Finder::default();
         let (mut turn, mut at) = (0, 0);
-        while let Some(step) = program.openers.find(&bytes[at..]) {
+        while let Some(step) = program.openers.find(&bytes[at..], &nothing) {
             at += step;
             let length = stop(program, &bytes[at..]);
             at += length.max(1);

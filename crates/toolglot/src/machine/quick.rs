@@ -127,10 +127,11 @@ impl Parser {
             both[n_held..n_held + text.len()].copy_from_slice(text.as_bytes());
             &both[..n_held + text.len()]
         };
-        let (openers, waits) = (&self.program.openers, &self.context.waits);
-        let kinds = openers.kinds(bytes);
+        let waits = &self.context.waits;
+        let kinds = self.program.openers.kinds(bytes);
         let mut n_open = 0;
-        if kinds & Openers::BEGINS != 0 || !waits.is_empty() {
+        if kinds & Openers::BEGINS != 0 || !waits.set.is_empty() {
+            let openers = self.program.openers(self.is_behind_text());
             let Some(open) = openers.open_end(bytes, waits) else {
                 return false;
             };

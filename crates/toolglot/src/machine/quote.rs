@@ -81,8 +81,11 @@ impl Quote {
     pub(crate) fn feed(&mut self, text: &[u8]) {
         let mut at = 0;
         while at < text.len() {
-            // Between special bytes only blanks matter, and only at a line's begin.
-            if self.lead == Lead::Over && self.run.is_none() && self.comment_match == 0 {
+            let is_calm = self.run.is_none() && self.comment_match == 0;
+            if is_calm && !self.in_comment && !self.unwrapped {
+                at += self.pass(&text[at..]);
+            } else if is_calm && self.lead == Lead::Over {
+                // Between special bytes only blanks matter, and only at a line's begin.
                 let rest = &text[at..];
                 let step = if self.in_comment {
                     memchr::memchr2(b'-', b'\n', rest)
@@ -91,12 +94,59 @@ impl Quote {
                     memchr::memchr3(a, b, c, rest)
                 };
                 at += step.unwrap_or(rest.len());
-                if at == text.len() {
-                    return;
-                }
+            }
+            if at == text.len() {
+                return;
             }
             self.byte(text[at]);
             at += 1;
+        }
+    }
+
+    /// Feeds as much of `text` as is most of prose and code: no comment, and no line begins with a fence or a marker. Says
+    /// how much that was. What it does is what [`byte`](Quote::byte) would.
+    fn pass(&mut self, text: &[u8]) -> usize {
+        let mut at = 0;
+        loop {
+            if self.lead.is_open() {
+                let blanks = text[at..].iter().take_while(|byte| b" \t\r".contains(byte));
+                at += blanks.count();
+                match text.get(at) {
+                    None | Some(b'`' | b'~' | b'>') => return at,
+                    Some(b'\n') => {}
+                    Some(&byte) if self.lead.behind(byte) != Lead::Over => return at,
+                    Some(_) => {}
+                }
+                self.lead = Lead::Over;
+            }
+            if self.lead != Lead::Over {
+                return at;
+            }
+            let [a, b, c] = QUOTING;
+            let Some(step) = memchr::memchr3(a, b, c, &text[at..]) else {
+                return text.len();
+            };
+            at += step;
+            match text[at] {
+                b'\n' => {
+                    (self.inline, self.block, self.in_info) = (0, false, false);
+                    self.lead = Lead::Blank;
+                    at += 1;
+                }
+                b'<' if text.get(at + 1).is_some_and(|&next| next != b'!') => at += 1,
+                b'`' => {
+                    let count = text[at..].iter().take_while(|&&byte| byte == b'`').count();
+                    if at + count == text.len() {
+                        return at;
+                    }
+                    at += count;
+                    let count = u16::try_from(count).unwrap_or(u16::MAX);
+                    self.run = Some(Marks { byte: b'`', count });
+                    self.run_leads = false;
+                    self.end_run();
+                }
+                _ => return at,
+            }
         }
     }
 
@@ -195,6 +245,17 @@ impl Quote {
         self.lead.is_open() && self.run.is_none()
     }
 
+    /// Whether the line may still begin with what [`at_bol`](Quote::at_bol) or [`at_fence`](Quote::at_fence) ask for.
+    pub(crate) fn may_lead(&self) -> bool {
+        self.lead != Lead::Over
+    }
+
+    /// Whether a line may begin with that byte and still be one that begins with what stands behind it.
+    pub(crate) fn leads(byte: u8) -> bool {
+        let lead = [Lead::Blank, Lead::Number].map(|lead| lead.behind(byte));
+        lead.iter().any(|&lead| lead != Lead::Over)
+    }
+
     /// Bytes that are not text went by: markup, arguments. They open and close nothing.
     pub(crate) fn skip(&mut self, last: u8) {
         self.end_run();
@@ -229,6 +290,8 @@ impl Quote {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
     use super::Quote;
 
     /// `^` stands where the question is asked; quoted or not, in any cut.
@@ -280,6 +343,27 @@ mod tests {
                 quote.feed(&before.as_bytes()[cut..]);
                 assert_eq!(quote.is_quoted(b'<'), quoted, "{text:?} cut at {cut}");
             }
+        }
+    }
+
+    /// What is passed over in one go changes what byte after byte does.
+    #[test]
+    fn runs_are_read_as_their_bytes_are() {
+        const BYTES: &[u8] = b"`~<!-->\n\r 1.*a\xEF\xBB\xBF";
+        let mut seed = 1u32;
+        for _ in 0..20_000 {
+            let text: [u8; 24] = core::array::from_fn(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // A third of them are marks that a fence or a comment is made of.
+                let among = if seed >> 30 == 0 { 6 } else { BYTES.len() };
+                BYTES[(seed >> 8) as usize % among]
+            });
+            let (mut whole, mut bytes) = (Quote::default(), Quote::default());
+            whole.feed(&text);
+            for byte in text {
+                bytes.byte(byte);
+            }
+            assert_eq!(format!("{whole:?}"), format!("{bytes:?}"), "{text:?}");
         }
     }
 }

@@ -310,7 +310,9 @@ impl Stepper<'_> {
             add(next, thread);
         }
         let read = self.view.bytes(self.candidate, pos + 1);
-        for opener in self.program.trie.complete(state) {
+        let openers = self.program.trie.complete(state);
+        found.opened |= !openers.is_empty();
+        for opener in openers {
             if (opener.bol && !self.bol) || (opener.start && !self.start) || !opener.fits(read) {
                 continue;
             }

@@ -1,21 +1,12 @@
 //! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
 
 use super::quick::HELD;
+use super::quote::Quote;
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
 use crate::program::Program;
 use crate::{InCode, Sink};
-
-/// How the openers' trie takes some bytes.
-enum Walked {
-    /// No opener begins so.
-    Died,
-    /// One may, and is not complete.
-    Open,
-    /// One is complete.
-    Complete,
-}
 
 impl Parser {
     /// Returns whether the mode changed.
@@ -28,44 +19,50 @@ impl Parser {
     ) -> bool {
         let waits = self.context.waits;
         let mut from = self.pos.max(self.not_before);
+        let behind_text = self.is_behind_text();
+        let openers = program.openers(behind_text);
+        let bodies = if behind_text {
+            &program.rules.bodies_behind
+        } else {
+            &program.rules.bodies_first
+        };
         loop {
             let rest = if from < view.end() {
                 view.from(from)
             } else {
                 &[]
             };
-            let found = if waits.is_empty() {
-                program.openers.find(rest)
-            } else {
-                program.openers.find_or(rest, &waits)
-            };
-            let Some(step) = found else {
+            let Some(step) = openers.find(rest, &waits) else {
                 self.pos = view.end();
                 return false;
             };
             let at = from + step as u64;
             let bytes = &rest[step..];
             self.work += 1;
-            let trie_only = !waits.has(bytes[0]) && !program.rules.bodies_first.has(bytes[0]);
-            if trie_only && is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
-                // A marker does not begin inside a word.
-                from = at + 1;
-                continue;
-            }
+            let trie_only = !waits.set.has(bytes[0]) && !bodies.has(bytes[0]);
             if trie_only {
-                match self.walk_trie(program, bytes) {
-                    Walked::Died => {
-                        from = at + 1;
-                        continue;
-                    }
-                    // So little says nothing yet.
-                    Walked::Open if bytes.len() <= HELD && !eof && !self.teller.mute => {
-                        self.pos = at;
-                        return false;
-                    }
-                    Walked::Open | Walked::Complete => {}
+                if is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
+                    // A marker does not begin inside a word.
+                    from = at + 1;
+                    continue;
+                }
+                let (read, is_complete) = self.walk_trie(program, view, at);
+                if !is_complete && read < bytes.len() {
+                    from = at + 1;
+                    continue;
+                }
+                // So little says nothing yet, and an opener of one byte counts with the byte behind it.
+                let is_little = if is_complete {
+                    bytes.len() == 1
+                } else {
+                    read <= HELD
+                };
+                if is_little && !eof && !self.teller.mute {
+                    self.pos = at;
+                    return false;
                 }
             }
+            self.found.opened = !trie_only;
             self.begin_candidate(program, view, at, sink);
             return true;
         }
@@ -80,18 +77,45 @@ impl Parser {
         }
     }
 
-    /// Walks the trie over the bytes that are here. Nothing is touched.
-    fn walk_trie(&mut self, program: &Program, bytes: &[u8]) -> Walked {
-        let mut state = 0;
-        for &byte in bytes {
-            self.work += 1;
-            match program.trie.step(state, byte) {
-                None => return Walked::Died,
-                Some(next) if program.trie.complete(next).is_empty() => state = next,
-                Some(_) => return Walked::Complete,
-            }
+    /// Whether an opener that begins the message certainly stands nowhere here. Behind an entry in reasoning what looks
+    /// like one tells how that goes on.
+    pub(super) fn is_behind_text(&self) -> bool {
+        self.teller.spoken && self.interrupted.is_none()
+    }
+
+    /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
+    fn walk_trie(&mut self, program: &Program, view: View<'_>, at: u64) -> (usize, bool) {
+        let may_start = !self.is_behind_text();
+        let bytes = view.from(at);
+        let (read, is_complete) = program.trie.walk(bytes, |opener| {
+            (!opener.start || may_start) && (!opener.bol || self.may_begin_line(view, at))
+        });
+        self.work += read as u64 + 1;
+        (read, is_complete)
+    }
+
+    /// Whether what stands at `at` may begin a line; `false` where other text certainly stands before it.
+    fn may_begin_line(&self, view: View<'_>, at: u64) -> bool {
+        /// Bytes that are looked back at.
+        const FAR: u64 = 64;
+        let teller = &self.teller;
+        let is_plain = self.context.speech == Speech::Text
+            && self.interrupted.is_none()
+            && self.tokens.is_empty()
+            && !teller.mute
+            && !teller.thought_over
+            && teller.has_begun();
+        if !is_plain {
+            return true;
         }
-        Walked::Open
+        let told = teller.cursor.max(teller.origin());
+        let near = told.max(at.saturating_sub(FAR));
+        let before = view.bytes(near, at).iter().rev();
+        let mut before = before.skip_while(|&&byte| byte != b'\n' && Quote::leads(byte));
+        match before.next() {
+            Some(&byte) => byte == b'\n',
+            None => near > told || teller.quote.may_lead(),
+        }
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
@@ -104,7 +128,7 @@ impl Parser {
         self.safe = at;
         self.committed = false;
         self.candidate_noted = false;
-        self.fallback = None;
+        (self.fallback, self.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
         let begins = if next == b'`' {
@@ -143,7 +167,7 @@ impl Parser {
         }
         self.threads
             .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
-        if !self.quoted {
+        if !self.quoted && program.rules.bodies_first.has(next) {
             self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
@@ -168,19 +192,18 @@ impl Parser {
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        let depth = if self.candidate < self.reread_end {
-            (self.reread_depth + 1).min(4)
-        } else {
-            1
-        };
-        self.reread_end = self.reread_end.max(upto);
-        self.reread_depth = depth;
         self.pos = self.candidate;
-        self.not_before = if depth >= 4 {
-            upto.max(self.candidate + 1)
-        } else {
-            self.candidate + 1
-        };
+        self.not_before = self.candidate + 1;
+        // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
+        if self.found.opened {
+            let is_again = self.candidate < self.reread_end;
+            let depth = if is_again { self.reread_depth + 1 } else { 1 };
+            self.reread_end = self.reread_end.max(upto);
+            self.reread_depth = depth.min(4);
+            if depth >= 4 {
+                self.not_before = self.not_before.max(upto);
+            }
+        }
         self.threads.clear();
         self.safe_threads.clear();
         self.mode = self.behind_candidate();

@@ -57,10 +57,15 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
 pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
     if let Some(json) = scalar_of(trimmed, shape) {
-        return (json, None);
+        let remark = respelt(trimmed, &json);
+        return (json, remark);
     }
     if takes_text(shape) {
         return (Cow::Owned(quoted(text)), None);
+    }
+    // Templates of tags write a value that is none by Python's word for it.
+    if trimmed == "None" && scalar_of("null", shape).is_some() {
+        return (Cow::Borrowed("null"), respelt(trimmed, "null"));
     }
     if let Some(json) = from_text(text, shape) {
         let text = short(trimmed);
@@ -89,6 +94,17 @@ pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(
             ),
         )),
     )
+}
+
+/// What is said of a scalar that is not as it was written.
+fn respelt(text: &str, json: &str) -> Option<(Code, String)> {
+    let is_number = json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let code = if is_number {
+        Code::BadNumber
+    } else {
+        Code::PythonLiteral
+    };
+    (text != json).then(|| (code, format!("`{}` was read as {json}", short(text))))
 }
 
 pub(super) fn takes_text(shape: &Shape) -> bool {
@@ -264,6 +280,21 @@ mod tests {
         assert_eq!(typed("x", &integer).0, "\"x\"");
         assert!(typed("x", &integer).1.is_some());
         assert_eq!(typed("42", &either).0, "42");
+        assert_eq!(typed("None", &either), (Cow::Borrowed("\"None\""), None));
+        let nullable = Shape::Scalar(Scalars {
+            integer: true,
+            null: true,
+            ..Scalars::default()
+        });
+        assert_eq!(typed("None", &nullable).0, "null");
+        for (text, code) in [
+            ("1,000", Code::BadNumber),
+            ("+5", Code::BadNumber),
+            ("None", Code::PythonLiteral),
+        ] {
+            assert_eq!(typed(text, &nullable).1.unwrap().0, code, "{text}");
+        }
+        assert_eq!(typed(" -12 ", &nullable), (Cow::Borrowed("-12"), None));
         assert_eq!(typed(" x", &either), (Cow::Borrowed("\" x\""), None));
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         };
         match nodes[id].clone() {
             Node::Capture(capture) => {
-                let (stop, ends) = first(nodes, capture.next);
+                let (stop, ends) = stops(nodes, capture.next);
                 if ends || stop.is_empty() {
                     return error(
                         format!(
@@ -94,8 +94,25 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
     Ok(())
 }
 
+/// The bytes that end a capture before `node`, and whether the entry can end there. Behind blanks that need not be there a
+/// word is one of its own only if they are: `name ws "Action Input:"` does not end `listAll`.
+fn stops(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
+    let (mut stop, _) = first_of(nodes, node, false);
+    let (all, ends) = first(nodes, node);
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    for byte in (0..=255).filter(|&byte| all.has(byte) && !is_word(byte)) {
+        stop.insert(byte);
+    }
+    (stop, ends)
+}
+
 /// The bytes that can begin what stands at `node`, and whether the entry can end there.
 pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
+    first_of(nodes, node, true)
+}
+
+/// The same; `over_blanks`: also what stands behind blanks, where there are none.
+fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) {
     let mut set = ByteSet::default();
     let mut ends = false;
     let mut seen = BTreeSet::new();
@@ -112,7 +129,7 @@ pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
             },
             Node::Ws { next } => {
                 set.add(&ByteSet::of(b" \t\r\n"));
-                todo.push(*next);
+                todo.extend(over_blanks.then_some(*next));
             }
             Node::Nl { next } => {
                 set.add(&ByteSet::of(b"\r\n"));

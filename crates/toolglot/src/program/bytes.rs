@@ -37,6 +37,10 @@ impl ByteSet {
         self.0 == [0; 4]
     }
 
+    pub(crate) fn is_within(&self, other: &ByteSet) -> bool {
+        self.0.iter().zip(other.0).all(|(a, b)| a & !b == 0)
+    }
+
     pub(crate) fn meets(&self, other: &ByteSet) -> bool {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
     }
@@ -95,6 +99,21 @@ impl Finder {
     /// Whether the set is too large for `memchr`.
     pub(crate) fn is_wide(&self) -> bool {
         usize::from(self.n) > self.few.len()
+    }
+
+    /// Whether one of the set is among these bytes.
+    #[inline]
+    pub(crate) fn is_among(&self, bytes: &[u8]) -> bool {
+        let [a, b, c] = self.few;
+        match self.n {
+            0 => false,
+            1..=3 => {
+                let is_one =
+                    |byte: &u8| u8::from(*byte == a) | u8::from(*byte == b) | u8::from(*byte == c);
+                bytes.iter().fold(0, |any, byte| any | is_one(byte)) != 0
+            }
+            _ => bytes.iter().any(|&byte| self.set.has(byte)),
+        }
     }
 
     /// Where the first byte of the set stands.

@@ -15,7 +15,7 @@ mod trie;
 mod ways;
 
 pub(crate) use analyze::{may_be_empty, takes};
-pub(crate) use bytes::{ByteSet, QUOTING, is_blank};
+pub(crate) use bytes::{ByteSet, Finder, QUOTING, is_blank};
 pub(crate) use node::{AttrsNode, CaptureNode, Fits, Node, NodeId, RuleRole, TextNode, Trim};
 pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;
@@ -35,8 +35,9 @@ use crate::{Limits, ToolSet};
 pub struct Program {
     pub(crate) rules: Arc<Rules>,
     pub(crate) trie: Trie,
-    /// Finds what can begin an entry.
+    /// Finds what can begin an entry; and what can begin one behind text.
     pub(crate) openers: Openers,
+    openers_behind: Openers,
     pub(crate) tools: ToolIndex,
     pub(crate) limits: Limits,
 }
@@ -78,17 +79,24 @@ impl Program {
             way.expand(dialect, &tools, &mut openers);
         }
         yield_to_fixed(&rules, &tools, &mut openers);
-        let mut begins = rules.bodies_begin.clone();
-        for opener in &openers {
-            opener.begin(&rules.nodes, &mut begins);
-        }
-        begins.seal();
+        let behind = openers.iter().filter(|opener| !opener.start);
         Program {
+            openers: Openers::new(&rules.nodes, openers.iter(), &rules.bodies_first),
+            openers_behind: Openers::new(&rules.nodes, behind, &rules.bodies_behind),
             trie: Trie::new(openers),
-            openers: begins,
             rules,
             tools,
             limits,
+        }
+    }
+
+    /// What can begin an entry where text stands before it, or where none may.
+    #[inline]
+    pub(crate) fn openers(&self, behind_text: bool) -> &Openers {
+        if behind_text {
+            &self.openers_behind
+        } else {
+            &self.openers
         }
     }
 

@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::openers::Openers;
 use super::ways::{Opener, Way, ways};
 use super::{ByteSet, Node, NodeId, RuleRole, analyze, build};
 use crate::grammar::{Capture, Dialect, GrammarError, Values};
@@ -28,8 +27,8 @@ pub(crate) struct Rules {
     pub(crate) bodies: Vec<Opener>,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
-    /// The same, for the search.
-    pub(super) bodies_begin: Openers,
+    /// The same, of those that may stand behind text.
+    pub(crate) bodies_behind: ByteSet,
     /// The dialect of the wrapper fence.
     pub(super) wrap: u16,
     /// The position of all openers.
@@ -131,14 +130,13 @@ impl Rules {
             bodies.extend(found.bodies);
             reasoning.extend(analyze::reasoning(&nodes, entry.node));
         }
-        let mut bodies_first = ByteSet::default();
-        let mut bodies_begin = Openers::new();
+        let (mut bodies_first, mut bodies_behind) = (ByteSet::default(), ByteSet::default());
         for body in &bodies {
             let (first, _) = analyze::first(&nodes, body.target);
-            first
-                .iter()
-                .for_each(|byte| bodies_begin.add(byte, &ByteSet::ALL));
             bodies_first.add(&first);
+            if !body.start {
+                bodies_behind.add(&first);
+            }
         }
         let wrap = (all.len() - 1) as u16;
         let trie_node = nodes.len() as NodeId;
@@ -151,7 +149,7 @@ impl Rules {
             ways: begin,
             bodies,
             bodies_first,
-            bodies_begin,
+            bodies_behind,
             wrap,
             trie_node,
             begins: begins.into_iter().map(Arc::from).collect(),

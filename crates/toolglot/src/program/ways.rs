@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use super::analyze;
 use super::bytes::ByteSet;
 use super::node::{Node, NodeId};
-use super::openers::Openers;
 use super::rules::CompiledDialect;
 use super::tool_index::ToolIndex;
 use crate::grammar::{Capture, Piece};
@@ -28,26 +27,28 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// Adds its first two bytes. Behind an opener of one byte stands what its target begins with.
-    pub(super) fn begin(&self, nodes: &[Node], begins: &mut Openers) {
-        let cases = |byte: u8| {
-            if self.fold {
-                [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
-            } else {
-                [byte; 2]
-            }
-        };
-        let seconds = match self.bytes.get(1) {
-            Some(&second) => ByteSet::of(&cases(second)),
-            // Behind a name of one byte stands what ends it.
-            None if self.name > 0 => ByteSet::ALL,
-            None => match analyze::first(nodes, self.target) {
-                (first, false) => first,
-                (_, true) => ByteSet::ALL,
-            },
-        };
-        for first in cases(self.bytes[0]) {
-            begins.add(first, &seconds);
+    /// What its byte at `n` may be.
+    pub(super) fn cases(&self, n: usize) -> [u8; 2] {
+        let byte = self.bytes[n];
+        if self.fold {
+            [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
+        } else {
+            [byte; 2]
+        }
+    }
+
+    /// What its second byte may be. Behind an opener of one byte stands what its target begins with.
+    pub(super) fn seconds(&self, nodes: &[Node]) -> ByteSet {
+        if self.bytes.len() > 1 {
+            return ByteSet::of(&self.cases(1));
+        }
+        // Behind a name of one byte stands what ends it.
+        if self.name > 0 {
+            return ByteSet::ALL;
+        }
+        match analyze::first(nodes, self.target) {
+            (first, false) => first,
+            (_, true) => ByteSet::ALL,
         }
     }
 

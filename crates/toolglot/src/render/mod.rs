@@ -4,6 +4,7 @@
 
 mod equal;
 mod layout;
+mod markers;
 mod reach;
 mod result;
 mod value;
@@ -134,14 +135,17 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        let kept = |text: Result<String, Unrenderable>| {
-            let whole = format!("{content}{between}{}", text?);
+        let kept = |text: String| {
+            let whole = format!("{content}{between}{text}");
             self.reads_back(&whole, &alone, calls).map(|()| whole)
         };
         let tools = &self.program.tools;
+        // What was written and is read otherwise says more than a rule that could not write it.
+        let mut misread = None;
         for text in Writer::new(self.dialect, tools).ways(calls) {
-            match kept(text) {
-                Ok(text) => return Ok(text),
+            match text.map(kept) {
+                Ok(Ok(whole)) => return Ok(whole),
+                Ok(Err(error)) => misread = Some(error),
                 Err(error) => why = error,
             }
         }
@@ -149,14 +153,20 @@ impl<'a> Renderer<'a> {
         let second = Writer::other(self.dialect, tools);
         second
             .ways(calls)
-            .find_map(|text| kept(text).ok())
-            .ok_or(why)
+            .find_map(|text| kept(text.ok()?).ok())
+            .ok_or(misread.unwrap_or(why))
     }
 
-    /// Writes results, one after another, in the shape that the dialect's model was taught; without such a rule, as plain
-    /// text. What looks like a call in them is escaped.
+    /// Writes results, together as the rule `result_block` says, each in the shape that the dialect's model was taught; without
+    /// such a rule, as plain text. A failure that the dialect has no word for begins with `Error: `. What looks like a call
+    /// in them is escaped, and so is what would end their frame, end a turn or begin one.
     pub fn results(&self, results: &[ResultText<'_>]) -> String {
         result::write(self.dialect, &self.guards, results)
+    }
+
+    /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
+    pub fn result(&self, result: &ResultText<'_>) -> String {
+        result::alone(self.dialect, &self.guards, result)
     }
 
     /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.
@@ -235,7 +245,7 @@ impl<'a> Renderer<'a> {
 /// let dialect = toolglot_dialects::get("hermes").unwrap();
 /// let call = CallText { name: "read_file", args: r#"{"path":"a.rs"}"#, ns: None, id: None };
 /// let text = render(dialect, &ToolSet::default(), &[call]).unwrap();
-/// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"a.rs\"}}\n</tool_call>");
+/// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.rs\"}}\n</tool_call>");
 /// ```
 pub fn render(
     dialect: &Dialect,

@@ -1,12 +1,15 @@
-//! Results, in the shape of the dialect's `result` and `failure` rules; nothing in them can be read as a call.
+//! Results, in the shape of the dialect's `result` and `failure` rules; nothing in them can be read as a call, or ends the frame
+//! or the turn.
 
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
+use alloc::vec::{IntoIter, Vec};
+use core::iter::Peekable;
 
 use toolglot_json::members;
 
 use super::ResultText;
+use super::markers::Markers;
 use super::value::raw;
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
 use crate::{Calls, Finish, InCode, Input, Parser, Program};
@@ -18,6 +21,9 @@ const JOINER: char = '\u{2060}';
 /// Rounds of reading in which single calls are taken away; what is left then loses every opener at once.
 const ROUNDS: usize = 4;
 
+/// Stands before a failure where the dialect has no rule for those.
+const FAILED: &str = "Error: ";
+
 /// Writes `results`; `guards` read no call in them, not even in quoted code.
 pub(super) fn write(
     dialect: &Dialect,
@@ -25,10 +31,9 @@ pub(super) fn write(
     results: &[ResultText<'_>],
 ) -> String {
     let all = |rounds| {
-        let written = results
-            .iter()
-            .map(|result| one(dialect, guards, result, rounds));
-        written.collect::<Vec<String>>().join("\n\n")
+        let written = results.iter();
+        let written = written.map(|result| one(dialect, guards, result, rounds));
+        block(dialect, written.collect())
     };
     let text = all(ROUNDS);
     // A call might begin in one result and go on in the next.
@@ -52,7 +57,53 @@ pub(super) fn write(
         .map(|(result, text)| ResultText { text, ..*result })
         .collect();
     let written = broken.iter().map(|result| one(dialect, guards, result, 0));
-    written.collect::<Vec<String>>().join("\n\n")
+    block(dialect, written.collect())
+}
+
+/// One result without what stands around several.
+pub(super) fn alone(dialect: &Dialect, guards: &[Arc<Program>], result: &ResultText<'_>) -> String {
+    one(dialect, guards, result, ROUNDS)
+}
+
+/// Results that were written, as they stand together: the rule `result_block`, or with a blank line between them.
+fn block(dialect: &Dialect, written: Vec<String>) -> String {
+    let Some(rule) = dialect.rules_named("result_block").next() else {
+        return written.join("\n\n");
+    };
+    let mut out = String::new();
+    let mut written = written.into_iter().peekable();
+    for term in rule.alt.0.first().into_iter().flatten() {
+        together(term, &mut written, &mut out);
+    }
+    out
+}
+
+fn together(term: &Term, written: &mut Peekable<IntoIter<String>>, out: &mut String) {
+    match &term.kind {
+        TermKind::Literal(pieces) => {
+            for piece in pieces {
+                if let Piece::Bytes(text) = piece {
+                    out.push_str(text);
+                }
+            }
+        }
+        TermKind::Rule(_) => out.push_str(&written.next().unwrap_or_default()),
+        TermKind::Group(alt) => {
+            for term in alt.0.first().into_iter().flatten() {
+                together(term, written, out);
+            }
+        }
+        TermKind::Many(inner) => {
+            while written.peek().is_some() {
+                let before = written.len();
+                together(inner, written, out);
+                if written.len() == before {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 fn one(
@@ -61,14 +112,23 @@ fn one(
     result: &ResultText<'_>,
     rounds: usize,
 ) -> String {
-    let mut text: String = result.text.into();
+    let is_untold = result.failed && !dialect.tells_failures();
+    let mut text = String::from(if is_untold { FAILED } else { "" });
+    text.push_str(result.text);
     if result_term(dialect, result).is_some_and(|kind| matches!(kind, TermKind::Xml(_))) {
         text = text
             .replace('&', "&amp;")
             .replace('<', "&lt;")
             .replace('>', "&gt;");
     }
-    let mut shows = Shows::Arguments;
+    let markers = Markers::of(dialect, rule_of(dialect, result));
+    text = broken(&text, &markers.places(&text));
+    let is_marked = |(_, json)| !markers.places(&raw(json)).is_empty();
+    let mut shows = if members(result.call.args).any(is_marked) {
+        Shows::NameAlone
+    } else {
+        Shows::Arguments
+    };
     for _ in 0..rounds {
         let mut whole = fill(dialect, result, &text, shows);
         let mut found = calls(guards, &whole.text);

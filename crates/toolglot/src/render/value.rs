@@ -15,6 +15,40 @@ use crate::machine::infer;
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
 const LONG: usize = 120;
 
+/// JSON on one line with a blank behind each comma and colon, as chat templates write it. What stands in it keeps its spelling.
+pub(super) fn spaced(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 8);
+    let mut rest = json;
+    while let Some(c) = rest.chars().next() {
+        let n = match c {
+            '"' => end_of_string(rest),
+            c => c.len_utf8(),
+        };
+        match c {
+            ',' => out.push_str(", "),
+            ':' => out.push_str(": "),
+            ' ' | '\n' | '\r' | '\t' => {}
+            _ => out.push_str(&rest[..n]),
+        }
+        rest = &rest[n..];
+    }
+    out
+}
+
+/// Behind the string that `json` begins with.
+fn end_of_string(json: &str) -> usize {
+    let bytes = json.as_bytes();
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    json.len()
+}
+
 /// A value as raw text: a string as it is, anything else as JSON.
 pub(super) fn raw(json: &str) -> Cow<'_, str> {
     string(json).unwrap_or(Cow::Borrowed(json))
@@ -23,7 +57,7 @@ pub(super) fn raw(json: &str) -> Cow<'_, str> {
 /// `{"name": .., "arguments": ..}` with the first key of each role.
 pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_>) {
     if envelope.name_is_key {
-        let _ = write!(out, "{{{}: {}}}", quoted(call.name), call.args);
+        let _ = write!(out, "{{{}: {}}}", quoted(call.name), spaced(call.args));
         return;
     }
     out.push('{');
@@ -33,10 +67,10 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
             continue;
         };
         let value = match role {
-            Role::Name => Some(Cow::Owned(quoted(call.name))),
-            Role::Args => Some(Cow::Borrowed(call.args)),
-            Role::Id => call.id.map(|id| Cow::Owned(quoted(id))),
-            Role::Ns => call.ns.map(|ns| Cow::Owned(quoted(ns))),
+            Role::Name => Some(quoted(call.name)),
+            Role::Args => Some(spaced(call.args)),
+            Role::Id => call.id.map(quoted),
+            Role::Ns => call.ns.map(quoted),
         };
         if let Some(value) = value {
             if !core::mem::replace(&mut first, false) {

@@ -10,7 +10,7 @@ use toolglot_json::{Kind, Shape, kind, members};
 
 use super::layout::{blank, is_comma, is_separator};
 use super::reach::{holds, leads_to_calls, references, repeats_calls};
-use super::value::{between_tokens, envelope, python, raw, siblings};
+use super::value::{between_tokens, envelope, python, raw, siblings, spaced};
 use super::{CallText, Unrenderable};
 use crate::grammar::{
     Alt, Attribute, Capture, Dialect, Piece, Rule, Term, TermKind, Typing, Values,
@@ -117,10 +117,8 @@ impl<'a> Writer<'a> {
         let mut all = Vec::new();
         for rule in &self.dialect.rules {
             let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
-            let is_other = matches!(
-                rule.name.as_str(),
-                "think" | "say" | "stop" | "result" | "failure"
-            );
+            let is_other = matches!(rule.name.as_str(), "think" | "say" | "stop")
+                || (rule.is_only_written() && !rule.is_taught());
             if is_used || is_other {
                 continue;
             }
@@ -236,7 +234,10 @@ impl<'a> Writer<'a> {
                     && kind(json) == Kind::String
                     && plain_json(&text).is_some()
                     && !self.is_declared_text(pen, &key);
-                pen.out.push_str(if guessed { json.trim() } else { &text });
+                match kind(json) {
+                    Kind::Object | Kind::Array => pen.out.push_str(&spaced(json)),
+                    _ => pen.out.push_str(if guessed { json.trim() } else { &text }),
+                }
             }
             TermKind::Json(quote) => {
                 let Some(call) = pen.call else {
@@ -244,7 +245,7 @@ impl<'a> Writer<'a> {
                 };
                 match quote {
                     Some(quote) => between_tokens(&mut pen.out, call.args, quote)?,
-                    None => pen.out.push_str(call.args),
+                    None => pen.out.push_str(&spaced(call.args)),
                 }
                 pen.left.clear();
             }

@@ -12,9 +12,11 @@ mod support;
 
 mod bounded;
 mod deep;
+mod edits;
 mod for_tools;
 mod found;
 mod reversible;
+mod spliced;
 mod stream;
 mod subjects;
 mod texts;

@@ -119,7 +119,7 @@ impl Envelope {
                 self.args_seen = true;
                 self.know_tool(program);
                 self.may_define = !self.marked && key == "parameters";
-                return self.ask_commit(program);
+                return self.begin_arguments(program);
             }
             return Asked::More;
         }
@@ -141,12 +141,7 @@ impl Envelope {
                 self.flat_at = Some(self.member_at);
             }
             (self.flat, self.args_seen, self.part) = (true, true, Part::Flat);
-            // What stands before them is told now, at whatever byte a push ends.
-            return if self.committed {
-                Asked::Args
-            } else {
-                self.ask_commit(program)
-            };
+            return self.begin_arguments(program);
         }
         if !self.marked && !self.committed && !is_neutral && !is_aside {
             return Asked::Dead;
@@ -171,6 +166,15 @@ impl Envelope {
             Part::Skip
         };
         Asked::More
+    }
+
+    /// Arguments begin. What stands before them is told now, at whatever byte a push ends.
+    fn begin_arguments(&mut self, program: &Program) -> Asked {
+        if self.committed {
+            Asked::Args
+        } else {
+            self.ask_commit(program)
+        }
     }
 
     /// Whether the key at `path` is the first of all, and has no role.

@@ -409,6 +409,12 @@ impl Envelope {
         self.json.behind().unwrap_or(self.pos)
     }
 
+    /// Where the head of the call ends: before its arguments, whatever of them was read to see that they are some.
+    pub(crate) fn head_end(&self) -> u64 {
+        let begun = self.args_seen.then_some(self.member_at);
+        self.args_at.or(begun).unwrap_or_else(|| self.here())
+    }
+
     /// Whether bytes that were read are to be read on without more text.
     pub(crate) fn is_behind(&self) -> bool {
         self.json.has_more_to_say()
@@ -498,6 +504,17 @@ impl Envelope {
         let is_plain = self.inner.is_none() && self.escaped == Escaped::No;
         let is_settled =
             is_settled || stopped && is_plain && self.json.settle_word(self.pos, &mut self.out);
+        self.settled(is_settled)
+    }
+
+    /// The message ends: what was read ahead behind a mark is read as what it was taken for. Says whether there is something
+    /// to read on.
+    pub(crate) fn settle_mark(&mut self) -> bool {
+        let is_settled = self.json.settle_mark(self.pos, &mut self.out);
+        self.settled(is_settled)
+    }
+
+    fn settled(&mut self, is_settled: bool) -> bool {
         if is_settled {
             self.repairs.append(&mut self.out.repairs);
             self.route();

@@ -152,7 +152,11 @@ impl Xml {
     }
 
     pub(super) fn spill_all(&mut self, out: &mut XmlOut) {
-        self.tell_children(out);
+        // What waits comes behind an argument that is being told.
+        let is_open = |frame: &Frame| frame.told != Told::Nothing;
+        if !self.frames.first().is_some_and(is_open) {
+            self.tell_children(out);
+        }
         let mut frames = core::mem::take(&mut self.frames);
         for n in 0..frames.len() {
             if frames[n].told == Told::Nothing {

@@ -82,7 +82,7 @@ impl Parser {
         self.safe = self.pos;
         self.safe_threads.clone_from(&self.threads);
         self.committed = true;
-        self.fallback = None;
+        (self.fallback, self.over) = (None, None);
         self.mode = Mode::Between;
         if let Behind::Read { .. } = behind {
             self.exit_certain(program, view, sink);

@@ -6,7 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::{
-    Fields, Fit, Fitted, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
+    Fields, Fit, Fitted, Mended, Output, Repair, Root, Shape, Step, Target, Transducer,
+    escape_into, fitted, quoted,
 };
 
 use super::Value;
@@ -276,8 +277,10 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
     let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
-    // Where it may be text as well, JSON that lost more than spelling is text.
-    let is_text = json.is_structural() && takes_text(shape);
+    // Where it may be text as well, JSON that lost more than spelling is text, and so is a guess (`[\d]`, `[see below]`).
+    let is_guess = |mended: &Mended| mended.repair == Repair::BareWord;
+    let is_text =
+        takes_text(shape) && (json.is_structural() || output.repairs.iter().any(is_guess));
     (step == Step::Done && used == text.len() && !is_text).then(|| {
         out.repairs.append(&mut output.repairs);
         let (json, mut changes) = fitted(Target::Shape(shape), &output.text);

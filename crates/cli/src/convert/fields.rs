@@ -1,0 +1,47 @@
+//! The fields of a message, once its calls and its text are known.
+
+use serde_json::{Map, Value};
+
+use super::structured;
+use super::turn::{Turn, TurnCall};
+
+/// The structured form of a message.
+pub(super) fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Map<String, Value> {
+    let mut fields = without_calls(message);
+    let content = match (calls, turn.content.trim()) {
+        ([], _) => turn.whole.with(turn.content.clone()),
+        _ if !turn.is_read => message["content"].clone(),
+        (_, text) => match turn.whole.with(text.to_owned()) {
+            // Beside calls there is no empty text.
+            Value::String(text) if text.is_empty() => Value::Null,
+            content => content,
+        },
+    };
+    fields.insert("content".to_owned(), content);
+    with_reasoning(&mut fields, turn);
+    if !calls.is_empty() {
+        let calls = calls.iter().map(|call| {
+            structured(
+                call.id.as_deref().unwrap_or_default(),
+                &call.name,
+                &call.arguments,
+            )
+        });
+        fields.insert("tool_calls".to_owned(), calls.collect());
+    }
+    fields
+}
+
+pub(super) fn with_reasoning(fields: &mut Map<String, Value>, turn: &Turn) {
+    if !turn.reasoning.is_empty() {
+        let reasoning = Value::String(turn.reasoning.clone());
+        fields.insert("reasoning_content".to_owned(), reasoning);
+    }
+}
+
+pub(super) fn without_calls(message: &Value) -> Map<String, Value> {
+    let mut fields = message.as_object().cloned().unwrap_or_default();
+    fields.remove("tool_calls");
+    fields.remove("function_call");
+    fields
+}

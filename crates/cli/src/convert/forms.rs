@@ -1,0 +1,398 @@
+//! Conversations of other APIs as chat messages: Anthropic's blocks, items of OpenAI's Responses, Gemini's parts, ShareGPT.
+//!
+//! Each message is told by its own fields, so a list may mix them. What is not known stays as it is, and says why.
+
+use serde_json::{Map, Value, json};
+
+use super::structured;
+
+/// The names under which an object holds its messages.
+const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
+
+/// A chat message, and from which message of the source it came.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) at: usize,
+    pub(super) message: Value,
+    /// Why it is no chat message; it stays as it is.
+    pub(super) fault: Option<String>,
+}
+
+/// Where the messages of a conversation stand: in a list, or in an object under one of [`LISTS`]; `None` where there are none.
+pub(super) fn list(document: &Value) -> Option<(Option<&'static str>, &Vec<Value>)> {
+    match document {
+        Value::Array(messages) => Some((None, messages)),
+        Value::Object(fields) => LISTS.iter().find_map(|name| {
+            let messages = fields.get(*name)?.as_array()?;
+            Some((Some(*name), messages))
+        }),
+        _ => None,
+    }
+}
+
+/// Whether a value is a message of any form.
+pub(super) fn is_message(value: &Value) -> bool {
+    let has = |key: &str| value[key].is_string();
+    has("role") || (has("from") && has("value")) || has("type") && is_item(&value["type"])
+}
+
+fn is_item(kind: &Value) -> bool {
+    let kinds = [
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+    ];
+    kind.as_str().is_some_and(|kind| kinds.contains(&kind))
+}
+
+/// The messages of any form as chat messages, in order.
+pub(super) fn chat(messages: &[Value]) -> Vec<Said> {
+    let mut chat = Chat::default();
+    for (at, message) in messages.iter().enumerate() {
+        chat.at = at;
+        if let Err(why) = chat.add(message) {
+            chat.is_open = false;
+            chat.said.push(Said {
+                at,
+                message: message.clone(),
+                fault: Some(why),
+            });
+        }
+    }
+    chat.said
+}
+
+#[derive(Default)]
+struct Chat {
+    said: Vec<Said>,
+    at: usize,
+    /// The last message is the assistant's, and items of its turn may follow.
+    is_open: bool,
+}
+
+impl Chat {
+    fn add(&mut self, message: &Value) -> Result<(), String> {
+        let is_bare = message["role"].is_null() && message["from"].is_null();
+        if message["type"].is_string() && (is_bare || message["type"] == "message") {
+            return self.item(message);
+        }
+        self.is_open = false;
+        if let (Some(from), Value::String(text)) = (message["from"].as_str(), &message["value"]) {
+            return self.share_gpt(message, from, text);
+        }
+        if message["role"].is_null() {
+            return Err("it has no `role`".to_owned());
+        }
+        match (&message["parts"], &message["content"]) {
+            (Value::Array(parts), Value::Null) => self.gemini(message, parts),
+            (_, Value::Array(parts)) if parts.iter().any(is_block) => {
+                self.anthropic(message, parts)
+            }
+            _ => {
+                self.push(message.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn push(&mut self, message: Value) {
+        let at = self.at;
+        self.said.push(Said {
+            at,
+            message,
+            fault: None,
+        });
+    }
+
+    /// An item of the Responses API. The items of a turn are one message.
+    fn item(&mut self, item: &Value) -> Result<(), String> {
+        match item["type"].as_str().unwrap_or_default() {
+            "message" => {
+                let mut fields = without(item, &["type", "id", "status"]);
+                fields.insert("content".to_owned(), told(&item["content"]));
+                let is_open = item["role"] == "assistant";
+                match self
+                    .turn()
+                    .filter(|turn| is_open && turn["content"].is_null())
+                {
+                    Some(turn) => turn["content"] = told(&item["content"]),
+                    None => self.push(Value::Object(fields)),
+                }
+                self.is_open = is_open;
+            }
+            "reasoning" => {
+                let texts = [&item["content"], &item["summary"]].map(text_of);
+                let text = texts.into_iter().find(|text| !text.is_empty());
+                let text = text.ok_or("reasoning without a text")?;
+                let is_thought =
+                    |turn: &&mut Value| turn["content"].is_null() && turn["tool_calls"].is_null();
+                match self.turn().filter(is_thought) {
+                    Some(turn) => {
+                        let before = turn["reasoning_content"].as_str().unwrap_or_default();
+                        turn["reasoning_content"] = Value::String(format!("{before}\n\n{text}"));
+                    }
+                    None => self.begin()["reasoning_content"] = Value::String(text),
+                }
+            }
+            "function_call" => {
+                let (Some(id), Some(name)) = (item["call_id"].as_str(), item["name"].as_str())
+                else {
+                    return Err("a `function_call` without `call_id` or `name`".to_owned());
+                };
+                let arguments = item["arguments"].as_str().unwrap_or("{}");
+                add_call(self.begin_or_go_on(), structured(id, name, arguments));
+            }
+            "function_call_output" => {
+                let id = item["call_id"].as_str();
+                let id = id.ok_or("a `function_call_output` without `call_id`")?;
+                self.is_open = false;
+                self.push(
+                    json!({"role": "tool", "tool_call_id": id, "content": told(&item["output"])}),
+                );
+            }
+            kind => {
+                return Err(format!(
+                    "an item of the type `{kind}` is a form that is not read here"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The assistant's message that items may still be added to.
+    fn turn(&mut self) -> Option<&mut Value> {
+        let is_open = self.is_open;
+        let last = self.said.last_mut().filter(|_| is_open)?;
+        Some(&mut last.message)
+    }
+
+    /// A new message of the assistant.
+    fn begin(&mut self) -> &mut Value {
+        self.push(json!({"role": "assistant", "content": null}));
+        self.is_open = true;
+        &mut self.said.last_mut().expect("one was added").message
+    }
+
+    fn begin_or_go_on(&mut self) -> &mut Value {
+        if self.is_open {
+            &mut self
+                .said
+                .last_mut()
+                .expect("an open message is there")
+                .message
+        } else {
+            self.begin()
+        }
+    }
+
+    /// `{"from":..,"value":..}`, as data sets have it.
+    fn share_gpt(&mut self, message: &Value, from: &str, text: &str) -> Result<(), String> {
+        let mut fields = without(message, &["from", "value"]);
+        let role = match from {
+            "system" => "system",
+            "human" | "user" => "user",
+            "gpt" | "assistant" | "model" | "bot" | "chatgpt" | "function_call" => "assistant",
+            "tool" | "observation" | "function" | "function_response" | "ipython" => "tool",
+            other => return Err(format!("`{other}` is nobody that is known")),
+        };
+        fields.insert("role".to_owned(), Value::from(role));
+        fields.insert("content".to_owned(), Value::from(text));
+        let mut said = Value::Object(fields);
+        if from == "function_call" {
+            let calls = match serde_json::from_str(text) {
+                Ok(Value::Array(calls)) => calls,
+                Ok(call) => vec![call],
+                Err(_) => Vec::new(),
+            };
+            for call in &calls {
+                let (Some(name), Value::Object(arguments)) =
+                    (call["name"].as_str(), &call["arguments"])
+                else {
+                    return Err("a call without a name or an object of arguments".to_owned());
+                };
+                said["content"] = Value::Null;
+                add_call(
+                    &mut said,
+                    function(None, name, &Value::Object(arguments.clone())),
+                );
+            }
+        }
+        self.push(said);
+        Ok(())
+    }
+
+    /// Blocks of Anthropic's Messages: results stand before whatever else the user says.
+    fn anthropic(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
+        let mut said = Value::Object(without(message, &[]));
+        let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            match part["type"].as_str().unwrap_or_default() {
+                "tool_use" => {
+                    let (Some(name), input @ Value::Object(_)) =
+                        (part["name"].as_str(), &part["input"])
+                    else {
+                        return Err("a `tool_use` without a name or an object".to_owned());
+                    };
+                    add_call(&mut said, function(part["id"].as_str(), name, input));
+                }
+                "tool_result" => {
+                    let id = part["tool_use_id"].as_str();
+                    let id = id.ok_or("a `tool_result` without `tool_use_id`")?;
+                    let content = told(&part["content"]);
+                    let content = if content.is_null() {
+                        Value::from("")
+                    } else {
+                        content
+                    };
+                    let mut result =
+                        json!({"role": "tool", "tool_call_id": id, "content": content});
+                    if part["is_error"] == true {
+                        result["is_error"] = Value::Bool(true);
+                    }
+                    results.push(result);
+                }
+                "thinking" => thoughts.push(part["thinking"].as_str().unwrap_or_default()),
+                _ => others.push(part.clone()),
+            }
+        }
+        self.parts(said, results, &thoughts, others);
+        Ok(())
+    }
+
+    /// Parts of Gemini's contents.
+    fn gemini(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
+        let mut said = Value::Object(without(message, &["parts"]));
+        let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        let either =
+            |part: &Value, names: [&str; 2]| names.iter().find_map(|name| part.get(*name).cloned());
+        for part in parts {
+            if let Some(call) = either(part, ["functionCall", "function_call"]) {
+                let name = call["name"]
+                    .as_str()
+                    .ok_or("a `functionCall` without a name")?;
+                add_call(
+                    &mut said,
+                    function(call["id"].as_str(), name, &call["args"]),
+                );
+            } else if let Some(response) = either(part, ["functionResponse", "function_response"]) {
+                results.push(gemini_result(&response)?);
+            } else if let (Some(text), true) = (part["text"].as_str(), part["thought"] == true) {
+                thoughts.push(text);
+            } else if let Some(text) = part["text"].as_str() {
+                others.push(json!({"type": "text", "text": text}));
+            } else {
+                others.push(part.clone());
+            }
+        }
+        if said["role"] == "model" {
+            said["role"] = Value::from("assistant");
+        }
+        self.parts(said, results, &thoughts, others);
+        Ok(())
+    }
+
+    /// What the parts of one message come to: results stand before whatever else is said.
+    fn parts(
+        &mut self,
+        mut said: Value,
+        results: Vec<Value>,
+        thoughts: &[&str],
+        others: Vec<Value>,
+    ) {
+        let has_results = !results.is_empty();
+        for result in results {
+            self.push(result);
+        }
+        if !thoughts.is_empty() {
+            said["reasoning_content"] = Value::String(thoughts.join("\n\n"));
+        }
+        if !has_results || !others.is_empty() {
+            said["content"] = told(&Value::Array(others));
+            self.push(said);
+        }
+    }
+}
+
+/// A part that is a call, a result or a thought.
+fn is_block(part: &Value) -> bool {
+    let blocks = ["tool_use", "tool_result", "thinking"];
+    part["type"]
+        .as_str()
+        .is_some_and(|kind| blocks.contains(&kind))
+}
+
+/// The answer of a function is under `result` or `output`, an error under `error`; any other object is its JSON.
+fn gemini_result(response: &Value) -> Result<Value, String> {
+    let name = response["name"].as_str();
+    let name = name.ok_or("a `functionResponse` without a name")?;
+    let value = &response["response"];
+    let only = value.as_object().filter(|fields| fields.len() == 1);
+    let only = only.and_then(|fields| fields.iter().next());
+    let (value, failed) = match only {
+        Some((key, value)) if key == "error" => (value, true),
+        Some((key, value)) if ["result", "output"].contains(&&**key) => (value, false),
+        _ => (value, false),
+    };
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    let mut said = json!({"role": "tool", "name": name, "content": text});
+    if let Some(id) = response["id"].as_str() {
+        said["tool_call_id"] = Value::from(id);
+    }
+    if failed {
+        said["is_error"] = Value::Bool(true);
+    }
+    Ok(said)
+}
+
+/// A content as chat messages have it: texts as one, other parts in a list, nothing as `null`.
+fn told(content: &Value) -> Value {
+    let Value::Array(parts) = content else {
+        return content.clone();
+    };
+    if parts.is_empty() {
+        return Value::Null;
+    }
+    if parts.iter().all(|part| part["text"].is_string()) {
+        return Value::String(text_of(content));
+    }
+    let part = |part: &Value| match &part["text"] {
+        Value::String(text) => json!({"type": "text", "text": text}),
+        _ => part.clone(),
+    };
+    parts.iter().map(part).collect()
+}
+
+/// The texts of a list of parts, one behind the other.
+fn text_of(parts: &Value) -> String {
+    let parts = parts.as_array().into_iter().flatten();
+    parts.filter_map(|part| part["text"].as_str()).collect()
+}
+
+fn add_call(message: &mut Value, call: Value) {
+    match &mut message["tool_calls"] {
+        Value::Array(calls) => calls.push(call),
+        none => *none = json!([call]),
+    }
+}
+
+/// A call in the structured form, with an id where it has one.
+fn function(id: Option<&str>, name: &str, arguments: &Value) -> Value {
+    let arguments = match arguments {
+        Value::Null => "{}".to_owned(),
+        arguments => arguments.to_string(),
+    };
+    let mut call = structured(id.unwrap_or_default(), name, &arguments);
+    if let (None, Value::Object(fields)) = (id, &mut call) {
+        fields.remove("id");
+    }
+    call
+}
+
+fn without(message: &Value, left_out: &[&str]) -> Map<String, Value> {
+    let mut fields = message.as_object().cloned().unwrap_or_default();
+    fields.retain(|key, _| !left_out.contains(&&**key));
+    fields
+}

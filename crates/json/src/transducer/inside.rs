@@ -1,0 +1,135 @@
+//! How far the inside of a string between `"` goes on as it is: most of a long text is read here.
+//!
+//! Blocks of bytes are sorted at once into those that pass and those that are looked at: escapes, most of which pass with the
+//! byte behind them, and brackets, most of which nothing lets be structure.
+
+use super::Transducer;
+use super::state::Quote;
+use crate::scan::{BLOCK, plain_data, stops};
+
+/// Below this many bytes a look at each word beats one at blocks.
+const NEAR: usize = 16;
+
+/// A string of fewer bytes is a short one.
+const SHORT: usize = 64;
+
+/// A byte that ends a run: a mark, or a control character.
+const END: u8 = 1;
+const BACKSLASH: u8 = 2;
+/// A bracket that may be structure.
+const BRACKET: u8 = 4;
+/// Behind a backslash it makes an escape of two bytes.
+const ESCAPED: u8 = 8;
+
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'"' => END | ESCAPED,
+            0..=0x1f => END,
+            b'\\' => BACKSLASH | ESCAPED,
+            b']' | b'}' => BRACKET,
+            b'/' | b'b' | b'f' | b'n' | b'r' | b't' => ESCAPED,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+impl Transducer {
+    /// The first byte from `bytes[i]` on that is more than data: a mark, a control character, an escape that is not whole or
+    /// none of two bytes, a bracket that may be structure. Bytes before `run` say nothing, and brackets before `settled` are
+    /// data; the next such place comes with it.
+    #[expect(
+        clippy::inline_always,
+        reason = "a push of a few bytes is read here and nowhere else"
+    )]
+    #[inline(always)]
+    pub(super) fn inside_end(
+        &self,
+        bytes: &[u8],
+        (run, mut i): (usize, usize),
+        mut settled: usize,
+    ) -> (usize, usize) {
+        // Most strings end soon.
+        i += plain_data(&bytes[i..bytes.len().min(i + NEAR)]);
+        loop {
+            if bytes.len() - i >= BLOCK && bytes[i] != b'"' {
+                (i, settled) = self.blocks_end(bytes, (run, i), settled);
+            }
+            match self.passing(bytes, (run, i), &mut settled) {
+                0 => return (i, settled),
+                length => i += length as usize,
+            }
+            i += plain_data(&bytes[i..]);
+        }
+    }
+
+    /// The same, or where what is left is no whole block.
+    #[inline(never)]
+    fn blocks_end(
+        &self,
+        bytes: &[u8],
+        (run, mut i): (usize, usize),
+        mut settled: usize,
+    ) -> (usize, usize) {
+        while let Some(block) = bytes[i..].first_chunk::<BLOCK>() {
+            let mut stops = stops(block);
+            let mut end = i + BLOCK;
+            while stops != 0 {
+                let n = stops.trailing_zeros();
+                let at = i + n as usize;
+                let length = self.passing(bytes, (run, at), &mut settled);
+                if length == 0 {
+                    return (at, settled);
+                }
+                // The byte behind a backslash is passed with it, in whatever block it stands.
+                stops &= !((length | 1) << n);
+                end = end.max(at + length as usize);
+            }
+            i = end;
+        }
+        (i, settled)
+    }
+
+    /// How many bytes from `bytes[i]` on pass, where one stands that may be more than data.
+    #[expect(clippy::inline_always, reason = "it is the loop, in both places")]
+    #[inline(always)]
+    fn passing(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> u64 {
+        let kind_at = |i: usize| bytes.get(i).map_or(END, |&byte| KINDS[usize::from(byte)]);
+        match kind_at(i) & (END | BACKSLASH | BRACKET) {
+            BACKSLASH if kind_at(i + 1) & ESCAPED != 0 && !self.raw => 2,
+            BACKSLASH | END => 0,
+            BRACKET if i >= *settled && self.may_be_tail(bytes, i) => {
+                u64::from(self.settles(bytes, (run, i), settled))
+            }
+            _ => 1,
+        }
+    }
+
+    /// Whether the bracket at `bytes[i]` is data, with all of its run.
+    #[inline(never)]
+    fn settles(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> bool {
+        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[run..], i - run);
+        // Where a line ends in it, the brackets before it count.
+        let is_data = !is_open && !bytes[i..i + length].contains(&b'\n');
+        if is_data {
+            *settled = i + length;
+        }
+        is_data
+    }
+
+    /// How much of `bytes` stands inside a JSON string as it is.
+    pub(super) fn plain_stretch(&self, bytes: &[u8]) -> usize {
+        let (end, _) = self.inside_end(bytes, (0, 0), 0);
+        end - self.pause(&bytes[..end])
+    }
+}
+
+/// Whether the string whose inside begins with `bytes` is a short one.
+pub(super) fn ends_soon(bytes: &[u8]) -> bool {
+    let near = plain_data(&bytes[..bytes.len().min(SHORT)]);
+    bytes.get(near) == Some(&b'"')
+}

@@ -1,0 +1,135 @@
+//! Rows of repairs, spliced and damaged, read in pieces of any size: what is written, mended and reported is the same, and
+//! the place that the machine says it stands at never goes back.
+
+#[path = "../../toolglot/tests/properties/edits.rs"]
+mod edits;
+
+use edits::{edited, edits};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use toolglot_json::{Mended, Output, Rest, Root, Step, Transducer};
+
+/// What is known of the document.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    root: Root,
+    /// Members and strings are reported.
+    reports: bool,
+    /// Keys of the root, and names of a call's parameters.
+    knows: bool,
+    /// Another document may begin on a line.
+    expects: bool,
+}
+
+/// What came of one reading.
+#[derive(Debug, PartialEq)]
+struct Told {
+    /// What was reported, and where the machine stood.
+    steps: Vec<(Step, u64)>,
+    text: String,
+    repairs: Vec<Mended>,
+    rest: Rest,
+}
+
+#[test]
+fn damaged_documents_are_the_same_in_every_cut() {
+    let rows: Vec<String> = include_str!("data/repairs.jsonl")
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter_map(|row| row["input"].as_str().map(String::from))
+        .filter(|input| (2..400).contains(&input.len()))
+        .collect();
+    assert!(rows.len() > 100, "{} rows", rows.len());
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let manner = (
+        select(&[Root::Object, Root::Value, Root::Keywords][..]),
+        any::<[bool; 3]>(),
+    )
+        .prop_map(|(root, [reports, knows, expects])| Manner {
+            root,
+            reports,
+            knows,
+            expects,
+        });
+    let words = [
+        "</x>",
+        "</tool>",
+        "path",
+        "\"path\":",
+        "CALL:",
+        "f(",
+        "\"\"\"",
+        "r'",
+    ];
+    let words = words.map(String::from);
+    let cases = std::env::var("TOOLGLOT_CASES").map_or(12_000, |n| n.parse().unwrap_or(12_000));
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let strategy = (any::<Index>(), edits(&words), manner);
+    TestRunner::new_with_rng(config, rng)
+        .run(&strategy, |(of, edits, manner)| {
+            let text = edited(rows[of.index(rows.len())], &edits, &rows);
+            let whole = read(manner, &text, text.len().max(1));
+            for size in [1, 2, 3, 7, 19] {
+                prop_assert_eq!(
+                    &whole,
+                    &read(manner, &text, size),
+                    "{:?} by {}",
+                    &text,
+                    size
+                );
+            }
+            prop_assert!(whole.is_ok(), "{:?}: {:?}", text, whole);
+            Ok(())
+        })
+        .unwrap_or_else(|fault| panic!("{fault}"));
+}
+
+fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
+    let names: [String; 3] = ["path", "a", "text"].map(String::from);
+    let mut out = Output::default();
+    let mut json =
+        Transducer::new(manner.root).with_closers(["</x>".into(), "</tool>".into()].into());
+    if manner.reports {
+        json.watch(2);
+        json.stop_at_strings();
+    }
+    if manner.knows {
+        json.know(1, names.clone().into());
+        json = json.with_positions(names.into());
+    }
+    if manner.expects {
+        json.expect_openers(&["CALL:".to_owned(), "f(".to_owned()].into());
+    }
+    let (mut at, mut stood, mut steps) = (0, 0, Vec::new());
+    while at < text.len() || json.has_more_to_say() {
+        let end = (at + size..text.len())
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(text.len());
+        let (used, step) = json.feed(&text[at..end], at as u64, &mut out);
+        at += used;
+        let stands = json.behind().unwrap_or(at as u64);
+        if stands < stood || stands > at as u64 {
+            return Err(format!("it stands at {stands}, behind {stood} of {at}"));
+        }
+        stood = stands;
+        if matches!(step, Step::Member | Step::Value | Step::Done | Step::Stuck) {
+            steps.push((step, stands));
+        }
+        if matches!(step, Step::Done | Step::Stuck) {
+            break;
+        }
+    }
+    let rest = json.finish(true, at as u64, &mut out);
+    Ok(Told {
+        steps,
+        text: out.text,
+        repairs: out.repairs,
+        rest,
+    })
+}
