@@ -23,10 +23,12 @@ impl Parser {
         turn
     }
 
-    /// Whether a marker may begin behind what was read of the prompt: a template writes one behind another, and prose
-    /// that speaks of one has a blank before it.
+    /// Whether a marker may begin behind what was read of the prompt: a template writes one behind another or behind
+    /// `assistant: `, and prose that speaks of one has a word and a blank before it.
     pub(super) fn follows_marker(&self) -> bool {
-        self.teller.mute && matches!(self.teller.last, 0 | b'>' | b']' | b'}' | b':')
+        let teller = &self.teller;
+        let is_behind_role = teller.last == b' ' && teller.last_solid == b':';
+        teller.mute && (is_behind_role || matches!(teller.last, 0 | b'>' | b']' | b'}' | b':'))
     }
 }
 
