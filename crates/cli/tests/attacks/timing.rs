@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::place::Place;
-use crate::{Row, policy, run_text};
+use crate::recorded::{Row, policy, run_text};
 
 /// A directory and a link that leads out change places while the binary writes into it, some hundred times.
 pub(crate) fn race(row: &Row) -> Result<(), String> {
     let place = Place::new();
-    place.bash(&row.setup, None);
+    place.bash(&row.setup, &[]);
     let (dir, link, aside) = (
         place.path("ws/a"),
         place.path("ws/l"),

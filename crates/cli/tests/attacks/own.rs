@@ -1,0 +1,301 @@
+//! Attacks and controls of our own.
+//!
+//! `rows/*.toml` holds them. Each attack is first made without any protection, by what `unprotected.toml` says a tool without
+//! rules would do, and has to fire there: one that does not proves nothing, and has to say why (`inert`). Attacks by path,
+//! command and secret are then written in every form of every dialect of the five systems: the verdict and the effect have to
+//! be the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use crate::place::{Place, Ran, shipped, toolglot};
+use crate::row::{self, Must, Row};
+use crate::server::Server;
+use crate::{as_an_ordinary_user, spelling, succeeded, walls_stand};
+
+#[test]
+fn attacks_are_refused_or_contained_and_controls_work() {
+    if !walls_stand() {
+        return;
+    }
+    let rows = row::all();
+    let score: Mutex<BTreeMap<String, [usize; 2]>> = Mutex::default();
+    let wrong = each(&rows, |row| {
+        let found = judge(row);
+        let mut score = score.lock().expect("nobody panics here");
+        let cell = score
+            .entry(format!("{:10} {:?}", row.area, row.must))
+            .or_default();
+        cell[0] += usize::from(found.is_ok());
+        cell[1] += 1;
+        found
+    });
+    let score = score.into_inner().expect("nobody panics here");
+    let n = score
+        .values()
+        .fold([0, 0], |sum, cell| [sum[0] + cell[0], sum[1] + cell[1]]);
+    eprintln!("attacks and controls: {} of {} as they must be", n[0], n[1]);
+    for (what, cell) in &score {
+        eprintln!("  {what:20} {:3} of {:3}", cell[0], cell[1]);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Without this an attack that is refused could be one that never worked.
+#[test]
+fn every_attack_fires_where_nothing_protects() {
+    let rows: Vec<Row> = row::all()
+        .into_iter()
+        .filter(|row| row.must != Must::Allow)
+        .collect();
+    let n_inert = rows.iter().filter(|row| row.inert.is_some()).count();
+    let wrong = each(&rows, |row| {
+        let place = begun(row);
+        let fired = fires_unprotected(row, &place);
+        match (&row.inert, fired) {
+            (None, false) => {
+                Err("it does not fire without protection, and does not say why".to_owned())
+            }
+            (Some(_), true) => {
+                Err("it fires without protection, although it says that it does not".to_owned())
+            }
+            _ => Ok(()),
+        }
+    });
+    eprintln!(
+        "attacks that fire unprotected: {}; that say why they do not: {n_inert}",
+        rows.len() - n_inert - wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_call_is_judged_alike_in_every_form_of_every_dialect() {
+    if !walls_stand() {
+        return;
+    }
+    let is_spelled = |row: &Row| {
+        ["path", "write", "command", "secrets"].contains(&row.area.as_str())
+            && row.must != Must::Allow
+            && !row.check.contains("ELAPSED")
+            && row.message.is_none()
+    };
+    let rows: Vec<Row> = row::all().into_iter().filter(is_spelled).collect();
+    let (n_alike, n_other) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let wrong = each(&rows, |row| {
+        let place = begun(row);
+        let arguments = arguments(row, &place);
+        let mut first: Option<(Value, String)> = None;
+        let mut results = String::new();
+        for form in share(row, spelling::forms(&row.tool, &arguments)) {
+            let ran = run(row, &place, &form.dialect, &form.text);
+            let call = ran.document["calls"][0].clone();
+            let arguments = call["call"]["arguments"].clone();
+            let verdict = format!(
+                "{} by {}",
+                call["verdict"]["decision"], call["verdict"]["rule"]
+            );
+            results.push_str(ran.answer());
+            match &first {
+                None => first = Some((arguments, verdict)),
+                // No form carries every text: another argument is another call.
+                Some((known, _)) if *known != arguments => {
+                    n_other.fetch_add(1, Ordering::Relaxed);
+                }
+                Some((_, known)) if *known == verdict => {
+                    n_alike.fetch_add(1, Ordering::Relaxed);
+                }
+                Some((_, known)) => {
+                    return Err(format!(
+                        "{verdict} in {}, and {known} before: {:?}",
+                        form.dialect, form.text
+                    ));
+                }
+            }
+        }
+        if place.holds(&row.check, &results, None) {
+            Ok(())
+        } else {
+            Err(format!(
+                "in some form the effect is not as it must be: {}",
+                row.check
+            ))
+        }
+    });
+    eprintln!(
+        "forms judged as the first one: {} of {} calls; {} carried another argument",
+        n_alike.load(Ordering::Relaxed),
+        rows.len(),
+        n_other.load(Ordering::Relaxed)
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The first form, and of the others one in [`SHARE`], other ones for each row: over all rows every form has its turn.
+/// `TOOLGLOT_FORMS=all` tries all of them, which takes many minutes.
+fn share<T>(row: &Row, forms: Vec<T>) -> impl Iterator<Item = T> {
+    const SHARE: usize = 8;
+    let is_all = std::env::var("TOOLGLOT_FORMS").is_ok_and(|which| which == "all");
+    let turn: usize = row.id.bytes().map(usize::from).sum();
+    let is_due = move |n: usize| is_all || n == 0 || (n + turn).is_multiple_of(SHARE);
+    let numbered = forms.into_iter().enumerate();
+    numbered.filter_map(move |(n, form)| is_due(n).then_some(form))
+}
+
+/// The same without being root.
+#[test]
+fn all_of_it_holds_for_an_ordinary_user() {
+    as_an_ordinary_user(&["own::attacks_are", "own::every_attack"]);
+}
+
+/// Rows that are tried at once: most of them wait.
+const THREADS: usize = 5;
+
+/// Tries each row, several at a time. What was wrong with which, in order.
+fn each(rows: &[Row], check: impl Fn(&Row) -> Result<(), String> + Sync) -> Vec<String> {
+    let is_root = std::fs::metadata("/proc/self")
+        .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let only = std::env::var("TOOLGLOT_ATTACK").unwrap_or_default();
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if (row.only.as_deref() == Some("root") && !is_root) || !row.id.contains(&only)
+                    {
+                        continue;
+                    }
+                    if let Err(why) = check(row) {
+                        wrong
+                            .lock()
+                            .expect("nobody panics here")
+                            .push(format!("{}: {why}", row.id));
+                    }
+                }
+            });
+        }
+    });
+    let mut wrong = wrong.into_inner().expect("nobody panics here");
+    wrong.sort();
+    wrong
+}
+
+/// Runs a row. Why it is not as it must be.
+fn judge(row: &Row) -> Result<(), String> {
+    let place = begun(row);
+    let text = match &row.message {
+        Some(message) => place.filled(message),
+        None => spelling::first(&row.tool, &arguments(row, &place)),
+    };
+    let ran = run(row, &place, &row.dialect, &text);
+    let calls = ran.document["calls"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let told = calls.first().map_or_else(
+        || "no call".to_owned(),
+        |call| format!("{} {}", call["verdict"], call["result"]["text"]),
+    );
+    let is_right = match row.must {
+        Must::Deny => !calls.iter().any(succeeded),
+        Must::Allow => calls.iter().any(succeeded),
+        // Whether it ran or was refused: nothing came of it that must not.
+        Must::Contain => true,
+    };
+    if !is_right {
+        return Err(format!("not {:?}: {told}", row.must));
+    }
+    if place.holds(&row.check, ran.answer(), Some(&ran)) {
+        Ok(())
+    } else {
+        Err(format!(
+            "the effect is not as it must be ({}): {told}",
+            row.check
+        ))
+    }
+}
+
+/// What tools do where nothing protects, as shell scripts; arguments are variables such as `$A_path`.
+const UNPROTECTED: &str = include_str!("unprotected.toml");
+
+/// The directories of a row as its setup leaves them.
+fn begun(row: &Row) -> Place {
+    let mut place = Place::new();
+    let is_about_network =
+        format!("{:?} {} {}", row.arguments, row.setup, row.policy).contains("$PORT");
+    place.server = is_about_network.then(|| Server::start(place.path("out/hit")));
+    place.after.clone_from(&row.after);
+    place.bash(&row.setup, &[]);
+    place
+}
+
+fn arguments(row: &Row, place: &Place) -> Map<String, Value> {
+    let filled = |(key, value): (&String, &Value)| (key.clone(), place.filled_value(value));
+    row.arguments.iter().map(filled).collect()
+}
+
+/// Whether the attack of a row fires where nothing protects.
+fn fires_unprotected(row: &Row, place: &Place) -> bool {
+    let table: toml::Table = toml::from_str(UNPROTECTED).expect("a table");
+    let usual = table
+        .get(&row.tool)
+        .and_then(toml::Value::as_str)
+        .unwrap_or("false");
+    let script = place.filled(row.unprotected.as_deref().unwrap_or(usual));
+    let mut variables: Vec<(String, String)> = Vec::new();
+    for (key, value) in arguments(row, place) {
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        // A zero byte ends a name for the system.
+        let text = text.split('\0').next().unwrap_or_default().to_owned();
+        if text.len() > 100_000 {
+            // No program takes it.
+            return false;
+        }
+        variables.push((format!("A_{key}"), text));
+    }
+    variables.push(("CANARY_ENV".to_owned(), "1".to_owned()));
+    fs::write(place.path("audit"), "").expect("written");
+    let started = Instant::now();
+    let output = place
+        .shell(&variables)
+        .args(["-c", &script])
+        .output()
+        .expect("bash runs");
+    let ran = Ran {
+        document: Value::Null,
+        elapsed: started.elapsed(),
+        peak_mb: 0,
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    !place.holds(&row.check, &text, Some(&ran))
+}
+
+/// Runs a message.
+fn run(row: &Row, place: &Place, dialect: &str, message: &str) -> Ran {
+    let mut command = toolglot(&[]);
+    if let Some(first) = &row.path_first {
+        let rest = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{rest}", place.filled(first)));
+    }
+    place.run(command, dialect, &policy(row, place), message)
+}
+
+/// The policy file of a row.
+fn policy(row: &Row, place: &Place) -> PathBuf {
+    if row.policy.contains('=') {
+        return place.policy(&place.filled(&row.policy));
+    }
+    if row.policy.starts_with('/') || row.policy.starts_with('$') {
+        return PathBuf::from(place.filled(&row.policy));
+    }
+    shipped(&format!("{}.toml", row.policy))
+}
