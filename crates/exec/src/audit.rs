@@ -8,10 +8,11 @@ mod masked;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+use crate::clock::now_ms;
 use thiserror::Error;
 
 pub use masked::{masked, masked_text, shape};
@@ -167,7 +168,7 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
 fn push_line(text: &mut String, seq: u64, prev: &str, record: Map<String, Value>) -> String {
     let mut line = Map::new();
     line.insert("seq".into(), seq.into());
-    line.insert("time".into(), now().into());
+    line.insert("time".into(), now_ms().into());
     line.insert("prev".into(), prev.into());
     line.extend(record);
     let mut body = Value::Object(line).to_string();
@@ -263,42 +264,11 @@ pub fn verify(text: &str) -> Result<Whole, Broken> {
     Ok(whole)
 }
 
-/// The time in UTC, to the millisecond.
-fn now() -> String {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let seconds = since.as_secs();
-    let (year, month, day) = civil(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z",
-        since.subsec_millis()
-    )
-}
-
-/// Year, month and day of a day counted from 1970-01-01 (Howard Hinnant's `civil_from_days`).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let era = days / 146_097;
-    let of_era = days % 146_097;
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Log, civil, verify};
+    use super::{Log, verify};
 
     fn record(value: Value) -> Map<String, Value> {
         match value {
@@ -379,13 +349,5 @@ mod tests {
             let is_half = whole[end - 1] != b'\n' && whole[end] != b'\n';
             assert_eq!(found.torn, usize::from(is_half), "cut at {end}");
         }
-    }
-
-    #[test]
-    fn days_have_dates() {
-        assert_eq!(
-            [civil(0), civil(11_016), civil(20_779)],
-            [(1970, 1, 1), (2000, 2, 29), (2026, 11, 22)]
-        );
     }
 }

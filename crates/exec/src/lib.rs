@@ -36,6 +36,7 @@
 mod arguments;
 pub mod audit;
 mod change;
+pub mod clock;
 mod command;
 mod edit;
 mod encoding;

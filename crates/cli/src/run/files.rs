@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
-use toolglot_exec::Outcome;
+use toolglot_exec::{Outcome, clock};
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
 use toolglot_runtimes::{CallError, Host, resolve};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
@@ -369,7 +369,7 @@ impl<'a> FileTools<'a> {
         let mut trust = self.host.trust.borrow_mut();
         let key = trust.private_key().map_err(|error| error.to_string())?;
         let style = toolglot_toolfiles::Style::of(found.language);
-        let now = crate::tools::clock::now();
+        let now = clock::now();
         let signed = found
             .clone()
             .with_text(sign_text(found.text(), style, &key, &now, None));

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
+use toolglot_exec::clock;
 use toolglot_toolfiles::{PublicKey, TrustError};
 
 use super::args::KeysCommand;
-use super::{House, answer, clock};
+use super::{House, answer};
 use crate::failure::Failure;
 use crate::{Outcome, source};
 

@@ -3,7 +3,6 @@
 pub(crate) mod args;
 mod change;
 mod check;
-pub(crate) mod clock;
 mod keys;
 mod list;
 mod new;

@@ -5,12 +5,13 @@ use std::fs;
 use std::io::Write;
 
 use serde_json::{Value, json};
+use toolglot_exec::clock;
 use toolglot_toolfiles::{
     Found, Generation, Header, Place, PrivateKey, Space, Style, Trust, body, digest, sign_text,
 };
 
 use super::args::Common;
-use super::{House, answer, clock};
+use super::{House, answer};
 use crate::Outcome;
 use crate::failure::Failure;
 
