@@ -7,7 +7,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolglot_policy::{BadUrl, Host};
+use toolglot_policy::{BadUrl, Host, is_own_header};
 
 use crate::web::{Ask, Web};
 use crate::{Failure, Outcome, Root};
@@ -17,19 +17,6 @@ const TIME: Duration = Duration::from_secs(30);
 
 /// The longest that may be asked for.
 const MOST_TIME: Duration = Duration::from_secs(300);
-
-/// Headers that a question may not set: they say where it goes, or how long it is.
-const OWN_HEADERS: &[&str] = &[
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "proxy-authorization",
-    "upgrade",
-];
-
-/// The methods of a question.
-const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -53,12 +40,8 @@ impl Question {
         let bad = |problem: String| Failure::Http { problem };
         let text = |key: &str| arguments.get(key).and_then(Value::as_str);
         let host = host.clone().map_err(|error| bad(error.to_string()))?;
-        let method = text("method").unwrap_or("GET").to_ascii_uppercase();
-        let Some(method) = METHODS.iter().find(|known| **known == method) else {
-            return Err(bad(format!(
-                "{method:?} is no method: use GET, HEAD, POST, PUT, PATCH or DELETE"
-            )));
-        };
+        let method = toolglot_policy::method(text("method").unwrap_or("GET"))
+            .map_err(|error| bad(error.to_string()))?;
         let mut headers = Vec::new();
         for (name, value) in arguments
             .get("headers")
@@ -69,7 +52,7 @@ impl Question {
             let Some(value) = value.as_str() else {
                 return Err(bad(format!("the header {name:?} is no text")));
             };
-            if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            if is_own_header(name) {
                 return Err(bad(format!(
                     "the header {name:?} is not for the caller to set"
                 )));

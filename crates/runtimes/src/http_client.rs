@@ -22,9 +22,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use toolglot_exec::Failure;
 use toolglot_exec::web::{Ask, Web};
-use toolglot_policy::{Host as WebHost, is_public};
+use toolglot_policy::{Host as WebHost, is_own_header, is_public};
 use toolglot_schema::Violation;
-use toolglot_toolfiles::{OWN_HEADERS, Returned, template};
+use toolglot_toolfiles::{Returned, template};
 
 use crate::CallError;
 use crate::answer::Answer;
@@ -44,7 +44,7 @@ struct Asked {
     url: String,
     /// Whether an argument says which host is asked.
     is_chosen: bool,
-    method: String,
+    method: &'static str,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
@@ -184,7 +184,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         }
         let own = template::variables(&value, &host.variables);
         let value = filled(&own, params, &mut used, str::to_owned);
-        if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        if is_own_header(name) {
             let why = format!("the header `{name}` is not for a tool to set");
             return Err(Unasked::Config(why));
         }
@@ -236,14 +236,9 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         };
         filling.body(body, 0)
     });
-    let method = text("method")
-        .unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned())
-        .to_ascii_uppercase();
-    if !["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str()) {
-        return Err(Unasked::Config(format!(
-            "`{method}` is no method: use GET, HEAD, POST, PUT, PATCH or DELETE"
-        )));
-    }
+    let usual = if body.is_some() { "POST" } else { "GET" };
+    let method = toolglot_policy::method(text("method").as_deref().unwrap_or(usual))
+        .map_err(|error| Unasked::Config(error.to_string()))?;
     // Also by what is left out.
     let asking = ["url", "headers", "query", "body"].map(|key| config.get(key).cloned());
     let asking = texts(&json!(asking));
@@ -256,7 +251,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         })
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    let has_body = ["POST", "PUT", "PATCH"].contains(&method.as_str());
+    let has_body = ["POST", "PUT", "PATCH"].contains(&method);
     // What the file says of the body is all of it: the rest is the query then.
     let body = match body {
         Some(body) => Some(body),
@@ -495,7 +490,7 @@ fn send(asked: &Asked, place: &WebHost, time: Duration) -> Result<Answer, Failur
     let web = Web::to(place)?;
     let mut answer = web.ask(&Ask {
         url: &asked.url,
-        method: &asked.method,
+        method: asked.method,
         headers: &asked.headers,
         body: &asked.body,
         time,

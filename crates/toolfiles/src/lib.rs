@@ -38,7 +38,7 @@ pub use outline::Outline;
 pub use read::javascript_of;
 pub use registry::{Entry, FindError, Registry};
 pub use returns::{ReturnContract, Returned};
-pub use rules::{OWN_HEADERS, RULES, Rule, rule};
+pub use rules::{RULES, Rule, rule};
 pub use schema::{Action, Schema};
 pub use servers::{approved_as, server_name};
 pub use sign::{

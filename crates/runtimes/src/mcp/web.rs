@@ -8,8 +8,8 @@ use toolglot_exec::Failure;
 use toolglot_exec::web;
 use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
-use toolglot_policy::Host as WebHost;
-use toolglot_toolfiles::{OWN_HEADERS, template};
+use toolglot_policy::{Host as WebHost, is_own_header};
+use toolglot_toolfiles::template;
 
 use super::{Definition, Failed, oauth};
 use crate::CallError;
@@ -102,11 +102,8 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         .flatten()
     {
         let value = text(value);
-        let lower = name.to_ascii_lowercase();
-        if [OWN_HEADERS, PROTOCOLS_HEADERS]
-            .concat()
-            .contains(&lower.as_str())
-        {
+        let is_protocols = |own: &&str| own.eq_ignore_ascii_case(name);
+        if is_own_header(name) || PROTOCOLS_HEADERS.iter().any(is_protocols) {
             return Err(bad(format!("the header `{name}` is not for a file to set")));
         }
         if value.chars().any(char::is_control) {

@@ -1,23 +1,12 @@
 //! Rule F08 for `config`: what can never be run, sent or asked, and rule F04 for what nothing there reads.
 
+use toolglot_policy::{METHODS, is_own_header};
+
 use super::runnable::{PYTHON, SYSTEM};
 use super::{RUNNABLE, Rule, UNKNOWN_FIELD};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::literal::{Content, Literal, Member};
 use crate::{ToolFile, template};
-
-/// What `http_client` asks by.
-const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
-/// Headers that no file sets: the request itself says them.
-pub const OWN_HEADERS: &[&str] = &[
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "proxy-authorization",
-    "upgrade",
-];
 
 /// What `filesystem` does.
 const OPERATIONS: &[&str] = &[
@@ -385,7 +374,7 @@ impl<'a> Faults<'a> {
         if let Some(value) = self.get("method")
             && let Some(method) = value.as_text()
             && !is_expanded(value)
-            && !METHODS.contains(&method.to_ascii_uppercase().as_str())
+            && toolglot_policy::method(method).is_err()
         {
             self.add(
                 value.span.clone(),
@@ -435,7 +424,7 @@ impl<'a> Faults<'a> {
         self.map("headers");
         let headers = self.get("headers").and_then(Literal::as_map);
         for Member { key, key_span, .. } in headers.unwrap_or_default() {
-            if OWN_HEADERS.contains(&key.to_ascii_lowercase().as_str()) {
+            if is_own_header(key) {
                 self.add(
                     key_span.clone(),
                     format!("the header `{key}` is not for a file to set"),

@@ -13,7 +13,6 @@ mod runnable;
 mod schemas;
 
 pub(crate) use compiled::uncompiled;
-pub use configured::OWN_HEADERS;
 pub(crate) use fields::kebab;
 pub(crate) use runnable::unrunnable;
 
