@@ -22,7 +22,9 @@ mod run;
 mod signing;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod tool_calls;
 mod tool_files;
+mod tool_project;
 #[cfg(unix)]
 mod undo;
 

@@ -343,7 +343,7 @@ fn rehashed(text: &str) -> String {
 
 #[test]
 fn what_was_signed_runs_and_nothing_else() {
-    if !crate::tool_files::can_run() {
+    if !crate::tool_project::can_run() {
         return;
     }
     let world = World::new();
@@ -379,7 +379,7 @@ fn what_was_signed_runs_and_nothing_else() {
 
 #[test]
 fn a_signed_file_is_no_other_tool() {
-    if !crate::tool_files::can_run() {
+    if !crate::tool_project::can_run() {
         return;
     }
     let world = World::new();
@@ -423,7 +423,7 @@ fn a_signed_file_is_no_other_tool() {
 
 #[test]
 fn keys_that_a_policy_writes_out_are_trusted() {
-    if !crate::tool_files::can_run() {
+    if !crate::tool_project::can_run() {
         return;
     }
     let world = World::new();
