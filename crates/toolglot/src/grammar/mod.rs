@@ -7,7 +7,9 @@ mod lex;
 mod parse;
 mod settings;
 
-pub(crate) use ast::{Alt, Attribute, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
+pub(crate) use ast::{
+    Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
+};
 pub use error::GrammarError;
 pub use evidence::Evidence;
 pub(crate) use settings::{Typing, Values};
@@ -50,6 +52,15 @@ impl Dialect {
     /// The lines that describe it, as written; inherited rules are not repeated.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The only calls it has, where each of its rules fixes a tool: the tools, each with the arguments that its rule names.
+    /// `None` where a call may name any.
+    pub fn only_calls(&self) -> Option<Vec<(&str, Vec<&str>)>> {
+        let calls = self.rules.iter().filter(|rule| rule.name == "call");
+        calls
+            .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments())))
+            .collect()
     }
 
     /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).

@@ -7,7 +7,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::ast::{Alt, Attribute, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
+use super::ast::{
+    Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
+};
 use super::lex::{Lexer, Token};
 use super::{Dialect, GrammarError, Values};
 
@@ -352,7 +354,7 @@ impl<'a> Reader<'a> {
             "bol" => TermKind::Bol,
             "start" => TermKind::Start,
             "end" => TermKind::End,
-            "py" => TermKind::Py,
+            "py" => TermKind::Py(self.mark(span)?),
             "text" => TermKind::Text(self.argument(span)?),
             "json" => TermKind::Json(self.argument(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
@@ -390,6 +392,19 @@ impl<'a> Reader<'a> {
         };
         self.expect(')', "behind the argument")?;
         Ok(Some(argument))
+    }
+
+    /// `("'")`: a quotation mark of Python.
+    fn mark(&mut self, word: &Range<usize>) -> Result<PythonMark, GrammarError> {
+        match self.argument(word)?.as_deref() {
+            None | Some("\"") => Ok(PythonMark::Double),
+            Some("'") => Ok(PythonMark::Single),
+            Some(other) => Err(GrammarError::new(
+                word.clone(),
+                format!("`{other}` is no quotation mark of Python"),
+            )
+            .help("write py(\"'\"), or py for double marks")),
+        }
     }
 
     /// `("a"|"b")`.
