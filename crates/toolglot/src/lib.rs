@@ -96,7 +96,7 @@ mod tools;
 
 pub use call::{Call, Calls};
 pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
-pub use grammar::{Dialect, Evidence, GrammarError};
+pub use grammar::{Dialect, Evidence, GrammarError, IdForm};
 pub use limits::{InCode, InReasoning, Limits};
 pub use machine::Parser;
 pub use note::{Code, Note};

@@ -320,7 +320,7 @@ fn results_that_are_strings_of_json_come_back() {
     for (dialect, begins) in [
         (
             "cohere",
-            "<|START_TOOL_RESULT|>[\n    {\n        \"tool_call_id\": \"abcdefgh1\",\n        \"results\": {\n            \"0\": \"say \\\"a\\\\b\\\"\\n",
+            "<|START_TOOL_RESULT|>[\n    {\n        \"tool_call_id\": \"0\",\n        \"results\": {\n            \"0\": \"say \\\"a\\\\b\\\"\\n",
         ),
         (
             "mistral",

@@ -12,6 +12,7 @@ pub(crate) use ast::{
 };
 pub use error::GrammarError;
 pub use evidence::Evidence;
+pub use settings::IdForm;
 pub(crate) use settings::{Typing, Values};
 
 use alloc::string::{String, ToString};
@@ -76,6 +77,11 @@ impl Dialect {
     /// How an id is spelt from what is captured: `functions.{name}:{id}`.
     pub(crate) fn id_spelling(&self) -> Option<&str> {
         self.setting("id")
+    }
+
+    /// What an id has to look like for its models (`ids: letters 9`), if they take no other.
+    pub fn id_form(&self) -> Option<IdForm> {
+        IdForm::parse(self.setting("ids")?)
     }
 
     /// The rules of that name without a fixed tool.

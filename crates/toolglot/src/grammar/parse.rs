@@ -11,12 +11,12 @@ use super::ast::{
     Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
 };
 use super::lex::{Lexer, Token};
-use super::{Dialect, GrammarError, Values};
+use super::{Dialect, GrammarError, IdForm, Values};
 
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "id", "models", "source", "date", "quirks",
-    "license", "family", "alone",
+    "values", "case", "tools", "split", "refuse", "id", "ids", "models", "source", "date",
+    "quirks", "license", "family", "alone",
 ];
 
 pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
@@ -175,7 +175,7 @@ fn header(
         dialect.settings.retain(|(key, _)| {
             matches!(
                 key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse" | "id"
+                "values" | "case" | "tools" | "split" | "refuse" | "id" | "ids"
             )
         });
         dialect.values = found.values.clone();
@@ -197,6 +197,12 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
         return Err(
             GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
                 .help("write the id around what `id` captures: `functions.{name}:{id}`"),
+        );
+    }
+    if setting == "ids" && IdForm::parse(&value).is_none() {
+        return Err(
+            GrammarError::new(place, format!("`ids: {value}` is no form of an id"))
+                .help("write `ids: count` or `ids: letters 9`: 8 to 64 letters and digits"),
         );
     }
     if setting == "alone" && value != "say" {
