@@ -140,6 +140,7 @@ fn is_fault(code: Code) -> bool {
             | Code::UnknownParameter
             | Code::MissingParameter
             | Code::InvalidArguments
+            | Code::MissedChoice
     )
 }
 

@@ -71,6 +71,8 @@ pub(crate) enum Failure {
     NotOfLines,
     #[error("there are no tools to teach")]
     NothingToTeach,
+    #[error("`{dialect}` has calls of {calls} alone, and no tool that is given is such")]
+    NoToolOfDialect { dialect: String, calls: String },
     #[error("`{0}` is more than one dialect; name one")]
     NotOneDialect(String),
     #[error("no builtin tools are called `{0}`; there are {list}", list = crate::toolboxes::BUILTIN.join(", "))]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use toolglot::{Dialect, Limits, Program, ToolSet};
+use toolglot::{Limits, Program, ToolSet};
 use toolglot_tools::Toolbox;
 
 use crate::select;
@@ -12,8 +12,8 @@ use crate::select;
 pub(crate) fn guards(known: &[ToolSet]) -> Vec<Arc<Program>> {
     static GUARDS: OnceLock<[Arc<Program>; 3]> = OnceLock::new();
     let guards = GUARDS.get_or_init(|| {
-        let dialects: Vec<Dialect> = toolglot_dialects::union().into_iter().cloned().collect();
-        let any = Program::compile(&dialects, &ToolSet::default(), Limits::default())
+        let dialects = toolglot_dialects::union();
+        let any = Program::compile(dialects, &ToolSet::default(), Limits::default())
             .expect("a test compiles the dialects that ship, all as one");
         let roo = any.for_tools(&toolglot_tools::roo_names());
         let vocabulary = Toolbox::builtin("vocabulary").map(|tools| tools.tool_set());

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::parse::write_line;
 use crate::places::Places;
 use crate::reading::{Manner, compile, tool_set};
-use crate::{Outcome, batch, select, toolboxes};
+use crate::{Outcome, batch, choice, select, toolboxes};
 
 /// Answers each line of the input with a line, in order.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -88,9 +88,11 @@ impl Batch<'_> {
             manner.finish = finish(why)?;
         }
         let mut reading = manner.whole(line.input.as_bytes());
-        if !line.may_call {
-            reading.trace.without_calls();
-        }
+        choice::apply(
+            &line.tool_choice,
+            &mut reading.trace.message,
+            compiled.toolbox.as_deref(),
+        );
         let places = Places::new(&manner, &reading.text);
         let knowledge = Knowledge {
             dialects: &compiled.dialects,

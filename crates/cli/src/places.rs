@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use toolglot::{Call, Calls, Event, Sink, Span};
-use toolglot_json::{locate, members};
+use toolglot_json::{last_members, locate, members};
 
 use crate::reading::Manner;
 
@@ -34,6 +34,14 @@ struct Written {
     call: Span,
     args: String,
     runs: Vec<Run>,
+}
+
+impl Written {
+    /// Whether these are the arguments of `call`, which holds no member that a later one outdoes.
+    fn is_of(&self, call: &Call) -> bool {
+        let is_same = || self.args == call.args || last_members(&self.args) == call.args;
+        self.call == call.span && is_same()
+    }
 }
 
 /// A stretch of argument text, and the bytes that it was read from.
@@ -73,10 +81,7 @@ impl<'a> Places<'a> {
     ) -> Span {
         let found = self.found.get_or_init(|| self.find());
         // Lines of a shell block, and whatever else was made of a call later, stand nowhere by themselves.
-        let Some(written) = found
-            .iter()
-            .find(|written| written.call == call.span && written.args == call.args)
-        else {
+        let Some(written) = found.iter().find(|written| written.is_of(call)) else {
             return call.span;
         };
         let pointer = as_written(&written.args, pointer, names);
@@ -262,7 +267,6 @@ impl<'a> Places<'a> {
         self.manner.pieces(pieces, &mut tape);
         for (written, call) in tape.written.iter_mut().zip(&tape.calls.calls) {
             written.call = call.span;
-            written.args.clone_from(&call.args);
         }
         tape.written
     }

@@ -64,10 +64,22 @@ pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
     } else {
         json(path)?
     };
-    Toolbox::from_json(&value).map_err(|error| Failure::Tools {
-        origin: argument.to_owned(),
+    listed(&value, argument)
+}
+
+/// The tools of a list. What it has that no text can call is told on standard error.
+fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
+    let toolbox = Toolbox::from_json(value).map_err(|error| Failure::Tools {
+        origin: origin.to_owned(),
         error,
-    })
+    })?;
+    for entry in toolbox.left_out() {
+        let _ = writeln!(
+            screen::stderr(),
+            "left out: {origin}: {entry}, which no text calls"
+        );
+    }
+    Ok(toolbox)
 }
 
 /// The tools that `--tools` names, for a model to be told of. Of tools that are files those that may run: what a file says
@@ -167,10 +179,7 @@ fn project_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
 fn of_value(value: &Value) -> Result<Toolbox, Failure> {
     match value {
         Value::String(name) => builtin(name.strip_prefix("builtin:").unwrap_or(name)),
-        value => Toolbox::from_json(value).map_err(|error| Failure::Tools {
-            origin: "tools".to_owned(),
-            error,
-        }),
+        value => listed(value, "tools"),
     }
 }
 

@@ -1,14 +1,39 @@
 //! The dialects that ship with toolglot: the text of `dialects/*/dialect`, embedded, and a registry over it.
 //!
+//! - [`get`] finds a dialect by its name, by a model family (`qwen3`), or by what other parsers call it ([`ALIASES`]).
+//! - [`auto`] is the program that reads any of them at once, compiled when it is first asked for and shared from then on.
+//! - [`all`] and [`union`] are the dialects themselves, to choose from.
+//!
+//! A server that knows its model compiles that dialect, and one that does not takes [`auto`]; for the tools of a request
+//! [`Program::for_tools`] shares the rules of either.
+//!
 //! ```
-//! let hermes = toolglot_dialects::get("hermes").expect("it ships");
-//! assert_eq!(hermes.name(), "hermes");
-//! assert_eq!(toolglot_dialects::get("forge-xml").map(|d| d.name().to_owned()), Some("forge".to_owned()));
+//! use std::sync::Arc;
+//! use toolglot::{Calls, Finish, Input, Limits, Parser, Program, Tool, ToolSet};
+//!
+//! let read = |program: &Arc<Program>| {
+//!     let mut message = Calls::default();
+//!     let mut parser = Parser::new(Arc::clone(program));
+//!     parser.push(Input::Text("<function=ls>{\"path\": \".\"}</function>"), &mut message);
+//!     parser.finish(Finish::Stop, &mut message);
+//!     message.calls
+//! };
+//!
+//! let hermes = toolglot_dialects::get("qwen3").expect("an alias of `hermes`");
+//! let program = Program::compile([hermes], &ToolSet::default(), Limits::default())?;
+//! assert!(read(&Arc::new(program)).is_empty());
+//!
+//! let tools = ToolSet::new([Tool { name: "ls".to_owned(), parameters: Default::default() }]);
+//! let program = Arc::new(toolglot_dialects::auto().for_tools(&tools));
+//! assert_eq!(read(&program)[0].dialect, "functionary_v31");
+//! # Ok::<(), toolglot::GrammarError>(())
 //! ```
+//!
+//! A dialect of one's own is a file: [`Dialect::parse`] reads it, and may build on [`all`].
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use toolglot::{Dialect, GrammarError};
+use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
@@ -98,6 +123,23 @@ pub fn union() -> Vec<&'static Dialect> {
     heads
 }
 
+/// All dialects as one program, for no tools: what `--dialect auto` reads. Compiled when it is first asked for, which takes
+/// some milliseconds, and shared from then on; [`Program::for_tools`] makes the one for a request.
+///
+/// Dialects that read plain shell blocks (`split`) take no part: beside prose each block would be a command.
+///
+/// # Panics
+/// Never in a released build: a test compiles it.
+pub fn auto() -> &'static Arc<Program> {
+    static AUTO: OnceLock<Arc<Program>> = OnceLock::new();
+    AUTO.get_or_init(|| {
+        let dialects = union().into_iter();
+        let dialects = dialects.filter(|dialect| dialect.split().is_none());
+        let program = Program::compile(dialects, &ToolSet::default(), Limits::default());
+        Arc::new(program.expect("a test compiles the dialects that ship, all as one"))
+    })
+}
+
 /// The dialect of that name or alias; `-` is read as `_` where no alias has it.
 pub fn get(name: &str) -> Option<&'static Dialect> {
     let find = |name: &str| {
@@ -151,7 +193,7 @@ fn load() -> Result<Vec<Dialect>, GrammarError> {
 
 #[cfg(test)]
 mod tests {
-    use super::get;
+    use super::{auto, get};
 
     #[test]
     fn names_of_parsers_and_models_find_their_dialect() {
@@ -168,5 +210,10 @@ mod tests {
             );
         }
         assert!(get("qwen3__coder").is_none());
+    }
+
+    #[test]
+    fn all_dialects_compile_as_one_and_that_is_shared() {
+        assert!(std::sync::Arc::ptr_eq(auto(), auto()));
     }
 }

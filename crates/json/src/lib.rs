@@ -20,6 +20,7 @@ extern crate alloc;
 
 mod coerce;
 mod document;
+mod doubles;
 mod escape;
 mod fit;
 mod keys;
@@ -36,6 +37,7 @@ pub use document::{
     BadEscapes, Doubt, Ends, Expected, Fix, HeldDocument, Missing, Options, Prose, Repaired,
     Several, Unrepairable, repair,
 };
+pub use doubles::last_members;
 pub use escape::{escape_into, is_plain, quoted, unescape};
 pub use fit::{
     Fit, FitKind, Fitted, Target, fitted, float, from_text, integer, is_wrapper, scalar_of,

@@ -1,8 +1,11 @@
 //! Events folded into calls.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
+
+use toolglot_json::last_members;
 
 use crate::{CallId, Code, End, Event, Note, Place, Sink, Span};
 
@@ -19,8 +22,9 @@ pub struct Call {
     pub name_at: Span,
     /// A name space or server.
     pub ns: Option<String>,
-    /// JSON text of one object; a prefix of one if `end` is `Truncated`. What stands in its place, where that is no object:
-    /// then [`Code::MalformedJson`] says so.
+    /// JSON text of one object, in which no key comes twice: of several members the last counts, and the earlier ones, which
+    /// stand in the events, are left out ([`Code::DoubleKey`]). A prefix of an object, as it came, if `end` is `Truncated`.
+    /// What stands in its place, where that is no object: then [`Code::MalformedJson`] says so.
     pub args: String,
     /// All bytes of the call.
     pub span: Span,
@@ -73,6 +77,17 @@ impl Calls {
 }
 
 impl Call {
+    /// Leaves out members that a later one of their key outdoes.
+    fn keep_last_members(&mut self) {
+        let is_double = self.notes.iter().any(|note| note.code == Code::DoubleKey);
+        if is_double
+            && self.end != End::Truncated
+            && let Cow::Owned(args) = last_members(&self.args)
+        {
+            self.args = args;
+        }
+    }
+
     /// Keeps markup that stands where the arguments should.
     fn keep_raw(&mut self, span: Span, text: &str) {
         let is_raw = |note: &&Note| note.code == Code::MalformedJson && self.args.is_empty();
@@ -146,6 +161,7 @@ impl Sink for Calls {
                     let call = &mut self.calls[open];
                     call.end = end;
                     call.span.end = span.end;
+                    call.keep_last_members();
                     self.last_markup = None;
                 }
             }

@@ -110,4 +110,5 @@ codes! {
     InvalidArguments = 64, "invalid-arguments", "the arguments do not fit the tool's schema";
     OneCallOnly = 65, "one-call-only", "this dialect runs one call per message; the later ones were refused";
     DotDot = 66, "dot-dot", "a path goes up and comes back; it stays inside the root";
+    MissedChoice = 70, "missed-choice", "the answer is not what `tool_choice` asks for";
 }

@@ -38,6 +38,18 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "settings are",
     ),
     (
+        "dialect a\nids: letters nine\n",
+        "`ids: letters nine` is no form of an id",
+        "ids:",
+        "letters 9",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" py(\"x\") \"</a>\"\n",
+        "`x` is no quotation mark of Python",
+        "py",
+        "double marks",
+    ),
+    (
         "dialect a\nvalues: guess\n",
         "`values` has no `guess`",
         "values:",

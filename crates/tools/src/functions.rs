@@ -1,5 +1,6 @@
 //! Functions of Rust as tools: their parameters are a type, and the type's schema is the tool's.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde::Serialize;
@@ -84,7 +85,7 @@ impl Functions {
     pub fn answer(
         &self,
         message: &str,
-        dialects: &[Dialect],
+        dialects: impl IntoIterator<Item: Borrow<Dialect>>,
     ) -> Result<Vec<Result<Value, NotRun>>, GrammarError> {
         let program = Program::compile(dialects, &self.toolbox.tool_set(), Limits::default())?;
         let (mut parser, mut read) = (Parser::new(program.into()), Calls::default());

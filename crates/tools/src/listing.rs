@@ -81,6 +81,9 @@ impl Toolbox {
     /// - MCP's answer to `tools/list`, `{"tools": [{"name", "inputSchema"}]}`, also inside its JSON-RPC response;
     /// - a map from names to JSON Schemas.
     ///
+    /// An entry without a name that is of another type than `function`, such as `{"type": "web_search"}`, is the server's own:
+    /// no text calls it. [`Toolbox::left_out`] says which those are.
+    ///
     /// Every tool's effect is [`Effect::Unknown`]: a list from a server cannot vouch for itself. Schemas are not
     /// compiled here: `toolglot_schema::Validator` says what is wrong with one.
     ///
@@ -104,10 +107,8 @@ impl Toolbox {
             }
             other => return Err(ToolError::NotAList { found: kind(other) }),
         }
-        Ok(Toolbox::new(
-            listing.found.into_iter().map(|(_, entry)| entry),
-            false,
-        ))
+        let entries = listing.found.into_iter().map(|(_, entry)| entry);
+        Ok(Toolbox::new(entries, false).without(listing.left_out))
     }
 }
 
@@ -115,6 +116,8 @@ impl Toolbox {
 #[derive(Default)]
 struct Listing {
     found: Vec<(String, Entry)>,
+    /// What no call can name.
+    left_out: Vec<String>,
 }
 
 impl Listing {
@@ -143,7 +146,13 @@ impl Listing {
             }
         };
         let Some(name) = tool.get("name").and_then(Value::as_str) else {
-            return Err(ToolError::MissingName { at });
+            return match entry.get("type").and_then(Value::as_str) {
+                Some(kind) if kind != "function" && !tool.contains_key("name") => {
+                    self.left_out.push(format!("{at} of the type `{kind}`"));
+                    Ok(())
+                }
+                _ => Err(ToolError::MissingName { at }),
+            };
         };
         let name = format!("{prefix}{name}");
         // A namespace inside a namespace is an entry without parameters, as any other would be.

@@ -85,6 +85,8 @@ pub(crate) struct Habits {
 pub struct Toolbox {
     entries: Vec<Entry>,
     ignore_case: bool,
+    /// Entries of the list that are no tools of this set.
+    left_out: Vec<String>,
 }
 
 /// Adds tools without other names, behind those that are there. Of two with one name the first stays.
@@ -114,8 +116,8 @@ impl Toolbox {
     /// Of two tools with one name the first stays.
     pub(crate) fn new(entries: impl IntoIterator<Item = Entry>, ignore_case: bool) -> Toolbox {
         let mut toolbox = Toolbox {
-            entries: Vec::new(),
             ignore_case,
+            ..Toolbox::default()
         };
         for entry in entries {
             if toolbox.get(&entry.spec.name).is_none() {
@@ -123,6 +125,16 @@ impl Toolbox {
             }
         }
         toolbox
+    }
+
+    /// The same set, made from a list that had these entries as well.
+    pub(crate) fn without(self, left_out: Vec<String>) -> Toolbox {
+        Toolbox { left_out, ..self }
+    }
+
+    /// What the list had that this set was made from, and no call can name: `tools[1] of the type `web_search``.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Whether the tool does without that parameter, which it does not have and models were taught to give.

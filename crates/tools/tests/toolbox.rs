@@ -113,7 +113,7 @@ fn odd_entries_are_refused_by_name() {
             "tools[0].function is a string, where a tool is an object",
         ),
         (
-            json!([named("a"), {"type": "web_search"}]),
+            json!([named("a"), {"type": "function"}]),
             "tools[1] has no `name`",
         ),
         (json!({"tools": [{"name": 5}]}), "tools[0] has no `name`"),
@@ -408,4 +408,23 @@ fn a_misspelt_tool_has_a_nearest() {
     let names = || toolbox.iter().map(|tool| tool.name.as_str());
     assert_eq!(nearest("reed_file", names()), Some("read_file"));
     assert_eq!(nearest("deploy", names()), None);
+}
+
+#[test]
+fn what_no_text_calls_is_left_out_and_told() {
+    let list = json!([
+        {"type": "web_search"},
+        {"type": "function", "function": {"name": "f"}},
+        {"type": "mcp", "server_label": "docs"},
+    ]);
+    let toolbox = Toolbox::from_json(&list).expect("the list has a tool");
+    assert!(toolbox.iter().map(|spec| &*spec.name).eq(["f"]));
+    let left_out = toolbox.left_out();
+    assert_eq!(
+        left_out,
+        [
+            "tools[0] of the type `web_search`",
+            "tools[2] of the type `mcp`"
+        ]
+    );
 }

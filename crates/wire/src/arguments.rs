@@ -9,7 +9,7 @@ use crate::prefix::complete;
 /// What arrived of a call's arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arguments {
-    /// An object; of a key that came twice the last value, at the place of the first.
+    /// An object; of a key that came twice the last value.
     Object(Map<String, Value>),
     /// The text, where it is no object or nests deeper than it was asked for.
     Raw(String),

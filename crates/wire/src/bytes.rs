@@ -100,13 +100,13 @@ impl Bytes {
 mod tests {
     use std::sync::Arc;
 
-    use toolglot::{Calls, Finish, Limits, Program, ToolSet};
+    use toolglot::{Calls, Dialect, Finish, Limits, Program, ToolSet};
 
     use super::*;
 
     /// What `bytes` become when they are pushed in pieces of `size`.
     fn joined(bytes: &[u8], size: usize) -> (String, usize) {
-        let program = Program::compile(&[], &ToolSet::default(), Limits::default())
+        let program = Program::compile([] as [Dialect; 0], &ToolSet::default(), Limits::default())
             .expect("no dialect is a program");
         let mut parser = Parser::new(Arc::new(program));
         let mut message = Calls::default();

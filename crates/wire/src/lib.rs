@@ -32,6 +32,7 @@
 
 mod arguments;
 mod bytes;
+mod choice;
 mod document;
 mod events;
 mod line;
@@ -41,6 +42,7 @@ mod prefix;
 
 pub use arguments::Arguments;
 pub use bytes::Bytes;
+pub use choice::ToolChoice;
 pub use document::{CallDocument, Document};
 pub use events::EventLine;
 pub use line::{BadLine, Line};

@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::ToolChoice;
+
 /// One document of `parse --jsonl`.
 ///
 /// Unknown fields are ignored, so that lines may carry what belongs to their owner; `null` is the same as absent.
@@ -21,8 +23,8 @@ pub struct Line {
     pub reasoning_open: bool,
     /// The end of the prompt, where the answer begins inside something.
     pub prompt_suffix: Option<String>,
-    /// Whether the model may call tools at all.
-    pub may_call: bool,
+    /// Which calls who asked wants.
+    pub tool_choice: ToolChoice,
     /// Why the model stopped: `stop`, `length` or `unknown`.
     pub finish: Option<String>,
 }
@@ -46,6 +48,11 @@ enum LineError {
         /// What it is.
         found: &'static str,
     },
+    /// A choice that is none of those of an API.
+    #[error(
+        "field `tool_choice` must be `auto`, `none`, `required`, or an object that names tools"
+    )]
+    Choice,
 }
 
 /// The answer to a line that cannot be answered: `{"id":..,"error":".."}`.
@@ -87,10 +94,8 @@ impl Line {
             tools: fields.remove("tools").filter(|tools| !tools.is_null()),
             reasoning_open: flag(&mut fields, "reasoning_open")?,
             prompt_suffix: string(&mut fields, "prompt_suffix")?,
-            // The other choices (`auto`, `required`, an object that names a tool) do not change how a text is read.
-            may_call: fields
-                .get("tool_choice")
-                .is_none_or(|choice| choice != "none"),
+            tool_choice: ToolChoice::of(&fields.remove("tool_choice").unwrap_or_default())
+                .map_err(|()| LineError::Choice)?,
             finish: string(&mut fields, "finish")?,
         })
     }
@@ -148,23 +153,8 @@ mod tests {
             Line {
                 id: 7.into(),
                 input: "x".into(),
-                may_call: true,
                 ..Line::default()
             }
-        );
-    }
-
-    #[test]
-    fn no_tools_may_be_called_when_the_choice_is_none() {
-        assert!(
-            !Line::read(r#"{"tool_choice":"none"}"#)
-                .expect("it is a document")
-                .may_call
-        );
-        assert!(
-            Line::read(r#"{"tool_choice":{"type":"function"}}"#)
-                .expect("it is a document")
-                .may_call
         );
     }
 
@@ -173,6 +163,8 @@ mod tests {
         let bad = Line::read(r#"{"id":"a","input":3}"#).expect_err("a number is no input");
         assert_eq!(bad.id, "a");
         assert_eq!(bad.error, "field `input` must be a string, found a number");
+        let bad = Line::read(r#"{"id":"b","tool_choice":"maybe"}"#);
+        assert_eq!(bad.expect_err("nobody knows that choice").id, "b");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolglot::Dialect;
+use toolglot::{Dialect, IdForm};
 
 /// Ids given so far.
 #[derive(Debug, Default)]
@@ -28,27 +28,21 @@ impl Ids {
         name: &str,
         target: Option<&Dialect>,
     ) -> String {
-        let spelling = target.and_then(|dialect| dialect.setting("id"));
-        match (written, spelling) {
-            (Some(written), None) => {
-                self.counter += 1;
-                written.to_owned()
-            }
-            (Some(written), Some(spelling)) if is_spelt(written, name, spelling) => {
-                let number = number(written, name, spelling).map_or(0, |number| number + 1);
+        let form = target.map_or(Form::Any, Form::of);
+        match written {
+            Some(written) if form.fits(written, name) => {
+                let number = form.number(written, name).map_or(0, |number| number + 1);
                 self.counter = number.max(self.counter + 1);
                 written.to_owned()
             }
-            (_, spelling) => self.minted(name, spelling.unwrap_or("call_{id}")),
+            _ => self.minted(name, form),
         }
     }
 
-    /// An id of this spelling that nothing else in the conversation has.
-    fn minted(&mut self, name: &str, spelling: &str) -> String {
+    /// An id of this form that nothing else in the conversation has.
+    fn minted(&mut self, name: &str, form: Form<'_>) -> String {
         loop {
-            let id = spelling
-                .replace("{name}", name)
-                .replace("{id}", &self.counter.to_string());
+            let id = form.id(self.counter, name);
             self.counter += 1;
             if self.taken.insert(id.clone()) {
                 return id;
@@ -57,8 +51,54 @@ impl Ids {
     }
 }
 
-fn is_spelt(id: &str, name: &str, spelling: &str) -> bool {
-    counted(id, name, spelling).is_some_and(|counted| !counted.is_empty())
+/// What ids look like.
+#[derive(Clone, Copy, Debug)]
+enum Form<'d> {
+    Any,
+    /// Around the name and a number: `id:` of the dialect.
+    Spelt(&'d str),
+    /// `ids:` of the dialect.
+    Of(IdForm),
+}
+
+impl<'d> Form<'d> {
+    fn of(dialect: &'d Dialect) -> Form<'d> {
+        match (dialect.setting("id"), dialect.id_form()) {
+            (Some(spelling), _) => Form::Spelt(spelling),
+            (None, Some(form)) => Form::Of(form),
+            (None, None) => Form::Any,
+        }
+    }
+
+    fn fits(self, id: &str, name: &str) -> bool {
+        match self {
+            Form::Any => true,
+            Form::Spelt(spelling) => {
+                counted(id, name, spelling).is_some_and(|counted| !counted.is_empty())
+            }
+            Form::Of(form) => form.fits(id),
+        }
+    }
+
+    /// The number that it counts with, if it does.
+    fn number(self, id: &str, name: &str) -> Option<u64> {
+        match self {
+            Form::Spelt(spelling) => number(id, name, spelling),
+            Form::Of(IdForm::Count) => id.parse().ok(),
+            Form::Any | Form::Of(IdForm::Letters(_)) => None,
+        }
+    }
+
+    fn id(self, n: u64, name: &str) -> String {
+        match self {
+            Form::Any => format!("call_{n}"),
+            Form::Spelt(spelling) => {
+                let spelling = spelling.replace("{name}", name);
+                spelling.replace("{id}", &n.to_string())
+            }
+            Form::Of(form) => form.id(n),
+        }
+    }
 }
 
 /// The number in an id; one past any count is none.

@@ -125,27 +125,29 @@ impl<'d> Results<'d> {
             };
         };
         let unbroken = self.unbroken(call, text, bare, failed);
-        let text = unbroken.unwrap_or_else(|| {
-            if self.has_entities(call) {
-                unescaped(bare)
-            } else {
-                bare.to_owned()
-            }
-        });
+        let text = unbroken.unwrap_or_else(|| self.spelling(call).read(bare));
         Bare {
             text,
             failed: failed || is_failure,
         }
     }
 
-    /// Whether a result's text stands in its frame as XML.
-    fn has_entities(&self, call: CallText<'_>) -> bool {
-        wrapped(&self.plain, call, "<&>", false).contains("&lt;&amp;&gt;")
+    /// How a result's text stands in its frame.
+    fn spelling(&self, call: CallText<'_>) -> Spelling {
+        let written = wrapped(&self.plain, call, "&>\"", false);
+        if written.contains("&amp;&gt;") {
+            Spelling::Xml
+        } else if written.contains("&>\\\"") {
+            Spelling::Json
+        } else {
+            Spelling::Plain
+        }
     }
 
     /// `bare` without the escapes that keep calls from being read in it: only where writing it puts in these very escapes.
     fn unbroken(&self, call: CallText<'_>, text: &str, bare: &str, failed: bool) -> Option<String> {
-        let is_xml = self.has_entities(call);
+        let spelling = self.spelling(call);
+        let is_xml = spelling == Spelling::Xml;
         if !bare.contains(JOINER) && (is_xml || !bare.contains("&lt;")) {
             return None;
         }
@@ -154,16 +156,16 @@ impl<'d> Results<'d> {
         // Without any of them; what the text has and writing that does not put in stood in the result itself.
         let none = bare.replace(JOINER, "");
         let none = if is_xml {
-            unescaped(&none)
+            none
         } else {
             none.replace("&lt;", "<")
         };
+        let none = spelling.read(&none);
         let frame = wrapped(&self.plain, call, PLACE, failed);
         let (before, _) = frame.split_once(PLACE)?;
         let again = self.written(call, &none, failed);
         let inside = aligned(bare, again.strip_prefix(before)?, !is_xml)?;
-        let inside = if is_xml { unescaped(&inside) } else { inside };
-        Some(inside).filter(is_same)
+        Some(spelling.read(&inside)).filter(is_same)
     }
 
     /// `text` without what stands around several results.
@@ -233,6 +235,30 @@ impl<'d> Results<'d> {
     }
 }
 
+/// How a text stands in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    Plain,
+    /// With entities.
+    Xml,
+    /// As the inside of a string.
+    Json,
+}
+
+impl Spelling {
+    /// What the text is that stands so.
+    fn read(self, text: &str) -> String {
+        match self {
+            Spelling::Plain => text.to_owned(),
+            Spelling::Xml => {
+                let text = text.replace("&lt;", "<").replace("&gt;", ">");
+                text.replace("&amp;", "&")
+            }
+            Spelling::Json => toolglot_json::unescape(text).into_owned(),
+        }
+    }
+}
+
 /// A result without its frame.
 #[derive(Debug)]
 pub(super) struct Bare {
@@ -267,11 +293,6 @@ impl Frame {
             text.trim_end().ends_with(behind)
         }
     }
-}
-
-fn unescaped(text: &str) -> String {
-    let text = text.replace("&lt;", "<").replace("&gt;", ">");
-    text.replace("&amp;", "&")
 }
 
 /// `text` without the escapes that `again` has in the same places: joiners, and entities where they are such. `again` may go

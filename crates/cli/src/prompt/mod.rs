@@ -7,10 +7,11 @@ mod examples;
 mod template;
 mod tool_list;
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use toolglot::Dialect;
-use toolglot_tools::Toolbox;
+use toolglot_tools::{ToolSpec, Toolbox};
 
 use crate::args::PromptArguments;
 use crate::failure::Failure;
@@ -59,11 +60,47 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
     Ok(Outcome::Fine)
 }
 
+/// The tools whose calls the dialect has, where it has those of some alone. The others are told on standard error: a model
+/// cannot be taught to call them so.
+fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolbox>, Failure> {
+    let Some(only) = dialect.only_calls() else {
+        return Ok(Cow::Borrowed(toolbox));
+    };
+    let has_call = |spec: &ToolSpec| {
+        only.iter().any(|(name, arguments)| {
+            let mut arguments = arguments.iter();
+            *name == spec.name
+                && arguments.all(|name| !spec.parameters["properties"][name].is_null())
+        })
+    };
+    let (known, others): (Vec<_>, Vec<_>) = toolbox.iter().cloned().partition(has_call);
+    if known.is_empty() {
+        let only = only.iter().map(|(name, arguments)| {
+            let arguments: Vec<String> = arguments.iter().map(|name| format!("`{name}`")).collect();
+            format!("`{name}` with {}", arguments.join(" and "))
+        });
+        return Err(Failure::NoToolOfDialect {
+            dialect: dialect.name().to_owned(),
+            calls: only.collect::<Vec<String>>().join(", "),
+        });
+    }
+    for spec in others {
+        let _ = writeln!(
+            screen::stderr(),
+            "left out: `{}`, which `{}` has no call of",
+            spec.name,
+            dialect.name()
+        );
+    }
+    Ok(Cow::Owned(known.into_iter().collect()))
+}
+
 /// The instructions that teach a model to call these tools in a dialect.
 pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<String, Failure> {
     if toolbox.iter().next().is_none() {
         return Err(Failure::NothingToTeach);
     }
+    let toolbox = &*writable(dialect, toolbox)?;
     let template = TEMPLATES
         .iter()
         .find(|(name, _)| *name == dialect.name())

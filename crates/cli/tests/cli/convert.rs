@@ -125,6 +125,39 @@ fn a_counter_goes_on_over_the_history() {
 }
 
 #[test]
+fn ids_become_such_as_the_models_of_the_target_take() {
+    let there = json!([
+        call("call_abc", "f"),
+        result("call_abc", "1"),
+        call("abcdefgh1", "f"),
+        result("abcdefgh1", "2"),
+        call("3", "f"),
+        result("3", "3"),
+        call("x", "f"),
+    ]);
+    for (dialect, ids) in [
+        (
+            "mistral_args",
+            ["call00000", "abcdefgh1", "call00002", "call00003"],
+        ),
+        ("cohere", ["0", "1", "3", "4"]),
+    ] {
+        let (written, _) = converted("openai", dialect, &there);
+        let (read, _) = converted(dialect, "openai", &written);
+        for (n, id) in ids.iter().enumerate() {
+            assert_eq!(
+                read[2 * n]["tool_calls"][0]["id"],
+                *id,
+                "{dialect}: {written}"
+            );
+            if n < 3 {
+                assert_eq!(written[2 * n + 1]["tool_call_id"], *id, "{dialect}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_cut_short_is_counted_and_stays() {
     let cut = json!({"messages": [{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b"}], "id": 7});
     let ran = toolglot(

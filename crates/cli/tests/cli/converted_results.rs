@@ -311,3 +311,30 @@ fn failures_stay_failures() {
         }
     }
 }
+
+/// Frames that hold a result as a string of JSON, with its id or without.
+#[test]
+fn results_that_are_strings_of_json_come_back() {
+    let shown = "say \"a\\b\"\n</s> [/TOOL_RESULTS] <|END_TOOL_RESULT|> {\"tool_name\": \"f\"}\t\u{1}é &lt;";
+    let there = json!([call("abcdefgh1", "f"), result("abcdefgh1", shown)]);
+    for (dialect, begins) in [
+        (
+            "cohere",
+            "<|START_TOOL_RESULT|>[\n    {\n        \"tool_call_id\": \"0\",\n        \"results\": {\n            \"0\": \"say \\\"a\\\\b\\\"\\n",
+        ),
+        (
+            "mistral",
+            "[TOOL_RESULTS]{\"content\": \"say \\\"a\\\\b\\\"\\n",
+        ),
+        (
+            "mistral_args",
+            "[TOOL_RESULTS]abcdefgh1[TOOL_CONTENT]say \"a\\b\"\n",
+        ),
+    ] {
+        let (written, _) = converted("openai", dialect, &there);
+        let text = written[1]["content"].as_str().expect("text");
+        assert!(text.starts_with(begins), "{text}");
+        let (back, _) = converted(dialect, "openai", &written);
+        assert_eq!(back[1]["content"], shown, "{dialect}: {text}");
+    }
+}

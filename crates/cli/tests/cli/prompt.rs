@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use crate::{Ran, toolglot};
 
 /// The dialects that write calls; `chat` is only what may stand around them.
@@ -14,7 +16,7 @@ fn dialects() -> Vec<String> {
 
 /// A dialect whose rules fix their tool cannot teach another one, and says so.
 fn is_of_one_tool(ran: &Ran) -> bool {
-    ran.code == 2 && ran.err.contains("the rule is for")
+    ran.code == 2 && ran.err.contains("and no tool that is given is such")
 }
 
 #[test]
@@ -76,4 +78,22 @@ fn without_a_dialect_the_choice_is_explained() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("TOOL_CALL:"), "{}", ran.out);
     assert!(ran.err.contains("`tool_call`"), "{}", ran.err);
+}
+
+/// Of the tools that are given those are taught that the dialect has a call of.
+#[test]
+fn a_dialect_of_one_tool_teaches_that_one() {
+    let schema = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
+    let directory = tempfile::tempdir().expect("a directory");
+    let tools = directory.path().join("tools.json");
+    let list = json!({"execute_command": schema("commands"), "ping": schema("host")});
+    std::fs::write(&tools, list.to_string()).expect("it is written");
+    let tools = tools.to_str().expect("it is UTF-8");
+    let ran = toolglot(&["prompt", "--dialect", "swe_agent", "--tools", tools], "");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("left out: `ping`"), "{}", ran.err);
+    assert!(!ran.out.contains("ping"), "{}", ran.out);
+    let ran = toolglot(&["prompt", "--dialect", "aider", "--tools", tools], "");
+    let why = "`aider` has calls of `edit_file` with `search` and `replace` alone";
+    assert!(ran.code == 2 && ran.err.contains(why), "{}", ran.err);
 }

@@ -135,3 +135,17 @@ fn a_command_that_says_nothing_is_refused() {
     assert_eq!(ran.code, 2, "{}", ran.out);
     assert!(ran.err.contains("asks for nothing"), "{}", ran.err);
 }
+
+/// As their models were taught them; any marks are read.
+#[test]
+fn python_strings_stand_in_the_marks_of_their_dialect() {
+    let arguments = json!({"a": "it's \"x\" \\n\n", "b": ["q\"r"]});
+    let message = json!({"calls": [{"name": "f", "arguments": arguments}]}).to_string();
+    for (dialect, expected) in [
+        ("lfm2", r#"[f(a='it\'s "x" \\n\n', b=["q\"r"])]"#),
+        ("olmo3", r#"f(a="it's \"x\" \\n\n", b=["q\"r"])"#),
+    ] {
+        let text = toolglot(&["render", "--dialect", dialect], &message);
+        assert!(text.out.contains(expected), "{dialect}: {}", text.out);
+    }
+}

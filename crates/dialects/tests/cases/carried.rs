@@ -160,13 +160,7 @@ pub(crate) fn two_calls(dialect: &Dialect) -> Option<String> {
 /// If a text that `render` hands out is not read as the calls by the dialect itself.
 pub(crate) fn table() -> String {
     let tools = tools();
-    let union: Vec<Dialect> = toolglot_dialects::union()
-        .into_iter()
-        .filter(|dialect| dialect.split().is_none())
-        .cloned()
-        .collect();
-    let union = Program::compile(&union, &tools, Limits::default()).expect("they compile");
-    let union = Arc::new(union);
+    let union = Arc::new(toolglot_dialects::auto().for_tools(&tools));
     let mut rows = BTreeMap::new();
     let mut n_kinds = 0;
     for dialect in toolglot_dialects::all() {

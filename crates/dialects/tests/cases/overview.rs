@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::{env, fs};
 
-use toolglot::{Dialect, Limits, Program};
+use toolglot::{Dialect, Program};
 
 use crate::carried;
 use crate::case::{self, Case};
@@ -119,7 +119,6 @@ fn decisions(union: &BTreeMap<String, Union>) -> String {
 /// The cases of the dialects' folders, read with the dialect and as the union.
 fn union(cases: &[Case]) -> BTreeMap<String, Union> {
     let mut found: BTreeMap<String, Union> = BTreeMap::new();
-    let dialects: Vec<Dialect> = toolglot_dialects::union().into_iter().cloned().collect();
     let mut programs: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
     for case in cases {
         let [name] = &*case.manner.dialects else {
@@ -131,13 +130,8 @@ fn union(cases: &[Case]) -> BTreeMap<String, Union> {
             continue;
         }
         let program = programs.entry(case.tools.clone()).or_insert_with(|| {
-            let plain: Vec<Dialect> = dialects
-                .iter()
-                .filter(|dialect| dialect.split().is_none())
-                .cloned()
-                .collect();
             let tools = reading::tools(case).expect("it is checked when it is read");
-            Arc::new(Program::compile(&plain, &tools, Limits::default()).expect("they compile"))
+            Arc::new(toolglot_dialects::auto().for_tools(&tools))
         });
         let alone = reading::program(case).expect("it is checked when it is read");
         let alone = Reading::of(&alone, case, usize::MAX);

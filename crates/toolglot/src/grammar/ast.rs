@@ -42,6 +42,27 @@ impl Rule {
 pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);
 
 impl Alt {
+    /// The arguments that it names, each once.
+    pub(crate) fn arguments(&self) -> Vec<&str> {
+        fn collect<'t>(kind: &'t TermKind, found: &mut Vec<&'t str>) {
+            match kind {
+                TermKind::Text(Some(name)) if !found.contains(&name.as_str()) => found.push(name),
+                TermKind::Group(alt) => {
+                    for term in alt.0.iter().flatten() {
+                        collect(&term.kind, found);
+                    }
+                }
+                TermKind::Optional(inner) | TermKind::Many(inner) => collect(&inner.kind, found),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        for term in self.0.iter().flatten() {
+            collect(&term.kind, &mut found);
+        }
+        found
+    }
+
     /// Whether the rules called `name` are part of it.
     pub(crate) fn refers_to(&self, name: &str) -> bool {
         fn refers(kind: &TermKind, name: &str) -> bool {
@@ -80,8 +101,16 @@ pub(crate) enum TermKind {
     Json(Option<String>),
     Object(Envelope),
     Xml(Option<String>),
-    Py,
+    /// The mark around strings, as they are written; any is read.
+    Py(PythonMark),
     Attrs(Vec<Attribute>),
+}
+
+/// The marks that a Python string stands in when it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PythonMark {
+    Single,
+    Double,
 }
 
 /// A piece of a literal: bytes, or what a capture before it read.

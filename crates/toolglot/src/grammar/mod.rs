@@ -7,9 +7,12 @@ mod lex;
 mod parse;
 mod settings;
 
-pub(crate) use ast::{Alt, Attribute, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
+pub(crate) use ast::{
+    Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
+};
 pub use error::GrammarError;
 pub use evidence::Evidence;
+pub use settings::IdForm;
 pub(crate) use settings::{Typing, Values};
 
 use alloc::string::{String, ToString};
@@ -52,6 +55,15 @@ impl Dialect {
         &self.source
     }
 
+    /// The only calls it has, where each of its rules fixes a tool: the tools, each with the arguments that its rule names.
+    /// `None` where a call may name any.
+    pub fn only_calls(&self) -> Option<Vec<(&str, Vec<&str>)>> {
+        let calls = self.rules.iter().filter(|rule| rule.name == "call");
+        calls
+            .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments())))
+            .collect()
+    }
+
     /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).
     pub fn split(&self) -> Option<(&str, &str)> {
         let inside = self
@@ -65,6 +77,11 @@ impl Dialect {
     /// How an id is spelt from what is captured: `functions.{name}:{id}`.
     pub(crate) fn id_spelling(&self) -> Option<&str> {
         self.setting("id")
+    }
+
+    /// What an id has to look like for its models (`ids: letters 9`), if they take no other.
+    pub fn id_form(&self) -> Option<IdForm> {
+        IdForm::parse(self.setting("ids")?)
     }
 
     /// The rules of that name without a fixed tool.

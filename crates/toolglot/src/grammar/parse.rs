@@ -7,14 +7,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::ast::{Alt, Attribute, Capture, Envelope, Piece, Role, Rule, Term, TermKind};
+use super::ast::{
+    Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
+};
 use super::lex::{Lexer, Token};
-use super::{Dialect, GrammarError, Values};
+use super::{Dialect, GrammarError, IdForm, Values};
 
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "id", "models", "source", "date", "quirks",
-    "license", "family", "alone",
+    "values", "case", "tools", "split", "refuse", "id", "ids", "models", "source", "date",
+    "quirks", "license", "family", "alone",
 ];
 
 pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
@@ -173,7 +175,7 @@ fn header(
         dialect.settings.retain(|(key, _)| {
             matches!(
                 key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse" | "id"
+                "values" | "case" | "tools" | "split" | "refuse" | "id" | "ids"
             )
         });
         dialect.values = found.values.clone();
@@ -195,6 +197,12 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
         return Err(
             GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
                 .help("write the id around what `id` captures: `functions.{name}:{id}`"),
+        );
+    }
+    if setting == "ids" && IdForm::parse(&value).is_none() {
+        return Err(
+            GrammarError::new(place, format!("`ids: {value}` is no form of an id"))
+                .help("write `ids: count` or `ids: letters 9`: 8 to 64 letters and digits"),
         );
     }
     if setting == "alone" && value != "say" {
@@ -352,7 +360,7 @@ impl<'a> Reader<'a> {
             "bol" => TermKind::Bol,
             "start" => TermKind::Start,
             "end" => TermKind::End,
-            "py" => TermKind::Py,
+            "py" => TermKind::Py(self.mark(span)?),
             "text" => TermKind::Text(self.argument(span)?),
             "json" => TermKind::Json(self.argument(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
@@ -390,6 +398,19 @@ impl<'a> Reader<'a> {
         };
         self.expect(')', "behind the argument")?;
         Ok(Some(argument))
+    }
+
+    /// `("'")`: a quotation mark of Python.
+    fn mark(&mut self, word: &Range<usize>) -> Result<PythonMark, GrammarError> {
+        match self.argument(word)?.as_deref() {
+            None | Some("\"") => Ok(PythonMark::Double),
+            Some("'") => Ok(PythonMark::Single),
+            Some(other) => Err(GrammarError::new(
+                word.clone(),
+                format!("`{other}` is no quotation mark of Python"),
+            )
+            .help("write py(\"'\"), or py for double marks")),
+        }
     }
 
     /// `("a"|"b")`.

@@ -60,6 +60,52 @@ impl Values {
     }
 }
 
+/// `ids:` what an id has to look like for the dialect's models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdForm {
+    /// A number that counts over the conversation, from 0.
+    Count,
+    /// So many letters and digits of ASCII.
+    Letters(usize),
+}
+
+impl IdForm {
+    /// The form that the setting says: `count` or `letters N`.
+    pub(crate) fn parse(setting: &str) -> Option<IdForm> {
+        match setting.split_once(' ') {
+            None if setting == "count" => Some(IdForm::Count),
+            Some(("letters", n)) => {
+                let n = n.trim().parse().ok().filter(|n| (8..=64).contains(n));
+                n.map(IdForm::Letters)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an id looks so.
+    pub fn fits(self, id: &str) -> bool {
+        match self {
+            IdForm::Count => {
+                id == "0"
+                    || id
+                        .parse()
+                        .is_ok_and(|n: u32| !id.starts_with(['0', '+']) && n > 0)
+            }
+            IdForm::Letters(n) => {
+                id.len() == n && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
+        }
+    }
+
+    /// The id of this form with the number `n`.
+    pub fn id(self, n: u64) -> String {
+        match self {
+            IdForm::Count => n.to_string(),
+            IdForm::Letters(length) => format!("call{n:0width$}", width = length - "call".len()),
+        }
+    }
+}
+
 fn kinds_of(kinds: &str) -> Result<Typing, String> {
     let mut list = Vec::new();
     for pair in kinds.split(',') {

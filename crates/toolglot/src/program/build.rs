@@ -365,7 +365,7 @@ impl<'a> Builder<'a> {
                 closers: Arc::default(),
                 next,
             }))),
-            TermKind::Py => self.push(Node::Py { next }),
+            TermKind::Py(_) => self.push(Node::Py { next }),
             TermKind::Attrs(attributes) => {
                 let attributes = attributes
                     .iter()

@@ -79,7 +79,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
             .for_each(|byte| set.insert(byte)),
         TermKind::Xml(Some(_)) => set = ByteSet::ALL,
         TermKind::Json(_) | TermKind::Object(_) => set.insert(b'{'),
-        TermKind::Py => (0..=255u8)
+        TermKind::Py(_) => (0..=255u8)
             .filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
             .for_each(|byte| set.insert(byte)),
         _ => return None,
@@ -149,7 +149,7 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
             .any(|term| gives_name(dialect, term, depth + 1))
     };
     match &term.kind {
-        TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Py => true,
+        TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Py(_) => true,
         TermKind::Attrs(attributes) => attributes.iter().any(|a| a.capture == Some(Capture::Name)),
         TermKind::Group(alt) => within(alt),
         TermKind::Optional(inner) | TermKind::Many(inner) => gives_name(dialect, inner, depth + 1),
@@ -189,7 +189,7 @@ fn holes(
             TermKind::Attrs(attributes) => {
                 captured.extend(attributes.iter().filter_map(|a| a.capture));
             }
-            TermKind::Object(_) | TermKind::Py => drop(captured.insert(Capture::Name)),
+            TermKind::Object(_) | TermKind::Py(_) => drop(captured.insert(Capture::Name)),
             TermKind::Group(alt) => {
                 for seq in &alt.0 {
                     holes(dialect, seq, captured, depth + 1)?;

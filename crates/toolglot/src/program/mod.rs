@@ -27,6 +27,7 @@ use ways::Opener;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::borrow::Borrow;
 
 use crate::grammar::{Dialect, GrammarError};
 use crate::{Limits, ToolSet};
@@ -52,15 +53,28 @@ impl core::fmt::Debug for Program {
 }
 
 impl Program {
-    /// Compiles `dialects` for `tools`; earlier dialects have priority where the bytes cannot tell.
+    /// Compiles `dialects` (a slice, or anything else that goes over dialects or references to them) for `tools`; earlier
+    /// dialects have priority where the bytes cannot tell.
     ///
     /// # Errors
     /// What the rules leave undecided or unending, with the dialect's name and what to write instead.
+    ///
+    /// # Examples
+    /// ```
+    /// use toolglot::{Limits, Program, ToolSet};
+    ///
+    /// let names = ["hermes", "qwen3_coder"];
+    /// let dialects = names.into_iter().filter_map(toolglot_dialects::get);
+    /// let program = Program::compile(dialects, &ToolSet::default(), Limits::default())?;
+    /// # Ok::<(), toolglot::GrammarError>(())
+    /// ```
     pub fn compile(
-        dialects: &[Dialect],
+        dialects: impl IntoIterator<Item: Borrow<Dialect>>,
         tools: &ToolSet,
         limits: Limits,
     ) -> Result<Program, GrammarError> {
+        let dialects = dialects.into_iter();
+        let dialects = dialects.map(|dialect| dialect.borrow().clone()).collect();
         Ok(Program::new(Arc::new(Rules::new(dialects)?), tools, limits))
     }
 

@@ -67,8 +67,8 @@ impl core::fmt::Debug for Rules {
 }
 
 impl Rules {
-    pub(super) fn new(dialects: &[Dialect]) -> Result<Rules, GrammarError> {
-        let mut all = dialects.to_vec();
+    pub(super) fn new(mut all: Vec<Dialect>) -> Result<Rules, GrammarError> {
+        let is_union = all.len() > 1;
         all.extend(Dialect::parse(WRAP, &[])?);
         let mut graph = build::build(&all)?;
         analyze::analyze(&mut graph, &all)?;
@@ -105,7 +105,7 @@ impl Rules {
         let mut begins = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
             // Beside other dialects, what begins as any text may is text.
-            let speaks_alone = dialects.len() > 1
+            let speaks_alone = is_union
                 && matches!(
                     nodes[entry.node as usize],
                     Node::Enter {

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::{IntoIter, Vec};
 use core::iter::Peekable;
 
-use toolglot_json::members;
+use toolglot_json::{escape_into, members};
 
 use super::ResultText;
 use super::markers::Markers;
@@ -115,11 +115,20 @@ fn one(
     let is_untold = result.failed && !dialect.tells_failures();
     let mut text = String::from(if is_untold { FAILED } else { "" });
     text.push_str(result.text);
-    if result_term(dialect, result).is_some_and(|kind| matches!(kind, TermKind::Xml(_))) {
-        text = text
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
+    match result_term(dialect, result) {
+        Some(TermKind::Xml(_)) => {
+            text = text
+                .replace('&', "&amp;")
+                .replace('<', "&lt;")
+                .replace('>', "&gt;");
+        }
+        // What is put in below is part of the string.
+        Some(TermKind::Json(_)) => {
+            let mut inside = String::new();
+            escape_into(&mut inside, &text);
+            text = inside;
+        }
+        _ => {}
     }
     let markers = Markers::of(dialect, rule_of(dialect, result));
     text = broken(&text, &markers.places(&text));
@@ -199,14 +208,15 @@ fn openers(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
 enum Shows {
     /// Arguments too, where the rule names any.
     Arguments,
-    /// No optional part: an argument would be read as a call.
+    /// No argument: one would be read as a call.
     NameAlone,
 }
 
 /// Longest argument in an optional part, in bytes.
 const SHOWN: usize = 160;
 
-/// `text` with what begins at each of `places` broken: `<` as an entity, any other character with a joiner behind it.
+/// `text` with what begins at each of `places` broken: `<` as an entity, any other character with a joiner behind it. A
+/// backslash stays what it is in JSON: nothing begins with one.
 fn broken(text: &str, places: &[usize]) -> String {
     let mut out = String::with_capacity(text.len() + 4 * places.len());
     let mut from = 0;
@@ -221,7 +231,9 @@ fn broken(text: &str, places: &[usize]) -> String {
             continue;
         }
         out.push_str(&text[from..at]);
-        if first == '<' {
+        if first == '\\' {
+            out.push(first);
+        } else if first == '<' {
             out.push_str("&lt;");
         } else {
             out.push(first);
@@ -246,10 +258,15 @@ fn rule_of<'a>(dialect: &'a Dialect, result: &ResultText<'_>) -> Option<&'a [Ter
     rule.alt.0.first().map(Vec::as_slice)
 }
 
-/// The term that is the result's own text: `text` as it is, `xml` with its entities.
+/// The term that is the result's own text: `text` as it is, `xml` with its entities, `json` as a string.
 fn result_term<'a>(dialect: &'a Dialect, result: &ResultText<'_>) -> Option<&'a TermKind> {
     let mut terms = rule_of(dialect, result)?.iter().map(|term| &term.kind);
-    terms.find(|kind| matches!(kind, TermKind::Text(None) | TermKind::Xml(_)))
+    terms.find(|kind| {
+        matches!(
+            kind,
+            TermKind::Text(None) | TermKind::Xml(_) | TermKind::Json(_)
+        )
+    })
 }
 
 struct Filled {
@@ -288,15 +305,21 @@ fn fill_seq(seq: &[Term], result: &ResultText<'_>, text: &str, shows: Shows, out
                 out.text_at = out.text.len();
                 out.text.push_str(text);
             }
+            TermKind::Json(_) => {
+                out.text.push('"');
+                out.text_at = out.text.len();
+                out.text.push_str(text);
+                out.text.push('"');
+            }
             TermKind::Text(Some(name)) => {
                 out.text
                     .push_str(&argument(result, name).unwrap_or_default());
             }
             TermKind::Nl | TermKind::Ws => out.text.push('\n'),
-            TermKind::Optional(term) if shows == Shows::Arguments => {
-                // The first alternative whose arguments the call has.
+            TermKind::Optional(term) => {
+                // The first alternative whose parts the call has.
                 if let TermKind::Group(alt) = &term.kind
-                    && let Some(seq) = alt.0.iter().find(|seq| is_said(seq, result))
+                    && let Some(seq) = alt.0.iter().find(|seq| is_said(seq, result, shows))
                 {
                     fill_seq(seq, result, text, shows, out);
                 }
@@ -312,11 +335,15 @@ fn argument(result: &ResultText<'_>, name: &str) -> Option<String> {
     Some(raw(json).into_owned())
 }
 
-/// Whether the arguments that `seq` names are there, on a line and short.
-fn is_said(seq: &[Term], result: &ResultText<'_>) -> bool {
+/// Whether what `seq` names of the call is there: its id and server, its arguments, on a line and short, where any are shown.
+fn is_said(seq: &[Term], result: &ResultText<'_>, shows: Shows) -> bool {
     seq.iter().all(|term| match &term.kind {
-        TermKind::Text(Some(name)) => argument(result, name)
-            .is_some_and(|text| (1..=SHOWN).contains(&text.len()) && !text.contains('\n')),
+        TermKind::Text(Some(name)) => argument(result, name).is_some_and(|text| {
+            let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains('\n');
+            is_short && shows == Shows::Arguments
+        }),
+        TermKind::Capture(Capture::Id, _) => result.call.id.is_some(),
+        TermKind::Capture(Capture::Ns, _) => result.call.ns.is_some(),
         _ => true,
     })
 }

@@ -9,7 +9,7 @@ use toolglot_json::{Kind, elements, escape_into, kind, members, quoted, string};
 
 use super::Unrenderable;
 use crate::CallText;
-use crate::grammar::{Envelope, Role, Typing, Values};
+use crate::grammar::{Envelope, PythonMark, Role, Typing, Values};
 use crate::machine::infer;
 
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
@@ -259,8 +259,12 @@ fn token_value(
     Ok(())
 }
 
-/// `f(a=1, b='x')`.
-pub(super) fn python(out: &mut String, call: &CallText<'_>) -> Result<(), Unrenderable> {
+/// `f(a=1, b='x')`: strings that are arguments stand in these marks, those inside lists and objects in double ones.
+pub(super) fn python(
+    out: &mut String,
+    call: &CallText<'_>,
+    mark: PythonMark,
+) -> Result<(), Unrenderable> {
     out.push_str(call.name);
     out.push('(');
     for (n, (key, value)) in members(call.args).enumerate() {
@@ -276,10 +280,30 @@ pub(super) fn python(out: &mut String, call: &CallText<'_>) -> Result<(), Unrend
         }
         out.push_str(&key);
         out.push('=');
-        literal(out, value, 0)?;
+        match (mark, kind(value)) {
+            (PythonMark::Single, Kind::String) => single(out, &raw(value)),
+            _ => literal(out, value, 0)?,
+        }
     }
     out.push(')');
     Ok(())
+}
+
+/// A string in single marks.
+fn single(out: &mut String, text: &str) {
+    out.push('\'');
+    for (n, part) in text.split('\'').enumerate() {
+        if n > 0 {
+            out.push_str("\\'");
+        }
+        for (n, part) in part.split('"').enumerate() {
+            if n > 0 {
+                out.push('"');
+            }
+            escape_into(out, part);
+        }
+    }
+    out.push('\'');
 }
 
 fn literal(out: &mut String, json: &str, depth: usize) -> Result<(), Unrenderable> {

@@ -267,11 +267,11 @@ impl<'a> Writer<'a> {
                 siblings(&mut pen.out, call.args, &self.dialect.values, prefix, 1)?;
                 pen.left.clear();
             }
-            TermKind::Py => {
+            TermKind::Py(mark) => {
                 let Some(call) = pen.call else {
                     return Err(Unrenderable::new("a Python call without a call"));
                 };
-                python(&mut pen.out, &call)?;
+                python(&mut pen.out, &call, *mark)?;
                 pen.left.clear();
             }
             TermKind::Attrs(attributes) => self.attributes(pen, attributes)?,

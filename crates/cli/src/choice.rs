@@ -1,0 +1,108 @@
+//! What `tool_choice` makes of a message that was read.
+
+use toolglot::{Calls, Code, Note, Span};
+use toolglot_tools::Toolbox;
+use toolglot_wire::ToolChoice;
+
+/// Compares a message with what was asked for. Where no tool may be called, calls are taken away, and each leaves a note:
+/// what it would have done stands nowhere else. Any other call stays, and a note says what was asked for.
+pub(crate) fn apply(choice: &ToolChoice, message: &mut Calls, toolbox: Option<&Toolbox>) {
+    let is_missed = message.calls.is_empty() && choice.wants_a_call();
+    for call in &message.calls {
+        let own = toolbox.and_then(|tools| Some(&*tools.canonical(&call.name)?.0.name));
+        if choice.leaves_out(|name| name == call.name || own == Some(name)) {
+            message.notes.push(left_out(choice, &call.name, call.span));
+        }
+    }
+    if *choice == ToolChoice::None {
+        message.calls.clear();
+    }
+    if is_missed {
+        message.notes.push(Note {
+            code: Code::MissedChoice,
+            span: Span::empty(0),
+            message: "a call is asked for, and there is none".to_owned(),
+            help: None,
+        });
+    }
+}
+
+fn left_out(choice: &ToolChoice, name: &str, span: Span) -> Note {
+    let (code, message) = match choice {
+        ToolChoice::Of { names, .. } => {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!(
+                "a call of {} is asked for, not of `{name}`",
+                names.join(" or ")
+            );
+            (Code::MissedChoice, message)
+        }
+        _ => (
+            Code::UnwantedCall,
+            format!("no tool may be called here; a call of `{name}` was left out"),
+        ),
+    };
+    Note {
+        code,
+        span,
+        message,
+        help: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolglot::{CallHead, CallId, End, Event, Place, Sink};
+
+    use super::*;
+
+    fn message(names: &[&str]) -> Calls {
+        let mut message = Calls::default();
+        message.event(Span::new(0, 2), Event::Text("a "));
+        for name in names {
+            message.event(Span::new(2, 5), Event::Markup("<t>"));
+            let call = CallId(0);
+            let head = CallHead {
+                call,
+                dialect: "d",
+                name,
+                name_at: Span::new(3, 4),
+                ns: None,
+                id: None,
+                place: Place::Answer,
+            };
+            message.event(Span::empty(5), Event::CallStart(head));
+            message.event(Span::new(5, 7), Event::Args { call, json: "{}" });
+            let end = End::Closed;
+            message.event(Span::empty(7), Event::CallEnd { call, end });
+        }
+        message.event(Span::new(7, 9), Event::Text(" b"));
+        message
+    }
+
+    #[test]
+    fn a_choice_takes_calls_away_or_says_what_it_misses() {
+        let of = |name: &str, is_required| ToolChoice::Of {
+            names: vec![name.to_owned()],
+            is_required,
+        };
+        for (choice, names, n_left, codes) in [
+            (ToolChoice::Auto, &["f"][..], 1, &[][..]),
+            (ToolChoice::None, &["f", "g"], 0, &[Code::UnwantedCall; 2]),
+            (ToolChoice::None, &[], 0, &[]),
+            (ToolChoice::Required, &["f"], 1, &[]),
+            (ToolChoice::Required, &[], 0, &[Code::MissedChoice]),
+            (of("f", true), &["f"], 1, &[]),
+            (of("f", true), &["f", "g"], 2, &[Code::MissedChoice]),
+            (of("f", true), &[], 0, &[Code::MissedChoice]),
+            (of("f", false), &[], 0, &[]),
+        ] {
+            let mut message = message(names);
+            apply(&choice, &mut message, None);
+            assert_eq!(message.calls.len(), n_left, "{choice:?} {names:?}");
+            assert_eq!(message.content, "a  b");
+            let found: Vec<Code> = message.notes.iter().map(|note| note.code).collect();
+            assert_eq!(found, codes, "{choice:?} {names:?}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Keys that come twice: the last member counts, as every reader of JSON has it.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::reader::{extent, string};
+
+/// `json`, a valid JSON text, with one member of each key in every object: of several the last, which stays where it is.
+///
+/// What is kept is kept to the byte. Borrowed where no key comes twice. Iterative; linear in the text but for the search
+/// of each key among those of its object.
+///
+/// ```
+/// assert_eq!(toolglot_json::last_members(r#"{"a": 1, "b": [{"c": 2, "c": 3}], "a": 4}"#), r#"{"b": [{"c": 3}], "a": 4}"#);
+/// ```
+pub fn last_members(json: &str) -> Cow<'_, str> {
+    let mut earlier = earlier_members(json);
+    if earlier.is_empty() {
+        return Cow::Borrowed(json);
+    }
+    earlier.sort_unstable_by_key(|range| range.start);
+    let mut out = String::with_capacity(json.len());
+    let mut at = 0;
+    for range in earlier {
+        // One may stand inside another.
+        out.push_str(&json[at..range.start.max(at)]);
+        at = at.max(range.end);
+    }
+    out.push_str(&json[at..]);
+    Cow::Owned(out)
+}
+
+/// The members behind which another of their key stands, each up to the begin of the next member.
+fn earlier_members(json: &str) -> Vec<Range<usize>> {
+    let mut earlier = Vec::new();
+    // A list is `None`.
+    let mut open: Vec<Option<Object<'_>>> = Vec::new();
+    let mut is_key_due = false;
+    let mut at = 0;
+    while let Some(&byte) = json.as_bytes().get(at) {
+        let mut n_bytes = 1;
+        match byte {
+            b'{' => open.push(Some(Object::default())),
+            b'[' => open.push(None),
+            b'}' | b']' => {
+                open.pop();
+            }
+            b'"' => {
+                n_bytes = extent(&json[at..]).max(1);
+                if let (true, Some(Some(object))) = (is_key_due, open.last_mut()) {
+                    earlier.extend(object.member(&json[at..at + n_bytes], at));
+                }
+            }
+            _ => {}
+        }
+        is_key_due = match byte {
+            b'{' | b',' => true,
+            b' ' | b'\t' | b'\n' | b'\r' => is_key_due,
+            _ => false,
+        };
+        at += n_bytes;
+    }
+    earlier
+}
+
+/// An object that is open.
+#[derive(Default)]
+struct Object<'a> {
+    /// Where each member begins.
+    begins: Vec<usize>,
+    /// The last member of each key so far.
+    latest: BTreeMap<Cow<'a, str>, usize>,
+}
+
+impl<'a> Object<'a> {
+    /// A member begins at `at` with `key`; an earlier one of that key, up to the begin of the member behind it.
+    fn member(&mut self, key: &'a str, at: usize) -> Option<Range<usize>> {
+        let index = self.begins.len();
+        self.begins.push(at);
+        let earlier = self.latest.insert(string(key)?, index)?;
+        Some(self.begins[earlier]..self.begins[earlier + 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::borrow::Cow;
+
+    use super::last_members;
+
+    #[test]
+    fn of_each_key_the_last_member_is_left() {
+        for (json, left) in [
+            (r#"{"a":1,"a":2,"a":3}"#, r#"{"a":3}"#),
+            (r#"{"a":1, "b":2, "a":3}"#, r#"{"b":2, "a":3}"#),
+            (
+                r#"{"a":{"b":1,"b":2},"c":0,"a":[{"b":1,"b":2}]}"#,
+                r#"{"c":0,"a":[{"b":2}]}"#,
+            ),
+            // The same key in another spelling.
+            (r#"{"\u0061":"a","a":"x"}"#, r#"{"a":"x"}"#),
+        ] {
+            assert_eq!(last_members(json), left);
+        }
+    }
+
+    #[test]
+    fn what_has_each_key_once_is_as_it_was() {
+        for json in [
+            "{}",
+            "",
+            "[",
+            r#"{"a":{"a":["a","a"]},"b":"a"}"#,
+            r#"[{"a":1},{"a":1}]"#,
+            r#"{"a":"\"a\":1,","b":1}"#,
+        ] {
+            assert!(matches!(last_members(json), Cow::Borrowed(same) if same == json));
+        }
+    }
+
+    #[test]
+    fn nothing_recurses() {
+        let deep = r#"{"a":"#.repeat(100_000);
+        assert_eq!(last_members(&deep), deep);
+    }
+}
