@@ -32,8 +32,12 @@ impl Fault {
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
     let text = source::document(path)?;
-    // A checkpoint's own declaration is JSON; no dialect file begins with a brace.
-    let text = if text.trim_start().starts_with('{') {
+    // No dialect file begins with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
+    let begin = text.trim_start();
+    if ["{%", "{{", "{#"].iter().any(|tag| begin.starts_with(tag)) {
+        return Err(Failure::ChatTemplate(source::name(path)));
+    }
+    let text = if begin.starts_with('{') {
         imported(&text, path, "imported")?
     } else {
         text

@@ -426,6 +426,111 @@ fn a_tag_that_the_template_leaves_open_is_closed_where_a_call_is_written() {
     }
 }
 
+/// What a newcomer does, and what is said then.
+#[test]
+fn a_slip_is_answered_with_what_to_do() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (file, bytes, words, says) in [
+        (
+            "mine",
+            &b"dialect mine\ncall = \"<c>\" name \":\" json\n"[..],
+            "parse --dialect mine -",
+            "the file of that name is `./mine`",
+        ),
+        (
+            "chat",
+            b"{%- for m in messages %}{{ m }}",
+            "dialects check chat",
+            "dialects detect --template chat",
+        ),
+        (
+            "odd",
+            b"dialect a\n# \xff\n",
+            "dialects check odd",
+            "line 2 is not UTF-8",
+        ),
+        (
+            "none",
+            b"dialect none\n",
+            "dialects check none",
+            "dialect `none` has no rules",
+        ),
+    ] {
+        std::fs::write(directory.path().join(file), bytes).expect("it is written");
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args(words.split(' '))
+            .current_dir(directory.path())
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("it runs");
+        let told = [ran.stdout, ran.stderr].concat();
+        let told = String::from_utf8_lossy(&told).into_owned();
+        assert!(
+            !ran.status.success() && told.contains(says),
+            "{words}: {told}"
+        );
+    }
+}
+
+/// Templates of one expression, `n` times as deep as it need be.
+fn deep(n: usize) -> Vec<String> {
+    let chain = |first: &str, more: &str| format!("{{{{ {first}{} }}}}", more.repeat(n));
+    let around =
+        |open: &str, close: &str| format!("{{{{ {}1{} }}}}", open.repeat(n), close.repeat(n));
+    vec![
+        chain("a", " ~ a"),
+        chain("a", "|upper"),
+        chain("a", ".a"),
+        chain("a", "[0]"),
+        chain("a", "()"),
+        chain("1", " and 1"),
+        chain("1", " ** 1"),
+        chain("1", " if 1 else 1"),
+        around("not ", ""),
+        around("-", ""),
+        around("(", ")"),
+        around("[", "]"),
+        format!("{{{{ a{}", " ~ a".repeat(n)),
+    ]
+}
+
+#[test]
+fn a_template_of_any_depth_is_refused_or_read() {
+    for template in deep(50_000) {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], &*template);
+        assert_eq!(ran.code, 2, "{}: {}", &template[..20], ran.err);
+        assert!(
+            ran.err
+                .contains("standard input:1:1: a tag holds more than 4096 tokens"),
+            "{}",
+            ran.err
+        );
+    }
+    // As deep as it may be.
+    let branches = format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(512));
+    let blocks = "{% if 1 %}".repeat(50_000);
+    for template in deep(800).into_iter().chain([branches, blocks]) {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], &*template);
+        assert_eq!(ran.code, 1, "{}: {}", &template[..20], ran.err);
+        assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
+    }
+}
+
+/// What a template builds is paid for with its steps.
+#[test]
+fn a_template_builds_no_more_than_it_may() {
+    for template in [
+        "{% set s = namespace(x='aaaaaaaa') %}{% for i in range(99) %}{% set s.x = s.x ~ s.x %}{% endfor %}{{ s.x }}",
+        "{{ 'a' * 90000000 }}",
+        "{{ 'a\nb'|indent(900000000) }}",
+        "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}",
+        "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}",
+    ] {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+        assert_eq!(ran.code, 1, "{template}: {}", ran.err);
+    }
+}
+
 /// Templates whose text says less than what they write.
 #[test]
 fn a_template_is_asked_what_it_writes() {
