@@ -50,7 +50,8 @@ pub(crate) fn document(path: &Path) -> Result<String, Failure> {
 fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let whole = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + whole.iter().filter(|&&byte| byte == b'\n').count();
+        let whole = std::str::from_utf8(whole).unwrap_or_default();
+        let line = 1 + whole.matches('\n').count();
         invalid(path, format!("line {line} is not UTF-8: save it as UTF-8"))
     })
 }

@@ -68,6 +68,21 @@ impl Delimiter {
     }
 }
 
+impl Delimiter {
+    /// What it says, as a pattern.
+    pub(super) fn pattern(&self) -> Pattern {
+        match self {
+            Delimiter::Pattern(pattern) => pattern.clone(),
+            Delimiter::Texts(texts) => {
+                let texts = texts.iter();
+                texts
+                    .map(|text| text.chars().map(Part::Text).collect())
+                    .collect()
+            }
+        }
+    }
+}
+
 /// One delimiter as terms. `word` says what a named group becomes.
 pub(super) fn side(
     delimiter: Option<&Delimiter>,

@@ -8,6 +8,7 @@
 //! made from the template must be read as it says (`sample`).
 
 mod delimiter;
+mod matcher;
 mod pattern;
 mod sample;
 mod terms;
@@ -200,18 +201,26 @@ impl Rules {
         let open = side(open.as_ref(), Side::Open, &|_| None)?;
         let close = Delimiter::read(spec, Side::Close)?;
         let close = side(close.as_ref(), Side::Close, &|_| None)?;
-        let text = text(spec)?;
-        match (open, close) {
-            (Some(open), close) => {
-                self.lines
-                    .push(around("say", &open, text, close.as_deref()));
-            }
-            // Text that is nothing else is content; its end is markup, and the blanks before it are the text's.
-            (None, Some(close)) => {
-                let close = close.strip_prefix("ws ").unwrap_or(&close);
-                self.lines.push(format!("stop = {close}"));
-            }
-            (None, None) => {}
+        let Some(open) = open else {
+            return self.left(spec, close);
+        };
+        let line = around("say", &open, text(spec)?, close.as_deref());
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// Content that is what no other field reads.
+    fn left(&mut self, spec: &Value, close: Option<String>) -> Result<(), Unfit> {
+        known_args(spec, &["strip", "strip_prefix", "strip_suffix"])?;
+        if let Some((prefix, suffix)) = wrapped(spec)? {
+            let (prefix, suffix) = (literal(prefix), literal(suffix));
+            self.lines
+                .push(format!("say = start {prefix} ws text ws {suffix}"));
+        }
+        // Its end is markup, and the blanks before that are the text's.
+        if let Some(close) = close {
+            let close = close.strip_prefix("ws ").unwrap_or(&close);
+            self.lines.push(format!("stop = {close}"));
         }
         Ok(())
     }
@@ -489,6 +498,23 @@ fn text(spec: &Value) -> Result<&'static str, Unfit> {
         Value::Bool(false) => Ok("text"),
         _ => Err(Unfit(
             "`content_args`: `strip` is neither true nor false".to_owned(),
+        )),
+    }
+}
+
+/// What may stand around content that has no delimiters, and is none of it.
+fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unfit> {
+    let arguments = &spec["content_args"];
+    match (&arguments["strip_prefix"], &arguments["strip_suffix"]) {
+        (Value::Null, Value::Null) => Ok(None),
+        (Value::String(prefix), Value::String(suffix))
+            if !prefix.is_empty() && !suffix.is_empty() =>
+        {
+            Ok(Some((prefix, suffix)))
+        }
+        _ => Err(Unfit(
+            "`content_args`: `strip_prefix` and `strip_suffix` are markup together: write both"
+                .to_owned(),
         )),
     }
 }

@@ -229,7 +229,7 @@ impl Reader<'_> {
                 Some(']') if !class.items.is_empty() => return Ok(class),
                 Some('\\') => match self.take() {
                     Some(c @ ('s' | 'w' | 'd' | 'S' | 'W' | 'D')) => {
-                        class.items.push(Item::Kind(c))
+                        class.items.push(Item::Kind(c));
                     }
                     other => {
                         let c = self.escaped(other, begin)?;

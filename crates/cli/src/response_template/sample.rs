@@ -1,7 +1,7 @@
 //! Messages made from a template, which its dialect must read as the template says.
 //!
 //! Each part of a pattern says what it matches; so a text can be made of it without the rules that were written for it. What
-//! those read of the text is compared, and the call is written and read back.
+//! those read of the text is compared. A call that they write must be one by the template's patterns.
 
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use toolglot::{
 use toolglot_tools::Toolbox;
 
 use super::delimiter::{Delimiter, named};
+use super::matcher::{filled, is_found, is_whole};
 use super::pattern::{Part, Pattern, Unfit, read};
 use super::terms::Side;
 use super::transform::{Name, Shape};
-use super::{REASONING, is_implicit, shown};
+use super::{REASONING, is_implicit, shown, wrapped};
 
 /// The tool, where the template does not fix one.
 const TOOL: &str = "look_up_probe";
@@ -56,10 +57,60 @@ pub(super) fn try_out(fields: &Map<String, Value>, dialect: &Dialect) -> Result<
         id: Some(ID),
     };
     let renderer = Renderer::new(dialect, &tools).map_err(|error| error.message)?;
-    renderer
+    let written = renderer
         .calls(&[call])
-        .map(drop)
-        .map_err(|why| format!("field `tool_calls`: a call cannot be written: {why}"))
+        .map_err(|why| format!("field `tool_calls`: a call cannot be written: {why}"))?;
+    match is_said(spec, &tool, &written) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(format!(
+            "field `tool_calls`: the rules write a call that the template does not read: {:?}",
+            shown(&written)
+        )),
+        Err(Unfit(why)) => Err(why),
+    }
+}
+
+/// Whether a call that was written is one by the template's own patterns.
+fn is_said(spec: &Value, tool: &str, written: &str) -> Result<bool, Unfit> {
+    let shape = shape_of(spec)?;
+    let group = |name: &str| match shape.word_of(name) {
+        Some("name") => Some(tool.to_owned()),
+        _ => None,
+    };
+    let side = |side: Side| -> Result<Part, Unfit> {
+        let pattern =
+            Delimiter::read(spec, side)?.map_or_else(|| vec![Vec::new()], |one| one.pattern());
+        Ok(Part::Group(filled(&pattern, &group)))
+    };
+    let anything = read(".*")?.remove(0).remove(0);
+    let whole = [side(Side::Open)?, anything, side(Side::Close)?];
+    if !is_whole(&whole, written.trim()) && !is_whole(&whole, written) {
+        return Ok(false);
+    }
+    let Some(tag) = spec["content_args"]["tag_pattern"].as_str() else {
+        return Ok(true);
+    };
+    let tag = read(tag)?;
+    let mut arguments = [("text", TEXT.to_owned()), ("number", NUMBER.to_string())].into_iter();
+    Ok(arguments.all(|(key, value)| {
+        let tag = filled(&tag, &|group| match group {
+            "key" => Some(key.to_owned()),
+            "value" => Some(value.clone()),
+            _ => None,
+        });
+        is_found(&tag, written)
+    }))
+}
+
+/// What `transform` says beside these delimiters.
+fn shape_of(spec: &Value) -> Result<Shape, Unfit> {
+    let mut groups = Vec::new();
+    for side in [Side::Open, Side::Close] {
+        if let Some(Delimiter::Pattern(pattern)) = Delimiter::read(spec, side)? {
+            named(&pattern, &mut groups);
+        }
+    }
+    Shape::read(spec, &groups)
 }
 
 /// A message, and what it must be read as.
@@ -93,8 +144,10 @@ impl Message {
         if let Some(spec) = content.filter(|spec| !is_implicit(spec)) {
             message.around(spec, SAID, spelling)?;
             message.said = Some(SAID);
-        } else if content.is_some() {
-            message.text.push_str(SAID);
+        } else if let Some(spec) = content {
+            let around = wrapped(spec)?.filter(|_| spelling == Spelling::Full);
+            let (before, behind) = around.unwrap_or_default();
+            message.text.extend([before, SAID, behind]);
             message.said = Some(SAID);
         }
         if let Some(spec) = fields.get("tool_calls") {
@@ -174,13 +227,7 @@ struct Call {
 
 impl Call {
     fn of(spec: &Value, spelling: Spelling) -> Result<Call, Unfit> {
-        let mut groups = Vec::new();
-        for side in [Side::Open, Side::Close] {
-            if let Some(Delimiter::Pattern(pattern)) = Delimiter::read(spec, side)? {
-                named(&pattern, &mut groups);
-            }
-        }
-        let shape = Shape::read(spec, &groups)?;
+        let shape = shape_of(spec)?;
         let open = match &shape.name {
             Name::Group(_) => Delimiter::read(spec, Side::Open)?,
             _ => None,
@@ -323,7 +370,13 @@ fn spelt(pattern: &Pattern, spelling: Spelling, group: &dyn Fn(&str) -> Option<S
         Spelling::Full => pattern.last(),
     };
     let mut out = String::new();
+    let mut is_bound = false;
     for part in seq.into_iter().flatten() {
+        // A run behind a word and its end begins with what is none.
+        if is_bound && matches!(part, Part::Repeat(..)) && out.ends_with(char::is_alphanumeric) {
+            out.push(' ');
+        }
+        is_bound = *part == Part::Boundary;
         spell(part, spelling, group, &mut out);
     }
     out
@@ -356,7 +409,7 @@ fn spell(
                 Part::Class(class)
                     if max.is_none() && class.has('<') && spelling == Spelling::Full =>
                 {
-                    out.extend(" <x>y".chars().filter(|&c| class.has(c)));
+                    out.extend(" <x -".chars().filter(|&c| class.has(c)));
                 }
                 inner => (0..times).for_each(|_| spell(inner, spelling, group, out)),
             }

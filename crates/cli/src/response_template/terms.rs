@@ -99,6 +99,7 @@ fn seq_terms(
                     "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
                 ));
             }
+            Part::Boundary => out.boundary(seq.get(n + 1)),
             part => out.part(part, word)?,
         }
     }
@@ -131,8 +132,7 @@ impl Out {
     ) -> Result<(), Unfit> {
         match part {
             Part::Text(c) => self.pending.push(*c),
-            // A place between characters is read with them.
-            Part::Boundary => {}
+            Part::Boundary => self.boundary(None),
             Part::Class(class) if class.is_blank() => self.push("ws".to_owned()),
             Part::Class(_) => {
                 return Err(Unfit(
@@ -142,8 +142,11 @@ impl Out {
             }
             Part::Group(all) => match &all[..] {
                 [seq] => {
-                    for part in seq {
-                        self.part(part, word)?;
+                    for (n, part) in seq.iter().enumerate() {
+                        match part {
+                            Part::Boundary => self.boundary(seq.get(n + 1)),
+                            part => self.part(part, word)?,
+                        }
                     }
                 }
                 all => {
@@ -169,6 +172,16 @@ impl Out {
             }
         }
         Ok(())
+    }
+
+    /// A place between characters is read with them; but a run behind a word begins with what is no word: a blank.
+    fn boundary(&mut self, next: Option<&Part>) {
+        let is_behind = self
+            .pending
+            .ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if is_behind && next.is_some_and(is_run) {
+            self.pending.push(' ');
+        }
     }
 
     /// A group whose text means something: a run, or one of some texts.
@@ -319,7 +332,7 @@ mod tests {
             (r"x\n?y", r#""x" nl "y""#),
             (r"x\s*\ny", r#""x" ws "y""#),
             (r"call:[^{<]*\{", r#""call:" skip "{""#),
-            (r"<i\b[^>]*?\bname=", r#""<i" skip ("<" skip)* "name=""#),
+            (r"<i\b[^>]*?\bname=", r#""<i " skip ("<" skip)* "name=""#),
             (
                 r"f\.(?P<name>\w+).*?<m>",
                 r#""f." name ws skip ("<" skip)* "<m>""#,

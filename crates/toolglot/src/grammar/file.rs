@@ -145,7 +145,7 @@ fn complete(
     let each_use = |rule: &Rule, told: &mut dyn FnMut(&str)| rule.alt.each_reference(told);
     for rule in &dialect.rules {
         each_use(rule, &mut |name| {
-            *n_uses.entry(name.into()).or_default() += 1
+            *n_uses.entry(name.into()).or_default() += 1;
         });
     }
     let is_part = |rule: &Rule| {

@@ -22,8 +22,11 @@ pub(in crate::detect) struct Excess {
 pub(in crate::detect) fn check(template: &str) -> Result<(), Excess> {
     let excess = |at: usize, what: String| Err(Excess { at, what });
     if template.len() > LONGEST {
+        let whole = (0..=LONGEST)
+            .rev()
+            .find(|&at| template.is_char_boundary(at));
         return excess(
-            template.floor_char_boundary(LONGEST),
+            whole.unwrap_or(0),
             format!("the template goes on behind {LONGEST} bytes"),
         );
     }
