@@ -6,7 +6,7 @@ use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
 
 use crate::failure::Failure;
 use crate::human::snippet;
-use crate::response_template;
+use crate::response_template::{self, Imported};
 use crate::source;
 
 /// What is wrong with a dialect file, and where.
@@ -32,8 +32,12 @@ impl Fault {
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
     let text = source::document(path)?;
-    // A checkpoint's own declaration is JSON; no dialect file begins with a brace.
-    let text = if text.trim_start().starts_with('{') {
+    // No dialect file begins with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
+    let begin = text.trim_start();
+    if ["{%", "{{", "{#"].iter().any(|tag| begin.starts_with(tag)) {
+        return Err(Failure::ChatTemplate(source::name(path)));
+    }
+    let text = if begin.starts_with('{') {
         imported(&text, path, "imported")?
     } else {
         text
@@ -61,15 +65,22 @@ pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Fa
         origin: origin.clone(),
         why,
     };
-    let dialect = response_template::dialect(&config, name).map_err(unfit)?;
-    match sound(&dialect) {
-        Ok(_) => Ok(dialect),
+    let imported = Imported::of(&config, name).map_err(unfit)?;
+    let dialect = &imported.text;
+    match sound(dialect) {
+        Ok(dialects) => {
+            for dialect in &dialects {
+                imported.try_out(dialect).map_err(unfit)?;
+            }
+            Ok(imported.text)
+        }
         Err(error) => {
             // The notation is ours; what it was written for is the template's.
             let before = dialect.get(..error.span.start).unwrap_or_default();
             let begin = before.rfind('\n').map_or(0, |at| at + 1);
             let rule = dialect[begin..].lines().next().unwrap_or_default();
             let field = response_template::field_of(rule);
+            let rule = response_template::shown(rule);
             Err(unfit(format!(
                 "field `{field}`: {}, in the rule `{rule}`",
                 error.message

@@ -65,6 +65,8 @@ pub(crate) enum Failure {
         name: String,
         nearest: Option<&'static str>,
     },
+    #[error("no dialect is called `{0}`: the file of that name is `./{0}`")]
+    BareFile(String),
     #[error("`--dialect` names no dialect")]
     NoDialect,
     #[error("`--jsonl` gives a JSON document for each line: no `--format` but `json` goes with it")]
@@ -98,6 +100,17 @@ pub(crate) enum Failure {
     },
     #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
+    #[error(
+        "{0} is a chat template: `toolglot dialects detect --template {0}` says which dialect it teaches"
+    )]
+    ChatTemplate(String),
+    #[error("{origin}:{line}:{column}: {what}")]
+    Template {
+        origin: String,
+        line: usize,
+        column: usize,
+        what: String,
+    },
     #[error("{origin} declares no dialect that the notation can say: {why}")]
     Import { origin: String, why: String },
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]

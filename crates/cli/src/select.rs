@@ -13,6 +13,8 @@ pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dial
     chosen(list, toolbox, |name| {
         if is_file(name) {
             dialect_file::read(Path::new(name))?.map_err(Failure::DialectFile)
+        } else if toolglot_dialects::get(name).is_none() && Path::new(name).is_file() {
+            Err(Failure::BareFile(name.to_owned()))
         } else {
             Ok(vec![named(name)?.clone()])
         }

@@ -26,16 +26,38 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// All text of `path`, which must be UTF-8.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
+    decoded(path, bytes(path)?)
+}
+
+/// Longest document of ours, in bytes: a checkpoint's configuration has a few megabytes.
+const DOCUMENT: u64 = 64 << 20;
+
+/// All text of a document of ours - JSON, a dialect, a template - whose byte order mark is no part of it.
+pub(crate) fn document(path: &Path) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
     open(path)?
-        .read_to_string(&mut text)
+        .take(DOCUMENT + 1)
+        .read_to_end(&mut bytes)
         .map_err(|source| failed(path, source))?;
+    if bytes.len() as u64 > DOCUMENT {
+        return Err(invalid(path, format!("it goes on behind {DOCUMENT} bytes")));
+    }
+    let mut text = decoded(path, bytes)?;
+    text.drain(..text.len() - without_mark(&text).len());
     Ok(text)
 }
 
-/// All text of a document of ours - JSON, a dialect - whose byte order mark is no part of it.
-pub(crate) fn document(path: &Path) -> Result<String, Failure> {
-    Ok(without_mark(&text(path)?).to_owned())
+fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|error| {
+        let whole = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let whole = std::str::from_utf8(whole).unwrap_or_default();
+        let line = 1 + whole.matches('\n').count();
+        invalid(path, format!("line {line} is not UTF-8: save it as UTF-8"))
+    })
+}
+
+fn invalid(path: &Path, what: String) -> Failure {
+    failed(path, io::Error::new(io::ErrorKind::InvalidData, what))
 }
 
 /// `text` without the byte order mark that some editors put at its begin.

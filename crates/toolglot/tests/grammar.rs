@@ -53,13 +53,13 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\nvalues: guess\n",
         "`values` has no `guess`",
         "values:",
-        "",
+        "schema|infer",
     ),
     (
         "dialect a\ncall = \"<a> name\n",
         "without its closing quotation mark",
         "\"<a> name",
-        "",
+        "on its line",
     ),
     (
         "dialect a\ncall = \"\\q\" name \"x\"\n",
@@ -169,7 +169,236 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "\"\"",
         "leave it out",
     ),
+    (
+        "dialect a\n\ndialect b\ncall = \"<a>\" name \">\"\n",
+        "dialect `a` has no rules",
+        "dialect a",
+        "how a call is written",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\"\ndialect a\n",
+        "there twice",
+        "dialect a",
+        "another name",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\"\n  json\n",
+        "`=` is missing behind `json`",
+        "",
+        "goes on with blanks and `|`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" (name \">\"\n",
+        "`)` is missing behind the group",
+        "",
+        "each `(`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name ) \">\"\n",
+        "a `)` too many",
+        ")",
+        "in quotation marks",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" : \">\"\n",
+        "`:` where a term should stand",
+        ":",
+        "in quotation marks",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(name: ) \">\"\n",
+        "`name` needs a key",
+        ")",
+        "`name: a|b`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name text() \">\"\n",
+        "an argument is missing",
+        ")",
+        "`text(a)`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \"x\"?* \">\"\n",
+        "a second mark",
+        "*",
+        "`?` is none or one",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" json\nresult = \"[\" result\n",
+        "`result` refers to itself",
+        "result",
+        "( .. )*",
+    ),
 ];
+
+/// Files that are more than a dialect is: what the error says, the begin of the text that it points at, a part of the help.
+fn too_much() -> Vec<(
+    &'static str,
+    String,
+    &'static str,
+    &'static str,
+    &'static str,
+)> {
+    let numbered = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
+    let doubled = |by: &str| {
+        let line = |n: usize| format!("a{} = {}\n", n + 1, by.replace("a_", &format!("a{n}")));
+        format!(
+            "dialect a\ncall = \"<c>\" name \":\" a40 json\na0 = \"x\"\n{}",
+            numbered(40, &line)
+        )
+    };
+    vec![
+        (
+            "groups in groups",
+            format!(
+                "dialect a\ncall = \"<c>\" {}name{}\n",
+                "(".repeat(20_000),
+                ")".repeat(20_000)
+            ),
+            "64 groups inside each other",
+            "(",
+            "a rule of its own",
+        ),
+        (
+            "marks behind marks",
+            format!(
+                "dialect a\ncall = \"<c>\" name \"x\"{}\n",
+                "?".repeat(20_000)
+            ),
+            "a second mark",
+            "?",
+            "one of them",
+        ),
+        (
+            "rules that double",
+            doubled("a_ a_"),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "choices that double",
+            doubled("a_ | a_ \"z\""),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "rules in rules",
+            format!(
+                "dialect a\ncall = \"<c>\" name \":\" a0 json\n{}a900 = \"x\"\n",
+                numbered(900, &|n| format!("a{n} = a{}\n", n + 1))
+            ),
+            "more than 64 groups, loops and rules",
+            "a",
+            "not through others",
+        ),
+        (
+            "openers",
+            format!(
+                "dialect a\ncall = ({}\"<c>\") name \":\" json\n",
+                numbered(5000, &|n| format!("\"<{n}>\"|"))
+            ),
+            "more than 4096 terms",
+            "call",
+            "a rule of its own",
+        ),
+        (
+            "openers in a large file",
+            format!(
+                "dialect a\ncall = ({}\"<c>\") name \":\" json\n",
+                numbered(100_000, &|n| format!("\"<{n}>\"|"))
+            ),
+            "goes on behind 131072 bytes",
+            "",
+            "a few lines",
+        ),
+        (
+            "rules",
+            format!(
+                "dialect a\n{}",
+                numbered(2500, &|n| format!("call t{n} = \"<{n}>\" json\n"))
+            ),
+            "more than 4096 terms",
+            "call",
+            "",
+        ),
+        (
+            "dialects",
+            numbered(200, &|n| {
+                format!("dialect d{n}\ncall = \"<c>\" name \":\" json\n")
+            }),
+            "more than 128 dialects",
+            "dialect d128",
+            "a file of their own",
+        ),
+        (
+            "names",
+            format!(
+                "dialect a\ntools: {}\ncall = \"<c>\" name \":\" json\n",
+                numbered(1000, &|n| format!("t{n}|"))
+            ),
+            "`tools` lists more than 512 names",
+            "tools:",
+            "--tools",
+        ),
+        (
+            "ways that meet",
+            format!(
+                "dialect a\ncall = {}\"<c>\" name \":\" json\n",
+                "ws? ".repeat(100)
+            ),
+            "too many ways into an entry",
+            "ws",
+            "begin the rule with a literal",
+        ),
+        (
+            "ways that pass other rules",
+            format!(
+                "dialect a\nblock = {}\"<c>\"\nstop = ws\nthink = nl\n",
+                "(stop|think) ".repeat(20)
+            ),
+            "too many ways into an entry",
+            "",
+            "begin the rule with a literal",
+        ),
+    ]
+}
+
+#[test]
+fn what_is_more_than_a_dialect_is_refused_by_its_limit() {
+    for (what, file, message, place, help) in too_much() {
+        let error = compile(&file).expect_err(what);
+        assert!(error.message.contains(message), "{what}: {error}");
+        let pointed = &file[error.span.clone()];
+        assert!(
+            pointed.starts_with(place),
+            "{what}: points at `{pointed}`: {error}"
+        );
+        assert!(
+            error.help.as_deref().unwrap_or("").contains(help),
+            "{what}: {error}"
+        );
+    }
+}
+
+/// What could be walked in many ways is walked in one.
+#[test]
+fn choices_that_meet_again_are_followed_once() {
+    let behind = "(\"a\"? | \"b\"?) ".repeat(60);
+    let before = "(ws | nl)? ".repeat(10);
+    let file = format!("dialect a\ncall = {before}\"<c>\" {behind}name \":\" json\n");
+    compile(&file).unwrap();
+}
+
+#[test]
+fn braces_that_are_no_holes_are_read_once() {
+    let file = format!(
+        "dialect a\ncall = \"<c>\" name \":\" json \"{}\"\n",
+        "{".repeat(100_000)
+    );
+    compile(&file).unwrap();
+}
 
 #[test]
 fn refusals_name_the_place_and_what_to_write() {

@@ -13,7 +13,7 @@ use toolglot::{Dialect, Evidence};
 
 use crate::failure::Failure;
 use crate::{Outcome, source};
-use jinja::Spoken;
+use jinja::{Spoken, bounds};
 
 /// Dialects that are shown beside the best.
 const OTHERS: usize = 8;
@@ -140,11 +140,21 @@ impl<'a> Found<'a> {
 /// is written, or that nothing does.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let source = template(&source::document(file)?);
+    let too_much = |(at, what)| {
+        let (line, column) = place(&source, at);
+        Failure::Template {
+            origin: source::name(file),
+            line,
+            column,
+            what,
+        }
+    };
+    bounds::check(&source).map_err(|excess| too_much((excess.at, excess.what)))?;
     let Spoken {
         text: template,
         places,
     } = Spoken::of(&source);
-    let calls = rendered::calls(&source);
+    let calls = rendered::in_time(&source).map_err(|what| too_much((0, what)))?;
     let mut found: Vec<Found<'_>> = toolglot_dialects::union()
         .into_iter()
         .filter_map(|dialect| Found::in_template(dialect, &template, &source, &calls))

@@ -1,9 +1,15 @@
 //! A template is asked: it renders a conversation in which a tool is called, and what it writes for the call is read by each
 //! dialect.
 //!
-//! Templates hold programs that no reader of their text follows. What they write is what the model was taught.
+//! Templates hold programs that no reader of their text follows. What they write is what the model was taught. A program from
+//! anywhere is run with a budget of steps, which pays for what it builds as well, on a stack that holds the deepest expression
+//! that is let through, and for a while.
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest};
@@ -16,6 +22,10 @@ use crate::reading;
 
 /// Steps that a template may take.
 const FUEL: u64 = 1_000_000;
+/// Time that all of its renderings may take: a step is not always short.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The stack that a template is parsed and rendered on, in bytes.
+const STACK: usize = 256 << 20;
 
 const TOOL: &str = "look_up_probe";
 const TEXT: &str = "one two";
@@ -23,15 +33,42 @@ const NUMBER: u32 = 31;
 /// What an assistant that calls nothing says.
 const SAID: &str = "Quite so.";
 
+/// The same as [`calls`], for as long as it may take.
+///
+/// # Errors
+/// What went wrong: the time is up, or nothing was rendered at all.
+pub(super) fn in_time(template: &str) -> Result<Vec<String>, String> {
+    let (told, heard) = mpsc::channel();
+    let template = template.to_owned();
+    // If the time is up, the thread ends with the process.
+    thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || told.send(calls(&template)))
+        .map_err(|error| format!("no thread could be started to render the template: {error}"))?;
+    match heard.recv_timeout(PATIENCE) {
+        Ok(calls) => Ok(calls),
+        Err(RecvTimeoutError::Timeout) => Err(format!(
+            "the template renders for more than {} s",
+            PATIENCE.as_secs()
+        )),
+        Err(RecvTimeoutError::Disconnected) => Err("the template could not be rendered".to_owned()),
+    }
+}
+
 /// What the template writes for a call, in each way that a server gives it one, without what stands before and behind it in
 /// every answer. Empty if the template cannot be rendered, or writes no calls.
-pub(super) fn calls(template: &str) -> Vec<String> {
+fn calls(template: &str) -> Vec<String> {
     let template = without_generation(template);
     let Ok(environment) = environment(&template) else {
         return Vec::new();
     };
     let asked = context! { role => "user", content => "Look it up." };
+    // A template that spends its steps once is asked no more.
+    let is_spent = Cell::new(false);
     let render = |answer: Option<Value>, prompts: bool| -> Option<String> {
+        if is_spent.get() {
+            return None;
+        }
         let messages: Vec<Value> = [asked.clone()].into_iter().chain(answer).collect();
         let template = environment.get_template("chat").ok()?;
         let written = template.render(context! {
@@ -41,6 +78,7 @@ pub(super) fn calls(template: &str) -> Vec<String> {
             bos_token => "",
             eos_token => "",
         });
+        is_spent.set(matches!(&written, Err(error) if error.kind() == ErrorKind::OutOfFuel));
         written.ok()
     };
     // Where the answer begins: some prompts end with what begins a call.

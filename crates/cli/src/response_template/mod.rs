@@ -3,21 +3,38 @@
 //! Transformers stores in `tokenizer_config.json` how a model's text becomes a message: fields with their delimiters,
 //! the parser of what stands between, and a template of what it becomes
 //! (<https://huggingface.co/docs/transformers/main/chat_response_parsing>, seen 2026-11). What the notation can say of
-//! it is written as rules; what it cannot is refused, with the field and the reason.
+//! it is written as rules; what it cannot is refused, with the field, the key and what to write instead. Nothing of a template is
+//! written into the rules as it stands: texts are literals, and names are words or refused. What comes out is tried: messages
+//! made from the template must be read as it says (`sample`).
 
+mod delimiter;
+mod matcher;
 mod pattern;
+mod sample;
+mod terms;
+mod transform;
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use toolglot::Dialect;
 
-use pattern::{Unfit, literal, terms};
+use delimiter::{Delimiter, named, side};
+use pattern::{Part, Unfit};
+use terms::{Side, literal, terms};
+use transform::{Name, Shape};
 
 /// Fields whose text is reasoning.
 const REASONING: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 
-/// What a template may say beside its fields: where an answer begins, what a message holds by itself.
-const OF_TEMPLATE: &[&str] = &["defaults", "fields", "start_anchor", "start_anchor_pattern"];
+/// What a template may say beside its fields: its version, where an answer begins, what a message holds by itself.
+const OF_TEMPLATE: &[&str] = &[
+    "defaults",
+    "fields",
+    "start_anchor",
+    "start_anchor_pattern",
+    "version",
+];
 
 /// What a field may say.
 const OF_FIELD: &[&str] = &[
@@ -25,6 +42,7 @@ const OF_FIELD: &[&str] = &[
     "close_pattern",
     "content",
     "content_args",
+    "join",
     "open",
     "open_pattern",
     "optional",
@@ -33,125 +51,226 @@ const OF_FIELD: &[&str] = &[
     "transform_each",
 ];
 
-/// The dialect `name` of a `tokenizer_config.json`, or of a response template alone.
-///
-/// # Errors
-/// The field that does not fit, and why.
-pub(crate) fn dialect(config: &Value, name: &str) -> Result<String, String> {
-    let template = match config.get("response_template") {
-        Some(template) => template,
-        None if config.get("fields").is_some() => config,
-        None => return Err("it holds no `response_template`".to_owned()),
-    };
-    let fields = template["fields"]
-        .as_object()
-        .filter(|fields| !fields.is_empty())
-        .ok_or("`response_template` holds no `fields`")?;
-    let is_bare = config.get("response_template").is_none();
-    if !is_bare || template.get("start_anchor").is_some() {
-        known_keys(template, OF_TEMPLATE)
-            .map_err(|Unfit(why)| format!("`response_template`: {why}"))?;
-    }
-    let mut rules = Rules::default();
-    for (field, spec) in fields {
-        let added = checked(spec).and_then(|()| {
-            if field == "tool_calls" {
-                rules.calls(spec)
-            } else if field == "content" {
-                rules.content(spec)
-            } else if REASONING.contains(&field.as_str()) {
-                rules.reasoning(spec)
-            } else {
-                Err(Unfit(
-                    "a message has content, reasoning and tool calls only".to_owned(),
-                ))
+/// What a message may hold by itself, beside its role: nothing.
+const EMPTY: &[&str] = &["", "[]", "null", "{}"];
+
+/// A response template whose rules were written.
+#[derive(Debug)]
+pub(crate) struct Imported<'t> {
+    fields: &'t serde_json::Map<String, Value>,
+    /// The dialect file.
+    pub(crate) text: String,
+}
+
+impl<'t> Imported<'t> {
+    /// The dialect `name` of a `tokenizer_config.json`, or of a response template alone.
+    ///
+    /// # Errors
+    /// The field and the key that do not fit, why, and what to write instead.
+    pub(crate) fn of(config: &'t Value, name: &str) -> Result<Imported<'t>, String> {
+        let template = match config.get("response_template") {
+            Some(template) => template,
+            None if config.get("fields").is_some() => config,
+            None if config.get("response_schema").is_some() || config.get("x-regex").is_some() => {
+                return Err("`response_schema` is one regular expression over a whole message: write a `response_template`, which says it field by field (transformers 5.13)".to_owned());
             }
-        });
-        added.map_err(|Unfit(why)| format!("field `{field}`: {why}"))?;
+            None => return Err("it holds no `response_template`".to_owned()),
+        };
+        let fields =
+            fields_of(template).map_err(|Unfit(why)| format!("`response_template`: {why}"))?;
+        let mut rules = Rules::default();
+        for (field, spec) in fields {
+            rules
+                .field(field, spec)
+                .map_err(|Unfit(why)| format!("field `{}`: {why}", field.escape_debug()))?;
+        }
+        let mut text = format!(
+            "dialect {name}\nmodels: the checkpoint of this tokenizer\nsource: its response_template\n"
+        );
+        if rules.is_opened {
+            text.push_str("quirks: reasoning may begin the message without an opener: read it with --reasoning-open\n");
+        }
+        if let Some(values) = rules.values {
+            writeln!(text, "values: {values}").expect("writing to a string");
+        }
+        for line in rules.lines {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        Ok(Imported { fields, text })
     }
-    let mut out = format!(
-        "dialect {name}\nmodels: the checkpoint of this tokenizer\nsource: its response_template\n"
-    );
-    if let Some(values) = rules.values {
-        writeln!(out, "values: {values}").expect("writing to a string");
+
+    /// Reads and writes with the dialect what the template says.
+    ///
+    /// # Errors
+    /// The field of which something else came out, and the text.
+    pub(crate) fn try_out(&self, dialect: &Dialect) -> Result<(), String> {
+        sample::try_out(self.fields, dialect)
     }
-    for line in rules.lines {
-        out.push_str(&line);
-        out.push('\n');
+}
+
+/// A field that has no opener, and holds what is left.
+fn is_implicit(spec: &Value) -> bool {
+    spec["open"].is_null() && spec["open_pattern"].is_null()
+}
+
+/// The fields of a template that says nothing else that counts.
+fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unfit> {
+    // A template that stands alone may be the whole of a larger file.
+    let version = &template["version"];
+    if !version.is_null() && version != 1 {
+        return Err(Unfit(format!("`version` is {version}: 1 is known")));
     }
-    Ok(out)
+    known_keys(template, OF_TEMPLATE)?;
+    let defaults = template["defaults"].as_object();
+    for (key, value) in defaults.into_iter().flatten() {
+        if key != "role"
+            && !EMPTY.contains(
+                &value
+                    .as_str()
+                    .map_or(value.to_string(), str::to_owned)
+                    .as_str(),
+            )
+        {
+            return Err(Unfit(format!(
+                "`defaults.{}` has no word: a dialect adds nothing to a message",
+                key.escape_debug()
+            )));
+        }
+    }
+    let fields = template["fields"].as_object();
+    let fields = fields
+        .filter(|fields| !fields.is_empty())
+        .ok_or_else(|| Unfit("it holds no `fields`".to_owned()))?;
+    Ok(fields)
 }
 
 #[derive(Default)]
 struct Rules {
     lines: Vec<String>,
     values: Option<&'static str>,
+    /// Reasoning may begin with the message.
+    is_opened: bool,
 }
 
 impl Rules {
+    fn field(&mut self, field: &str, spec: &Value) -> Result<(), Unfit> {
+        checked(spec)?;
+        match field {
+            "tool_calls" => self.calls(spec),
+            "content" => self.content(spec),
+            field if REASONING.contains(&field) => self.reasoning(spec),
+            _ => Err(Unfit(
+                "a message has content, reasoning and tool calls only: leave the field out"
+                    .to_owned(),
+            )),
+        }
+    }
+
     fn reasoning(&mut self, spec: &Value) -> Result<(), Unfit> {
         only_text(spec)?;
-        let open = side(spec, "open", &|_| None)?.ok_or_else(|| {
-            Unfit("reasoning without an opener cannot be told from content".to_owned())
+        let mut openers = Delimiter::read(spec, Side::Open)?;
+        // Reasoning that begins with the message, or where nothing is read, is that which the prompt has opened.
+        if let Some(Delimiter::Pattern(all)) = &mut openers {
+            let n = all.len();
+            all.retain(|seq| !matches!(&seq[..], [Part::Begin | Part::Ahead(_)]));
+            self.is_opened |= all.len() < n;
+        }
+        let openers =
+            openers.filter(|one| !matches!(one, Delimiter::Pattern(all) if all.is_empty()));
+        let open = side(openers.as_ref(), Side::Open, &|_| None)?;
+        let open = open.ok_or_else(|| {
+            Unfit("reasoning without an opener cannot be told from content: write `open`, `<think>`, and read with --reasoning-open where the prompt has it".to_owned())
         })?;
-        let close = side(spec, "close", &|_| None)?;
-        let close = close.map_or_else(String::new, |close| format!(" {close}"));
+        let close = Delimiter::read(spec, Side::Close)?;
+        let close = side(close.as_ref(), Side::Close, &|_| None)?;
         let text = text(spec)?;
-        self.lines.push(format!("think = {open} {text}{close}"));
+        self.lines.push(match close {
+            Some(close) => format!("think = {open} {text} {close}"),
+            None => format!(
+                "think = {open} {}",
+                text.strip_suffix(" ws").unwrap_or(text)
+            ),
+        });
         Ok(())
     }
 
     fn content(&mut self, spec: &Value) -> Result<(), Unfit> {
         only_text(spec)?;
-        let open = side(spec, "open", &|_| None)?;
-        let close = side(spec, "close", &|_| None)?;
-        match (open, close) {
-            (Some(open), Some(close)) => {
-                let text = text(spec)?;
-                self.lines.push(format!("say = {open} {text} {close}"));
-            }
-            (Some(open), None) => {
-                let text = text(spec)?;
-                let text = text.strip_suffix(" ws").unwrap_or(text);
-                self.lines.push(format!("say = {open} {text}"));
-            }
-            // Text that is nothing else is content; its end is markup.
-            (None, Some(close)) => self.lines.push(format!("stop = {close}")),
-            (None, None) => {}
+        let open = Delimiter::read(spec, Side::Open)?;
+        let open = side(open.as_ref(), Side::Open, &|_| None)?;
+        let close = Delimiter::read(spec, Side::Close)?;
+        let close = side(close.as_ref(), Side::Close, &|_| None)?;
+        let Some(open) = open else {
+            return self.left(spec, close);
+        };
+        let line = around("say", &open, text(spec)?, close.as_deref());
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// Content that is what no other field reads.
+    fn left(&mut self, spec: &Value, close: Option<String>) -> Result<(), Unfit> {
+        known_args(spec, &["strip", "strip_prefix", "strip_suffix"])?;
+        if let Some((prefix, suffix)) = wrapped(spec)? {
+            let (prefix, suffix) = (literal(prefix), literal(suffix));
+            self.lines
+                .push(format!("say = start {prefix} ws text ws {suffix}"));
+        }
+        // Its end is markup, and the blanks before that are the text's.
+        if let Some(close) = close {
+            let close = close.strip_prefix("ws ").unwrap_or(&close);
+            self.lines.push(format!("stop = {close}"));
         }
         Ok(())
     }
 
     fn calls(&mut self, spec: &Value) -> Result<(), Unfit> {
-        let shape = Shape::read(spec)?;
-        let group = |group: &str| shape.word_of(group);
-        let open = side(spec, "open", &group)?.ok_or_else(|| {
-            Unfit("calls without an opener cannot be told from content".to_owned())
+        let open = Delimiter::read(spec, Side::Open)?;
+        let close = Delimiter::read(spec, Side::Close)?;
+        let mut groups = Vec::new();
+        for side in [&open, &close].into_iter().flatten() {
+            if let Delimiter::Pattern(pattern) = side {
+                named(pattern, &mut groups);
+            }
+        }
+        if !matches!(spec["join"], Value::Null) {
+            return Err(Unfit("`join`: calls are no text: leave it out".to_owned()));
+        }
+        let shape = Shape::read(spec, &groups)?;
+        let word = |group: &str| shape.word_of(group);
+        let open = side(open.as_ref(), Side::Open, &word)?.ok_or_else(|| {
+            Unfit("calls without an opener cannot be told from content: write `open` or `open_pattern`".to_owned())
         })?;
-        let close = side(spec, "close", &group)?;
+        let closer = side(close.as_ref(), Side::Close, &word)?;
         let body = self.body(spec, &shape)?;
         let head = match &shape.name {
-            Name::Fixed(tool) => format!("call {tool} ="),
+            Name::Fixed(tool) => format!("call {} =", tool_word(tool)?),
             _ => "call =".to_owned(),
         };
-        let close = close.map_or_else(String::new, |close| format!(" ws {close}"));
-        if shape.is_list {
-            self.lines.push(format!(
-                "block = {open} ws (\"[\" ws (call ws \",\"? ws)* \"]\" | call){close}"
-            ));
+        let is_python = spec["content"] == "python-call-list";
+        let close = closer.map_or_else(String::new, |close| {
+            format!(" ws {}", close.strip_prefix("ws ").unwrap_or(&close))
+        });
+        let open = blanks(&open);
+        if shape.is_list || is_python {
+            let list = "\"[\" ws (call ws \",\"? ws)* \"]\"";
+            let list = if is_python {
+                list.to_owned()
+            } else {
+                format!("({list} | call)")
+            };
+            self.lines.push(format!("block = {open} {list}{close}"));
             self.lines.push(format!("call = {body}"));
-        } else {
-            if let Some(tag) = shape.left_open(spec) {
-                // Its closer is what a model writes, whatever stands between the last parameter and the end.
-                let closer = literal(&format!("</{tag}>"));
-                self.lines.push(format!(
-                    "written = {} param* {closer}{close}",
-                    blanks(&open)
-                ));
-            }
-            self.lines
-                .push(format!("{head} {} {body}{close}", blanks(&open)));
+            return Ok(());
         }
+        if let Some(tag) = left_open(spec, &shape) {
+            // Its closer is what a model writes, whatever stands between the last parameter and the end.
+            let closer = literal(&format!("</{tag}>"));
+            self.lines
+                .push(format!("written = {open} param* {closer}{close}"));
+        }
+        self.lines.push(format!("{head} {open} {body}{close}"));
         Ok(())
     }
 
@@ -166,193 +285,169 @@ impl Rules {
                     (Name::Key(name), Some(arguments)) => {
                         if quote.is_some() {
                             return Err(Unfit(
-                                "an envelope whose strings have other delimiters".to_owned(),
+                                "`content_args.string_delims`: the name stands between such delimiters, too: capture it in `open_pattern`".to_owned(),
                             ));
                         }
-                        let id = shape
-                            .id
-                            .as_ref()
-                            .map_or_else(String::new, |id| format!(", id: {id}"));
+                        let id = match &shape.id {
+                            Some(Name::Key(id)) => format!(", id: {id}"),
+                            _ => String::new(),
+                        };
                         Ok(format!("object(name: {name}, args: {arguments}{id})"))
                     }
                     (Name::Key(_), None) => Err(Unfit(
-                        "the name stands in the arguments and is none of them".to_owned(),
+                        "`transform.function.arguments`: the name stands in the arguments and is none of them: write the key of the arguments, `{content.arguments}`".to_owned(),
                     )),
-                    (Name::Group(_) | Name::Fixed(_), _) => Ok(quote.map_or_else(
+                    (Name::Group(_) | Name::Fixed(_), Some(_)) => Err(Unfit(
+                        "`transform.function.arguments` is a part of the content, and the name is none: write `{content}`".to_owned(),
+                    )),
+                    (Name::Group(_) | Name::Fixed(_), None) if shape.is_list => Err(Unfit(
+                        "`transform_each`: each call of a list has its own name: write its key, `{name}`".to_owned(),
+                    )),
+                    (Name::Group(_) | Name::Fixed(_), None) => Ok(quote.map_or_else(
                         || "json".to_owned(),
                         |quote| format!("json({})", literal(&quote)),
                     )),
                 }
             }
             "xml-inline" => {
-                known_args(spec, &["tag_pattern", "value_parser"])?;
+                known_args(spec, &["merge_duplicates", "tag_pattern", "value_parser"])?;
                 self.parameters(arguments, shape)
             }
-            other => Err(Unfit(format!("arguments cannot be `{other}`"))),
+            "python-call-list" => {
+                known_args(spec, &[])?;
+                let is_usual = shape.name == Name::Key("name".to_owned())
+                    && shape.arguments.as_deref() == Some("arguments");
+                if is_usual {
+                    Ok("py".to_owned())
+                } else {
+                    Err(Unfit(
+                        "`transform`: a Python call has a `{name}` and `{arguments}`".to_owned(),
+                    ))
+                }
+            }
+            other => Err(Unfit(format!(
+                "`content`: arguments cannot be `{}`: json, xml-inline and python-call-list can be said",
+                other.escape_debug()
+            ))),
         }
     }
 
     /// Tags, each a parameter.
     fn parameters(&mut self, arguments: &Value, shape: &Shape) -> Result<String, Unfit> {
-        if matches!(shape.name, Name::Key(_)) {
-            return Err(Unfit("the name must stand in the opener".to_owned()));
+        if matches!(shape.name, Name::Key(_)) || shape.arguments.is_some() || shape.is_list {
+            return Err(Unfit("`transform`: beside `xml-inline` the name stands in `open_pattern`, and the arguments are `{content}`".to_owned()));
+        }
+        if arguments["merge_duplicates"] == Value::Bool(true) {
+            return Err(Unfit("`content_args.merge_duplicates` has no word: of two values of a parameter the last counts".to_owned()));
         }
         let pattern = arguments["tag_pattern"]
             .as_str()
-            .ok_or_else(|| Unfit("`xml-inline` has no `tag_pattern`".to_owned()))?;
-        let param = terms(pattern, &|group| match group {
-            "key" => Some("key".to_owned()),
-            "value" => Some("text".to_owned()),
+            .ok_or_else(|| Unfit("`content_args.tag_pattern` is missing".to_owned()))?;
+        let in_tag = |Unfit(why)| Unfit(format!("`content_args.tag_pattern`: {why}"));
+        let pattern = pattern::read(pattern).map_err(in_tag)?;
+        let param = terms(&pattern, Side::Inside, &|group| match group {
+            "key" => Some("key"),
+            "value" => Some("text"),
             _ => None,
-        })?;
-        self.values = Some(match arguments["value_parser"]["name"].as_str() {
+        })
+        .map_err(in_tag)?;
+        let parser = &arguments["value_parser"];
+        self.values = Some(match parser["name"].as_str() {
             None | Some("text") => "schema|string",
             Some("json") => "schema|json",
-            Some(other) => return Err(Unfit(format!("values cannot be `{other}`"))),
+            Some(other) => {
+                return Err(Unfit(format!(
+                    "`content_args.value_parser`: values cannot be `{}`: write text or json, the tool's schema says the rest",
+                    other.escape_debug()
+                )));
+            }
         });
-        self.lines.push(format!("param = {param} ws"));
+        if !parser["args"].is_null() {
+            known_keys(&parser["args"], &["allow_non_json", "strip"])
+                .map_err(|Unfit(why)| Unfit(format!("`content_args.value_parser.args`: {why}")))?;
+        }
+        self.lines.push(format!("param = {}", blanks(&param)));
         // What stands between the tags and the closer is not looked at: a closing tag, as far as is known.
         Ok("param* (\"</\" skip \">\")?".to_owned())
     }
 }
 
-/// Where a call's name stands.
-#[derive(Debug, PartialEq, Eq)]
-enum Name {
-    /// In a named group of the opener.
-    Group(String),
-    /// Under a key of the parsed content.
-    Key(String),
-    /// In the template itself.
-    Fixed(String),
-}
-
-/// What `transform` makes of a call.
-#[derive(Debug)]
-struct Shape {
-    name: Name,
-    /// The key of the arguments; `None`: the whole content.
-    arguments: Option<String>,
-    id: Option<String>,
-    /// The content is a list of calls.
-    is_list: bool,
-}
-
-impl Shape {
-    fn read(spec: &Value) -> Result<Shape, Unfit> {
-        let is_list = spec["transform_each"].as_bool().unwrap_or(false);
-        let function = &spec["transform"]["function"];
-        let is_group = |name: &str| {
-            ["open_pattern", "close_pattern"]
+/// A rule of a text between delimiters. Where the blanks around the text are none of it, theirs are no others.
+fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
+    let is_stripped = text != "text";
+    let (mut open, mut close) = (open, close);
+    if is_stripped {
+        open = open.strip_suffix(" ws").unwrap_or(open);
+        let bare = |close: &'_ str| -> usize {
+            ["ws ", "nl "]
                 .iter()
-                .filter_map(|side| spec[*side].as_str())
-                .any(|pattern| pattern.contains(&format!("(?P<{name}>")))
+                .find(|blank| close.starts_with(**blank))
+                .map_or(0, |blank| blank.len())
         };
-        if function.is_null() || hole(function) == Some("content") {
-            return Ok(Shape {
-                name: Name::Key("name".to_owned()),
-                arguments: Some("arguments".to_owned()),
-                id: None,
-                is_list,
-            });
-        }
-        let name = match (function["name"].as_str(), hole(&function["name"])) {
-            (_, Some(hole)) if is_group(hole) => Name::Group(hole.to_owned()),
-            (_, Some(hole)) => Name::Key(key(hole).to_owned()),
-            (Some(fixed), None) => Name::Fixed(fixed.to_owned()),
-            (None, None) => return Err(Unfit("`transform` gives the call no name".to_owned())),
-        };
-        let arguments = match hole(&function["arguments"]) {
-            Some("content") => None,
-            Some(hole) => Some(key(hole).to_owned()),
-            None => return Err(Unfit("`transform` gives the call no arguments".to_owned())),
-        };
-        let id = [&spec["transform"]["id"], &function["id"]];
-        let id = id
-            .into_iter()
-            .find_map(hole)
-            .map(|hole| key(hole).to_owned());
-        Ok(Shape {
-            name,
-            arguments,
-            id,
-            is_list,
-        })
+        close = close.map(|close| &close[bare(close)..]);
     }
-
-    /// The tag that holds the name and that the opener leaves open, where the closer does not close it either: the parameters
-    /// stand in it.
-    fn left_open<'s>(&self, spec: &'s Value) -> Option<&'s str> {
-        let Name::Group(name) = &self.name else {
-            return None;
-        };
-        if spec["content"] != "xml-inline" {
-            return None;
-        }
-        let pattern = spec["open_pattern"].as_str()?;
-        let before = &pattern[..pattern.find(&format!("(?P<{name}>"))?];
-        let tag = &before[before.rfind('<')? + 1..];
-        let end = tag.find(|c: char| !c.is_alphanumeric() && c != '_');
-        let tag = &tag[..end.unwrap_or(tag.len())];
-        let closer = format!("</{tag}>");
-        let is_closed = ["close", "close_pattern"]
-            .iter()
-            .any(|side| spec[*side].to_string().contains(&closer));
-        (!tag.is_empty() && !is_closed).then_some(tag)
-    }
-
-    /// What a named group of the delimiters becomes.
-    fn word_of(&self, group: &str) -> Option<String> {
-        if self.name == Name::Group(group.to_owned()) {
-            Some("name".to_owned())
-        } else if self.id.as_deref() == Some(group) {
-            Some("id".to_owned())
-        } else {
-            None
-        }
+    match close {
+        Some(close) => format!("{rule} = {open} {text} {close}"),
+        None => format!(
+            "{rule} = {open} {}",
+            text.strip_suffix(" ws").unwrap_or(text)
+        ),
     }
 }
 
-/// The variable of a placeholder `{variable}`, which is the whole string.
-fn hole(value: &Value) -> Option<&str> {
-    value.as_str()?.strip_prefix('{')?.strip_suffix('}')
+/// A tool's name that can stand in a rule.
+fn tool_word(name: &str) -> Result<&str, Unfit> {
+    let is_word = name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    if is_word {
+        Ok(name)
+    } else {
+        Err(Unfit(format!(
+            "`transform.function.name`: `{}` cannot stand in a rule: letters, digits, `_`, `.` and `-` can",
+            name.escape_debug()
+        )))
+    }
 }
 
-/// The key behind `content.`.
-fn key(hole: &str) -> &str {
-    hole.strip_prefix("content.").unwrap_or(hole)
-}
-
-/// One delimiter as terms; `None` where the field has none.
-fn side(
-    spec: &Value,
-    side: &str,
-    word: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<String>, Unfit> {
-    let pattern = format!("{side}_pattern");
-    match &spec[&pattern] {
-        Value::Null => {}
-        Value::String(pattern) => return terms(pattern, word).map(Some),
-        _ => return Err(Unfit(format!("`{pattern}` is no text"))),
+/// The tag that holds the name and that the opener leaves open, where the closer does not close it either: the parameters
+/// stand in it.
+fn left_open<'s>(spec: &'s Value, shape: &Shape) -> Option<&'s str> {
+    let Name::Group(name) = &shape.name else {
+        return None;
+    };
+    if spec["content"] != "xml-inline" {
+        return None;
     }
-    match &spec[side] {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(literal(text))),
-        Value::Array(all) => {
-            let all: Option<Vec<String>> =
-                all.iter().map(|one| one.as_str().map(literal)).collect();
-            let all = all.ok_or_else(|| Unfit(format!("`{side}` holds what is no text")))?;
-            Ok((!all.is_empty()).then(|| format!("({})", all.join(" | "))))
-        }
-        _ => Err(Unfit(format!("`{side}` is no text"))),
-    }
+    let pattern = spec["open_pattern"].as_str()?;
+    let before = &pattern[..pattern.find(&format!("<{name}>"))?];
+    let before = before.strip_suffix("(?P").or(before.strip_suffix("(?"))?;
+    let tag = &before[before.rfind('<')? + 1..];
+    let end = tag.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let tag = &tag[..end.unwrap_or(tag.len())];
+    let closer = format!("</{tag}>");
+    let is_closed = ["close", "close_pattern"]
+        .iter()
+        .any(|side| spec[*side].to_string().contains(&closer));
+    (!tag.is_empty() && !is_closed).then_some(tag)
 }
 
 fn only_text(spec: &Value) -> Result<(), Unfit> {
+    if !matches!(&spec["join"], Value::Null) && spec["join"] != "" {
+        return Err(Unfit(
+            "`join`: texts stand one behind the other: write `\"\"`".to_owned(),
+        ));
+    }
     match spec["content"].as_str() {
         None | Some("text") if spec["transform"].is_null() => Ok(()),
-        None | Some("text") => Err(Unfit("its text is transformed".to_owned())),
-        Some(other) => Err(Unfit(format!("it is `{other}`, not text"))),
+        None | Some("text") => Err(Unfit(
+            "`transform`: text stays as it is: leave it out".to_owned(),
+        )),
+        Some(other) => Err(Unfit(format!(
+            "`content` is `{}`: write `text`",
+            other.escape_debug()
+        ))),
     }
 }
 
@@ -366,7 +461,7 @@ fn checked(spec: &Value) -> Result<(), Unfit> {
     }
     if spec["optional"] == Value::Bool(false) {
         return Err(Unfit(
-            "`optional` is false: what a message must hold has no word".to_owned(),
+            "`optional` is false: what a message must hold has no word: leave it out".to_owned(),
         ));
     }
     Ok(())
@@ -378,7 +473,10 @@ fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unfit> {
         .as_object()
         .ok_or_else(|| Unfit("it is no object".to_owned()))?;
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(Unfit(format!("`{key}` has no word"))),
+        Some(key) => Err(Unfit(format!(
+            "`{}` has no word: leave it out",
+            key.escape_debug()
+        ))),
         None => Ok(()),
     }
 }
@@ -404,9 +502,37 @@ fn text(spec: &Value) -> Result<&'static str, Unfit> {
     }
 }
 
+/// What may stand around content that has no delimiters, and is none of it.
+fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unfit> {
+    let arguments = &spec["content_args"];
+    match (&arguments["strip_prefix"], &arguments["strip_suffix"]) {
+        (Value::Null, Value::Null) => Ok(None),
+        (Value::String(prefix), Value::String(suffix))
+            if !prefix.is_empty() && !suffix.is_empty() =>
+        {
+            Ok(Some((prefix, suffix)))
+        }
+        _ => Err(Unfit(
+            "`content_args`: `strip_prefix` and `strip_suffix` are markup together: write both"
+                .to_owned(),
+        )),
+    }
+}
+
 /// Terms with blanks behind them, once.
 fn blanks(terms: &str) -> String {
     format!("{} ws", terms.strip_suffix(" ws").unwrap_or(terms))
+}
+
+/// Characters of a rule or a message that are shown.
+const SHOWN: usize = 240;
+
+/// The begin of a text, for messages.
+pub(crate) fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The field that a rule was written for.
@@ -426,11 +552,15 @@ fn quote(arguments: &Value) -> Result<Option<String>, Unfit> {
     let of = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
     match pairs.as_slice() {
         [pair] => match of(pair) {
-            Some((open, close)) if open == close => Ok(Some(open)),
+            Some((open, close)) if open == close && !open.is_empty() => Ok(Some(open)),
             _ => Err(Unfit(
-                "strings begin and end with different delimiters".to_owned(),
+                "`content_args.string_delims`: strings begin and end alike in the notation"
+                    .to_owned(),
             )),
         },
-        _ => Err(Unfit("strings have several delimiters".to_owned())),
+        _ => Err(Unfit(
+            "`content_args.string_delims`: strings have several delimiters: write one pair"
+                .to_owned(),
+        )),
     }
 }

@@ -1,246 +1,363 @@
-//! The patterns of response templates, as far as the notation can say them: literals, blanks, named groups, options.
+//! The regular expressions of response templates, read into parts.
+//!
+//! Transformers compiles them with Python's `regex` and `DOTALL`. What is read here is what such templates hold: characters,
+//! classes, groups, alternatives, repetition, and what looks at a place without reading. The rest is refused at its place.
 
-use std::fmt::Write as _;
+/// Longest pattern, in bytes.
+const LONGEST: usize = 4096;
+/// Most groups inside each other.
+const DEPTH: usize = 32;
+/// Most times that a part is repeated by its number.
+const TIMES: u32 = 16;
 
-/// What of a template does not fit the notation, and why.
+/// What of a template does not fit the notation, why, and what to write instead.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unfit(pub(crate) String);
+pub(super) struct Unfit(pub(super) String);
 
-/// A literal of the notation.
-pub(crate) fn literal(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+/// Alternatives, each a sequence.
+pub(super) type Pattern = Vec<Vec<Part>>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    Text(char),
+    Class(Class),
+    Group(Pattern),
+    /// A group with a name.
+    Named(String, Pattern),
+    /// At least `min` times and at most `max`; `None`: any number.
+    Repeat(Box<Part>, u32, Option<u32>),
+    /// `^`
+    Begin,
+    /// `$`
+    End,
+    /// `\b`
+    Boundary,
+    /// `(?=..)`
+    Ahead(Pattern),
 }
 
-/// Reads a pattern into terms. `word` says what a named group becomes.
+/// A set of characters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Class {
+    negated: bool,
+    items: Vec<Item>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Item {
+    Range(char, char),
+    /// `\s`, `\w`, `\d`; with a capital letter what is none.
+    Kind(char),
+}
+
+impl Class {
+    pub(super) fn has(&self, c: char) -> bool {
+        let is_in = |item: &Item| match *item {
+            Item::Range(from, to) => (from..=to).contains(&c),
+            Item::Kind('s') => c.is_whitespace(),
+            Item::Kind('w') => c.is_alphanumeric() || c == '_',
+            Item::Kind('d') => c.is_numeric(),
+            Item::Kind('S') => !c.is_whitespace(),
+            Item::Kind('W') => !(c.is_alphanumeric() || c == '_'),
+            Item::Kind(_) => !c.is_numeric(),
+        };
+        self.items.iter().any(is_in) != self.negated
+    }
+
+    /// Whether blanks are all that it has.
+    pub(super) fn is_blank(&self) -> bool {
+        let solid = (' '..='~')
+            .filter(|c| !c.is_whitespace())
+            .chain(['é', '文']);
+        [' ', '\t', '\n'].iter().any(|&c| self.has(c)) && !solid.into_iter().any(|c| self.has(c))
+    }
+}
+
+/// Reads a pattern.
 ///
 /// # Errors
-/// The first part of the pattern that the notation has no word for.
-pub(crate) fn terms(pattern: &str, word: &dyn Fn(&str) -> Option<String>) -> Result<String, Unfit> {
-    let mut reader = Reader {
-        rest: pattern,
-        word,
-        out: Vec::new(),
-        pending: String::new(),
-    };
-    while !reader.rest.is_empty() {
-        reader.next()?;
+/// The first part of it that is not read here, with its place.
+pub(super) fn read(pattern: &str) -> Result<Pattern, Unfit> {
+    if pattern.len() > LONGEST {
+        return Err(Unfit(format!("it is longer than {LONGEST} bytes")));
     }
-    reader.settle();
-    Ok(reader.out.join(" "))
+    let mut reader = Reader {
+        pattern,
+        at: 0,
+        depth: 0,
+    };
+    let all = reader.alternatives()?;
+    if reader.at < pattern.len() {
+        return Err(reader.unfit("a group is closed that was not opened"));
+    }
+    Ok(all)
 }
 
-struct Reader<'a> {
-    rest: &'a str,
-    word: &'a dyn Fn(&str) -> Option<String>,
-    out: Vec<String>,
-    /// Literal characters that were read and not written.
-    pending: String,
+struct Reader<'p> {
+    pattern: &'p str,
+    at: usize,
+    depth: usize,
 }
 
 impl Reader<'_> {
-    fn next(&mut self) -> Result<(), Unfit> {
-        for (blank, term) in [
-            (r"\s*?", "ws"),
-            (r"\s*", "ws"),
-            (r"\s+", "ws"),
-            (r"\n?", "nl"),
-            (r"\n*", "ws"),
-            (r"\n+", "ws"),
-            (r"\d+", "skip"),
-            (r"\w+", "skip"),
-            (r"\w*", "skip"),
-            (".*?", "skip"),
-            (".*", "skip"),
-            (".+?", "skip"),
-        ] {
-            if let Some(rest) = self.rest.strip_prefix(blank) {
-                self.rest = rest;
-                self.push(term.to_owned());
-                return Ok(());
-            }
-        }
-        if let Some(class) = negated_class(self.rest) {
-            self.rest = &self.rest[class..];
-            self.push("skip".to_owned());
-            return Ok(());
-        }
-        if self.rest.starts_with('(') {
-            return self.group();
-        }
-        let mut chars = self.rest.chars();
-        let c = match chars.next() {
-            Some('\\') => match chars.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('r') => '\r',
-                Some(c) if !c.is_alphanumeric() => c,
-                Some(c) => return Err(unfit(self.rest, &format!("`\\{c}` has no word"))),
-                None => return Err(unfit(self.rest, "it ends in a backslash")),
-            },
-            Some(c @ ('[' | '.' | '^' | '$' | '*' | '+' | '?' | '|' | '{' | ')')) => {
-                return Err(unfit(self.rest, &format!("`{c}` here has no word")));
-            }
-            Some(c) => c,
-            None => return Ok(()),
-        };
-        self.rest = chars.as_str();
-        if self.rest.starts_with('?') {
-            self.rest = &self.rest[1..];
-            self.push(format!("{}?", literal(&c.to_string())));
-        } else if self.rest.starts_with(['*', '+', '{']) {
-            return Err(unfit(self.rest, "a repeated character has no word"));
-        } else {
-            self.pending.push(c);
-        }
-        Ok(())
+    fn rest(&self) -> &str {
+        &self.pattern[self.at..]
     }
 
-    fn group(&mut self) -> Result<(), Unfit> {
-        let whole = self.rest;
-        let Some(end) = closing(whole) else {
-            return Err(unfit(whole, "a group is not closed"));
-        };
-        let inside = &whole[1..end];
-        self.rest = &whole[end + 1..];
-        let optional = self.rest.starts_with('?');
-        if optional {
-            self.rest = &self.rest[1..];
-        }
-        let term = if let Some(named) = inside.strip_prefix("?P<") {
-            let (name, _) = named
-                .split_once('>')
-                .ok_or_else(|| unfit(whole, "a group has no name"))?;
-            (self.word)(name)
-                .ok_or_else(|| unfit(whole, &format!("the group `{name}` is used by nothing")))?
-        } else if inside.starts_with("?=") || inside.starts_with("?!") || inside.starts_with("?<") {
-            return Err(unfit(whole, "nothing looks ahead or back"));
-        } else {
-            let inside = inside.strip_prefix("?:").unwrap_or(inside);
-            let mut all = Vec::new();
-            for one in alternatives(inside) {
-                all.push(terms(one, self.word)?);
-            }
-            format!("({})", all.join(" | "))
-        };
-        self.push(if optional { format!("({term})?") } else { term });
-        Ok(())
+    fn take(&mut self) -> Option<char> {
+        let c = self.rest().chars().next()?;
+        self.at += c.len_utf8();
+        Some(c)
     }
 
-    fn push(&mut self, term: String) {
-        self.settle();
-        self.out.push(term);
+    fn eat(&mut self, text: &str) -> bool {
+        let is_there = self.rest().starts_with(text);
+        self.at += if is_there { text.len() } else { 0 };
+        is_there
     }
 
-    fn settle(&mut self) {
-        if !self.pending.is_empty() {
-            self.out.push(literal(&std::mem::take(&mut self.pending)));
-        }
+    fn unfit(&self, why: &str) -> Unfit {
+        self.unfit_at(self.at, why)
     }
-}
 
-/// The length of `[^..]` with its `+` or `*`.
-fn negated_class(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix("[^")?;
-    let end = inside.find(']')? + 2;
-    let behind = &text[end + 1..];
-    let sign = behind.starts_with(['+', '*']).then_some(end + 2)?;
-    Some(sign + usize::from(text[sign..].starts_with('?')))
-}
+    fn unfit_at(&self, at: usize, why: &str) -> Unfit {
+        let rest: String = self.pattern[at..].chars().take(24).collect();
+        Unfit(format!(
+            "at character {} (`{}`): {why}",
+            self.pattern[..at].chars().count() + 1,
+            rest.escape_debug()
+        ))
+    }
 
-/// Where the group that `text` begins with is closed.
-fn closing(text: &str) -> Option<usize> {
-    let (mut depth, mut escaped) = (0, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '(' => depth += 1,
-            ')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
+    fn alternatives(&mut self) -> Result<Pattern, Unfit> {
+        let mut all = vec![Vec::new()];
+        while let Some(c) = self.rest().chars().next() {
+            match c {
+                ')' => break,
+                '|' => {
+                    self.at += 1;
+                    all.push(Vec::new());
+                }
+                _ => {
+                    let part = self.part()?;
+                    let part = self.repeated(part)?;
+                    all.last_mut().expect("one was begun").push(part);
                 }
             }
-            _ => {}
         }
+        Ok(all)
     }
-    None
-}
 
-/// The parts between the bars of the outermost level.
-fn alternatives(text: &str) -> Vec<&str> {
-    let (mut depth, mut escaped, mut from) = (0, false, 0);
-    let mut all = Vec::new();
-    for (at, c) in text.char_indices() {
+    fn part(&mut self) -> Result<Part, Unfit> {
+        let at = self.at;
+        Ok(match self.take().unwrap_or_default() {
+            '(' => self.group(at)?,
+            '[' => Part::Class(self.class(at)?),
+            '.' => Part::Class(Class {
+                negated: true,
+                items: Vec::new(),
+            }),
+            '^' => Part::Begin,
+            '$' => Part::End,
+            '\\' => match self.take() {
+                Some('b') => Part::Boundary,
+                Some(c @ ('s' | 'w' | 'd' | 'S' | 'W' | 'D')) => Part::Class(Class {
+                    negated: false,
+                    items: vec![Item::Kind(c)],
+                }),
+                other => Part::Text(self.escaped(other, at)?),
+            },
+            '*' | '+' | '?' => return Err(self.unfit_at(at, "nothing stands before it to repeat")),
+            c => Part::Text(c),
+        })
+    }
+
+    /// The character behind a backslash.
+    fn escaped(&self, c: Option<char>, at: usize) -> Result<char, Unfit> {
         match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            '|' if depth == 0 => {
-                all.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
+            Some('n') => Ok('\n'),
+            Some('t') => Ok('\t'),
+            Some('r') => Ok('\r'),
+            Some(c) if !c.is_alphanumeric() => Ok(c),
+            Some(c) => Err(self.unfit_at(
+                at,
+                &format!("`\\{c}` has no word: write the characters that it stands for"),
+            )),
+            None => Err(self.unfit_at(at, "it ends in a backslash: double it")),
         }
     }
-    all.push(&text[from..]);
-    all
+
+    fn group(&mut self, at: usize) -> Result<Part, Unfit> {
+        if self.depth == DEPTH {
+            return Err(self.unfit_at(at, &format!("more than {DEPTH} groups inside each other")));
+        }
+        let (mut name, mut is_ahead) = (None, false);
+        if self.eat("?") {
+            if self.eat("=") {
+                is_ahead = true;
+            } else if self.eat("P<") || (self.eat("<") && !self.rest().starts_with(['=', '!'])) {
+                let end = self.rest().find('>');
+                let end = end.ok_or_else(|| self.unfit_at(at, "the group's name does not end"))?;
+                name = Some(self.rest()[..end].to_owned());
+                self.at += end + 1;
+            } else if !self.eat(":") {
+                return Err(self.unfit_at(at, "nothing looks back, excludes, or changes how the rest is read: write what stands there"));
+            }
+        }
+        self.depth += 1;
+        let all = self.alternatives()?;
+        self.depth -= 1;
+        if !self.eat(")") {
+            return Err(self.unfit_at(at, "a group is not closed"));
+        }
+        Ok(match name {
+            Some(name) => Part::Named(name, all),
+            None if is_ahead => Part::Ahead(all),
+            None => Part::Group(all),
+        })
+    }
+
+    fn class(&mut self, at: usize) -> Result<Class, Unfit> {
+        let mut class = Class {
+            negated: self.eat("^"),
+            items: Vec::new(),
+        };
+        loop {
+            let begin = self.at;
+            match self.take() {
+                None => return Err(self.unfit_at(at, "a class is not closed")),
+                Some(']') if !class.items.is_empty() => return Ok(class),
+                Some('\\') => match self.take() {
+                    Some(c @ ('s' | 'w' | 'd' | 'S' | 'W' | 'D')) => {
+                        class.items.push(Item::Kind(c));
+                    }
+                    other => {
+                        let c = self.escaped(other, begin)?;
+                        class.items.push(Item::Range(c, c));
+                    }
+                },
+                Some(from) => {
+                    let behind = self
+                        .rest()
+                        .strip_prefix('-')
+                        .and_then(|rest| rest.chars().next());
+                    let to = match behind {
+                        Some(to) if !matches!(to, ']' | '\\') => {
+                            self.at += 1 + to.len_utf8();
+                            to
+                        }
+                        _ => from,
+                    };
+                    class.items.push(Item::Range(from, to));
+                }
+            }
+        }
+    }
+
+    /// A part with what says how often it stands there. Whether as much or as little as can be is taken makes no difference.
+    fn repeated(&mut self, part: Part) -> Result<Part, Unfit> {
+        let at = self.at;
+        let (min, max) = if self.eat("?") {
+            (0, Some(1))
+        } else if self.eat("*") {
+            (0, None)
+        } else if self.eat("+") {
+            (1, None)
+        } else if let Some((min, max, length)) = times(self.rest()) {
+            self.at += length;
+            if min.max(max.unwrap_or(min)) > TIMES || max.is_some_and(|max| max < min) {
+                return Err(
+                    self.unfit_at(at, &format!("no more than {TIMES} times, written `{{2}}`"))
+                );
+            }
+            (min, max)
+        } else {
+            return Ok(part);
+        };
+        if !self.eat("?") {
+            self.eat("+");
+        }
+        if self.rest().starts_with(['*', '+', '?']) {
+            return Err(self.unfit("a repetition is repeated"));
+        }
+        match part {
+            Part::Begin | Part::End | Part::Boundary | Part::Ahead(_) => {
+                Err(self.unfit_at(at, "a place is repeated"))
+            }
+            part => Ok(Part::Repeat(Box::new(part), min, max)),
+        }
+    }
 }
 
-fn unfit(rest: &str, why: &str) -> Unfit {
-    let mut message = String::from("the pattern at `");
-    message.extend(rest.chars().take(24));
-    write!(message, "`: {why}").expect("writing to a string");
-    Unfit(message)
+/// `{3}`, `{1,3}` or `{1,}` at the begin of `text`: how often, and its length. Other braces are braces, as in Python.
+fn times(text: &str) -> Option<(u32, Option<u32>, usize)> {
+    let inside = text.strip_prefix('{')?;
+    let end = inside.find('}')?;
+    let number = |digits: &str| -> Option<u32> {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| digits.parse().unwrap_or(u32::MAX))
+    };
+    let (min, max) = match inside[..end].split_once(',') {
+        None => (number(&inside[..end])?, number(&inside[..end])),
+        Some(("", most)) => (0, Some(number(most)?)),
+        Some((least, "")) => (number(least)?, None),
+        Some((least, most)) => (number(least)?, Some(number(most)?)),
+    };
+    Some((min, max, end + 2))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(pattern: &str) -> Result<String, Unfit> {
-        terms(pattern, &|name| {
-            matches!(name, "name" | "key").then(|| name.to_owned())
-        })
-    }
-
     #[test]
-    fn what_the_notation_can_say_is_said() {
-        for (pattern, expected) in [
-            (r"<\|call\|>", r#""<|call|>""#),
-            (r"<f=(?P<name>\w+)>\s*", r#""<f=" name ">" ws"#),
-            (r"a(?:b|c)?d", r#""a" (("b" | "c"))? "d""#),
-            (r"x\n?y", r#""x" nl "y""#),
-            (r"call:[^{]*\{", r#""call:" skip "{""#),
+    fn what_is_not_read_is_refused_with_its_place() {
+        let long = "a".repeat(LONGEST + 1);
+        let deep = format!("{}a{}", "(?:".repeat(50), ")".repeat(50));
+        let deepest = "(?:".repeat(1300);
+        for (pattern, why) in [
+            (
+                "(?!x)",
+                "at character 1 (`(?!x)`): nothing looks back, excludes",
+            ),
+            ("a(?<=x)", "at character 2"),
+            ("a(?i)b", "at character 2"),
+            ("(a", "not closed"),
+            ("a)", "was not opened"),
+            ("[a", "a class is not closed"),
+            ("a**", "a repetition is repeated"),
+            ("*a", "nothing stands before it"),
+            ("^*", "a place is repeated"),
+            (r"a\", "ends in a backslash"),
+            (r"a\p{L}", "`\\p` has no word"),
+            ("(?P<name", "name does not end"),
+            ("a{99}", "no more than 16 times"),
+            ("a{3,1}", "no more than 16 times"),
+            (&deep, "more than 32 groups inside each other"),
+            (&deepest, "more than 32 groups inside each other"),
+            (&long, "longer than 4096 bytes"),
         ] {
-            assert_eq!(read(pattern).as_deref(), Ok(expected), "{pattern}");
+            let Unfit(message) = read(pattern).expect_err(pattern);
+            assert!(message.contains(why), "{pattern}: {message}");
         }
     }
 
     #[test]
-    fn what_it_cannot_is_refused_with_its_place() {
-        for (pattern, why) in [
-            (r"(?=x)", "looks ahead"),
-            (r"a{3}", "repeated"),
-            (r"[abc]", "`[` here"),
-            (r"(?P<other>\w+)", "used by nothing"),
-            (r"(a", "not closed"),
+    fn classes_have_what_they_say() {
+        for (pattern, has, lacks) in [
+            (r"[^\n>]", "a <", "\n>"),
+            (r"[\s\S]", "a \n", ""),
+            (r"[\w.\-]", "aé_.-", " <"),
+            ("[]a-c]", "]abc", "d["),
+            (".", "a\n<", ""),
+            (r"\S", "a<", " \n"),
         ] {
-            let Unfit(message) = read(pattern).expect_err(pattern);
-            assert!(message.contains(why), "{pattern}: {message}");
+            let all = read(pattern).expect(pattern);
+            let [Part::Class(class)] = &all[0][..] else {
+                panic!("{pattern}: {all:?}")
+            };
+            assert!(has.chars().all(|c| class.has(c)), "{pattern}");
+            assert!(!lacks.chars().any(|c| class.has(c)), "{pattern}");
         }
     }
 }

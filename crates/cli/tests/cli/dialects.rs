@@ -231,198 +231,108 @@ fn a_template_of_no_dialect_is_told_so() {
     }
 }
 
-/// A tokenizer's configuration with a response template whose calls are `spec`.
-fn config(spec: &str) -> String {
-    format!(
-        r#"{{"response_template": {{"start_anchor": "<|a|>", "fields": {{
-            "thinking": {{"open": "<think>", "close": "</think>", "content": "text"}},
-            "tool_calls": {spec},
-            "content": {{"close": "<|im_end|>", "content": "text"}}}}}}}}"#
-    )
-}
-
+/// What a newcomer does, and what is said then.
 #[test]
-fn a_response_template_is_a_dialect() {
-    for (spec, message) in [
+fn a_slip_is_answered_with_what_to_do() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (file, bytes, words, says) in [
         (
-            r#"{"open": "<c>", "close": "</c>", "repeats": true, "content": "json",
-                "transform": {"type": "function", "function": "{content}"}}"#,
-            r#"<c>{"name": "f", "arguments": {"a": "b"}}</c>"#,
+            "mine",
+            &b"dialect mine\ncall = \"<c>\" name \":\" json\n"[..],
+            "parse --dialect mine -",
+            "the file of that name is `./mine`",
         ),
         (
-            r#"{"open_pattern": "<\\|call\\|>(?P<name>\\w+)\\s*", "close": "<|end|>", "content": "json",
-                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
-            r#"<|call|>f {"a": "b"}<|end|>"#,
+            "chat",
+            b"{%- for m in messages %}{{ m }}",
+            "dialects check chat",
+            "dialects detect --template chat",
         ),
         (
-            r#"{"open": "<|A|>", "close": "<|Z|>", "content": "json", "transform_each": true,
-                "transform": {"function": {"name": "{tool}", "arguments": "{parameters}"}}}"#,
-            r#"<|A|>[{"tool": "f", "parameters": {"a": "b"}}]<|Z|>"#,
+            "odd",
+            b"dialect a\n# \xff\n",
+            "dialects check odd",
+            "line 2 is not UTF-8",
         ),
         (
-            r#"{"open_pattern": "<f=(?P<name>[^>]+)>\\s*", "close": "</f>", "content": "xml-inline",
-                "content_args": {"tag_pattern": "<p=(?P<key>\\w+)>(?P<value>.*?)</p>"},
-                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
-            "<f=f><p=a>b</p></f>",
-        ),
-        (
-            r#"{"open": "<run>", "close": "</run>", "content": "json",
-                "transform": {"function": {"name": "f", "arguments": "{content}"}}}"#,
-            r#"<run>{"a": "b"}</run>"#,
+            "none",
+            b"dialect none\n",
+            "dialects check none",
+            "dialect `none` has no rules",
         ),
     ] {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = directory.path().join("tokenizer_config.json");
-        std::fs::write(&file, config(spec)).expect("it is written");
-        let path = file.to_str().expect("the path is text");
-        let parsed = toolglot(
-            &["parse", "--dialect", path, "--format", "json"],
-            format!("<think>hm</think>Hi.{message}<|im_end|>"),
-        );
-        assert_eq!(parsed.code, 0, "{spec}: {}", parsed.err);
-        let document = parsed.json();
-        assert_eq!(document["calls"][0]["name"], "f", "{spec}");
-        assert_eq!(document["calls"][0]["arguments"]["a"], "b", "{spec}");
-        assert_eq!(document["calls"][0]["end"], "closed", "{spec}");
-        assert_eq!(
-            (&document["content"], &document["reasoning"]),
-            (&"Hi.".into(), &"hm".into())
+        std::fs::write(directory.path().join(file), bytes).expect("it is written");
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_toolglot"))
+            .args(words.split(' '))
+            .current_dir(directory.path())
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("it runs");
+        let told = [ran.stdout, ran.stderr].concat();
+        let told = String::from_utf8_lossy(&told).into_owned();
+        assert!(
+            !ran.status.success() && told.contains(says),
+            "{words}: {told}"
         );
     }
 }
 
+/// Templates of one expression, `n` times as deep as it need be.
+fn deep(n: usize) -> Vec<String> {
+    let chain = |first: &str, more: &str| format!("{{{{ {first}{} }}}}", more.repeat(n));
+    let around =
+        |open: &str, close: &str| format!("{{{{ {}1{} }}}}", open.repeat(n), close.repeat(n));
+    vec![
+        chain("a", " ~ a"),
+        chain("a", "|upper"),
+        chain("a", ".a"),
+        chain("a", "[0]"),
+        chain("a", "()"),
+        chain("1", " and 1"),
+        chain("1", " ** 1"),
+        chain("1", " if 1 else 1"),
+        around("not ", ""),
+        around("-", ""),
+        around("(", ")"),
+        around("[", "]"),
+        format!("{{{{ a{}", " ~ a".repeat(n)),
+    ]
+}
+
 #[test]
-fn a_response_template_that_does_not_fit_says_why() {
-    for (spec, why) in [
-        (
-            r#"{"close": "</c>", "content": "json"}"#,
-            "without an opener",
-        ),
-        (
-            r#"{"open": "<c>", "close": "</c>", "content": "kv-lines"}"#,
-            "`kv-lines`",
-        ),
-        (
-            r#"{"open_pattern": "<c (?=x)", "close": "</c>", "content": "json"}"#,
-            "looks ahead",
-        ),
-        (
-            r#"{"open": "<c>", "close": "</c>", "content": "json", "transform": {"function": {"arguments": "{content}"}}}"#,
-            "no name",
-        ),
-        (
-            r#"{"open": "<c>", "close": "</c>", "content": "json", "when": 1}"#,
-            "`when` has no word",
-        ),
-        (
-            r#"{"open": "<c>", "close": "</c>", "content": "json", "optional": false}"#,
-            "`optional` is false",
-        ),
-        (
-            r#"{"open": "<c>", "close": "</c>", "content": "json", "join": ", "}"#,
-            "`join` has no word",
-        ),
-        (
-            r#"{"open": ["<c>", 1], "close": "</c>", "content": "json"}"#,
-            "`open` holds what is no text",
-        ),
-        (
-            r#"{"open_pattern": 1, "close": "</c>", "content": "json"}"#,
-            "`open_pattern` is no text",
-        ),
-        (
-            r#"{"open": "<c>", "close": "</c>", "content": "json", "content_args": {"strip": false}}"#,
-            "`content_args`: `strip` has no word",
-        ),
-        (r#""<c>""#, "it is no object"),
-        // What the notation refuses is told by the field it was written for.
-        (
-            r#"{"open_pattern": "<c (?P<name>[^>]+)[^<]*>", "close": "</c>", "content": "json",
-                "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#,
-            "in the rule `call = ",
-        ),
-    ] {
-        let ran = toolglot(&["dialects", "import", "-"], config(spec));
-        assert_eq!(ran.code, 2, "{spec}: {}", ran.out);
+fn a_template_of_any_depth_is_refused_or_read() {
+    for template in deep(50_000) {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], &*template);
+        assert_eq!(ran.code, 2, "{}: {}", &template[..20], ran.err);
         assert!(
-            ran.err.contains("field `tool_calls`") && ran.err.contains(why),
+            ran.err
+                .contains("standard input:1:1: a tag holds more than 4096 tokens"),
             "{}",
             ran.err
         );
     }
-    let ran = toolglot(&["dialects", "import", "-"], "{}");
-    assert!(ran.err.contains("no `response_template`"), "{}", ran.err);
-}
-
-/// A template whose content is `content`, beside what it says of itself.
-fn of_content(template: &str, content: &str) -> String {
-    format!(r#"{{"response_template": {{{template} "fields": {{"content": {content}}}}}}}"#)
-}
-
-#[test]
-fn what_a_response_template_says_is_never_left_out() {
-    for (config, why) in [
-        (
-            r#"{"response_template": {"fields": {}}}"#.to_owned(),
-            "no `fields`",
-        ),
-        (
-            of_content(r#""version": 2,"#, r#"{"open": "<t>", "close": "</t>"}"#),
-            "`version` has no word",
-        ),
-        (
-            of_content(
-                "",
-                r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": 1}}"#,
-            ),
-            "field `content`",
-        ),
-    ] {
-        let ran = toolglot(&["dialects", "import", "-"], config);
-        assert_eq!(ran.code, 2, "{}", ran.out);
-        assert!(ran.err.contains(why), "{}", ran.err);
+    // As deep as it may be.
+    let branches = format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(512));
+    let blocks = "{% if 1 %}".repeat(50_000);
+    for template in deep(800).into_iter().chain([branches, blocks]) {
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], &*template);
+        assert_eq!(ran.code, 1, "{}: {}", &template[..20], ran.err);
+        assert!(ran.out.starts_with("no dialect"), "{}", ran.out);
     }
-    // Blanks that are kept are kept.
-    let kept = of_content(
-        r#""start_anchor": "<|a|>", "defaults": {"role": "assistant"},"#,
-        r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": false}}"#,
-    );
-    let ran = toolglot(&["dialects", "import", "-"], kept);
-    assert!(
-        ran.out.contains("say = \"<t>\" text \"</t>\""),
-        "{}",
-        ran.out
-    );
 }
 
+/// What a template builds is paid for with its steps.
 #[test]
-fn a_tag_that_the_template_leaves_open_is_closed_where_a_call_is_written() {
-    let spec = r#"{"open_pattern": "<tool_call>\\s*<function=(?P<name>[^>]+)>\\s*", "close": "</tool_call>", "content": "xml-inline",
-        "content_args": {"tag_pattern": "<parameter=(?P<key>[^>]+)>\\n?(?P<value>.*?)\\n?</parameter>"},
-        "transform": {"function": {"name": "{name}", "arguments": "{content}"}}}"#;
-    let directory = tempfile::tempdir().expect("a directory");
-    let file = directory.path().join("tokenizer_config.json");
-    std::fs::write(&file, config(spec)).expect("it is written");
-    let path = file.to_str().expect("the path is text");
-    let written = toolglot(
-        &["render", "--dialect", path],
-        r#"{"calls":[{"name":"f","arguments":{"a":"x"}}]}"#,
-    );
-    assert_eq!(written.code, 0, "{}", written.err);
-    assert!(written.out.contains("</function>"), "{}", written.out);
-    for text in [
-        written.out.as_str(),
-        "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</tool_call>",
+fn a_template_builds_no_more_than_it_may() {
+    for template in [
+        "{% set s = namespace(x='aaaaaaaa') %}{% for i in range(99) %}{% set s.x = s.x ~ s.x %}{% endfor %}{{ s.x }}",
+        "{{ 'a' * 90000000 }}",
+        "{{ 'a\nb'|indent(900000000) }}",
+        "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}",
+        "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}",
     ] {
-        let parsed = toolglot(&["parse", "--dialect", path, "--format", "json"], text);
-        let document = parsed.json();
-        assert_eq!(
-            document["calls"][0]["arguments"]["a"], "x",
-            "{text}: {document}"
-        );
-        assert_eq!(document["calls"][0]["end"], "closed", "{text}: {document}");
-        let content = document["content"].as_str().expect("text");
-        assert_eq!(content.trim(), "", "{text}");
+        let ran = toolglot(&["dialects", "detect", "--template", "-"], template);
+        assert_eq!(ran.code, 1, "{template}: {}", ran.err);
     }
 }
 

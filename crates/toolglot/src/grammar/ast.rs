@@ -63,17 +63,39 @@ impl Alt {
         found
     }
 
-    /// Whether the rules called `name` are part of it.
-    pub(crate) fn refers_to(&self, name: &str) -> bool {
-        fn refers(kind: &TermKind, name: &str) -> bool {
+    /// Tells the name of each rule that it refers to.
+    pub(crate) fn each_reference<'r>(&'r self, told: &mut dyn FnMut(&'r str)) {
+        fn of<'r>(kind: &'r TermKind, told: &mut dyn FnMut(&'r str)) {
             match kind {
-                TermKind::Rule(rule) => rule == name,
-                TermKind::Group(alt) => alt.refers_to(name),
-                TermKind::Optional(inner) | TermKind::Many(inner) => refers(&inner.kind, name),
-                _ => false,
+                TermKind::Rule(rule) => told(rule),
+                TermKind::Group(alt) => alt.each_reference(told),
+                TermKind::Optional(inner) | TermKind::Many(inner) => of(&inner.kind, told),
+                _ => {}
             }
         }
-        self.0.iter().flatten().any(|term| refers(&term.kind, name))
+        self.0
+            .iter()
+            .flatten()
+            .for_each(|term| of(&term.kind, told));
+    }
+
+    /// Its terms, those inside others and the texts and keys that they list included.
+    pub(crate) fn n_terms(&self) -> usize {
+        fn of(kind: &TermKind) -> usize {
+            1 + match kind {
+                TermKind::Group(alt) => alt.n_terms(),
+                TermKind::Optional(inner) | TermKind::Many(inner) => of(&inner.kind),
+                TermKind::Literal(pieces) => pieces.len(),
+                TermKind::Capture(_, texts) => texts.len(),
+                TermKind::Object(envelope) => {
+                    envelope.roles.iter().map(|(_, keys)| keys.len()).sum()
+                }
+                TermKind::Attrs(all) => all.iter().map(|one| one.keys.len()).sum(),
+                _ => 0,
+            }
+        }
+        let terms = self.0.iter().flatten();
+        self.0.len() + terms.map(|term| of(&term.kind)).sum::<usize>()
     }
 }
 

@@ -92,7 +92,8 @@ impl<'a> Lexer<'a> {
         Err(GrammarError::new(
             self.place(start, self.line.len()),
             "a literal without its closing quotation mark",
-        ))
+        )
+        .help(r#"end it on its line; a quotation mark inside is \" and a line break \n"#))
     }
 
     fn place(&self, start: usize, end: usize) -> Range<usize> {

@@ -1,8 +1,10 @@
 //! The notation: dialect files read into rules. `docs/notation.md` is its manual.
 
 mod ast;
+pub(crate) mod bounds;
 mod error;
 mod evidence;
+mod file;
 mod lex;
 mod parse;
 mod settings;
@@ -32,9 +34,10 @@ impl Dialect {
     /// All dialects of a file. `known` are those that `dialect a : b` may build on, beside the file's own earlier ones.
     ///
     /// # Errors
-    /// The first thing that is no notation, with its place in `file` and what to write instead.
+    /// The first thing that is no notation, or more than a dialect may hold (`docs/notation.md`), with its place in `file` and
+    /// what to write instead.
     pub fn parse(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
-        parse::file(file, known)
+        file::read(file, known)
     }
 
     /// The dialect's name.

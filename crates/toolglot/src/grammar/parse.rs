@@ -1,235 +1,40 @@
-//! Lines to rules.
+//! A line to a rule.
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::GrammarError;
 use super::ast::{
     Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
 };
+use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
-use super::{Dialect, GrammarError, IdForm, Values};
 
-/// Settings that mean something to the engine or stand in the header.
-const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "id", "ids", "models", "source", "date",
-    "quirks", "license", "family", "alone",
-];
-
-pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
-    let mut dialects: Vec<Dialect> = Vec::new();
-    let mut inherited: Vec<Rule> = Vec::new();
-    for (line, at) in logical_lines(file) {
-        let mut words = line.trim().splitn(2, char::is_whitespace);
-        let first = words.next().unwrap_or("");
-        if first.is_empty() || first.starts_with('#') {
-            continue;
-        }
-        if first == "dialect" {
-            if let Some(dialect) = dialects.last_mut() {
-                complete(dialect, &mut inherited);
-            }
-            let (dialect, base_rules) =
-                header(words.next().unwrap_or(""), line, at, known, &dialects)?;
-            inherited = base_rules;
-            dialects.push(dialect);
-            continue;
-        }
-        let Some(dialect) = dialects.last_mut() else {
-            return Err(
-                GrammarError::new(at..at + line.len(), "a rule before any `dialect NAME`")
-                    .help("begin the file with `dialect NAME`"),
-            );
-        };
-        dialect.source.push_str(line.trim_end());
-        dialect.source.push('\n');
-        let name = dialect.name.clone();
-        if let Some(setting) = first.strip_suffix(':') {
-            set(dialect, setting, words.next().unwrap_or(""), at).map_err(|e| e.of(&name))?;
-        } else {
-            let rule = Reader::new(line, at)?.rule().map_err(|e| e.of(&name))?;
-            dialect.rules.push(rule);
-        }
-    }
-    if let Some(dialect) = dialects.last_mut() {
-        complete(dialect, &mut inherited);
-    }
-    Ok(dialects)
-}
-
-/// Lines, joined where the next one begins with blanks and `|`, with their places.
-fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
-    let mut rest = file;
-    let mut at = 0;
-    core::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let mut end = rest.find('\n').map_or(rest.len(), |n| n + 1);
-        while rest[end..].starts_with([' ', '\t'])
-            && rest[end..].trim_start_matches([' ', '\t']).starts_with('|')
-        {
-            end += rest[end..].find('\n').map_or(rest.len() - end, |n| n + 1);
-        }
-        let (line, tail) = rest.split_at(end);
-        let here = at;
-        rest = tail;
-        at += end;
-        Some((line, here))
-    })
-}
-
-/// An own rule replaces the inherited ones of its name; the others are added behind. What a base was taught is not what a
-/// dialect with other calls was.
-fn complete(dialect: &mut Dialect, inherited: &mut Vec<Rule>) {
-    let has_other_calls = dialect
-        .rules
-        .iter()
-        .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
-    // The dialect's own, not those that are added here: a base may have several rules of one name.
-    let n_own = dialect.rules.len();
-    let refers = |rules: &[Rule], name: &str| rules.iter().any(|rule| rule.alt.refers_to(name));
-    let is_part = |rule: &Rule| rule.tool.is_none() && refers(inherited, &rule.name);
-    let parts: Vec<String> = inherited
-        .iter()
-        .filter(|rule| is_part(rule))
-        .map(|rule| rule.name.clone())
-        .collect();
-    for rule in inherited.drain(..) {
-        let is_replaced = dialect.rules[..n_own]
-            .iter()
-            .any(|own| own.name == rule.name && own.tool == rule.tool);
-        let is_foreign = has_other_calls && rule.is_taught();
-        if !is_replaced && !is_foreign {
-            dialect.rules.push(rule);
-        }
-    }
-    // A part of what was replaced begins nothing by itself, nor do its own parts.
-    loop {
-        let is_idle = |rule: &Rule| {
-            let name = rule.name.as_str();
-            !matches!(name, "call" | "think" | "say" | "stop")
-                && rule.tool.is_none()
-                && parts.iter().any(|part| part == name)
-                && !refers(&dialect.rules, name)
-        };
-        let idle = dialect.rules[n_own..].iter().position(is_idle);
-        let Some(n) = idle else { break };
-        dialect.rules.remove(n_own + n);
-    }
-}
-
-fn header(
-    rest: &str,
-    line: &str,
-    at: usize,
-    known: &[Dialect],
-    earlier: &[Dialect],
-) -> Result<(Dialect, Vec<Rule>), GrammarError> {
-    let rest = rest.split('#').next().unwrap_or("").trim();
-    let (name, base) = match rest.split_once(':') {
-        Some((name, base)) => (name.trim(), Some(base.trim())),
-        None => (rest, None),
-    };
-    let place = at..at + line.trim_end().len();
-    if name.is_empty()
-        || !name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-    {
-        return Err(
-            GrammarError::new(place, format!("`{name}` is no name for a dialect"))
-                .help("lower-case letters, digits and `_`: `dialect qwen3_coder`"),
-        );
-    }
-    if earlier.iter().any(|dialect| dialect.name == name) {
-        return Err(GrammarError::new(
-            place,
-            format!("dialect `{name}` is there twice"),
-        ));
-    }
-    let mut dialect = Dialect {
-        name: name.into(),
-        settings: Vec::new(),
-        values: Values::default(),
-        rules: Vec::new(),
-        source: format!("{}\n", line.trim_end()),
-    };
-    let mut rules = Vec::new();
-    if let Some(base) = base {
-        let Some(found) = earlier
-            .iter()
-            .chain(known)
-            .find(|dialect| dialect.name == base)
-        else {
-            return Err(GrammarError::new(
-                place,
-                format!("dialect `{name}` builds on `{base}`, which is not known"),
-            )
-            .help("a dialect builds on one that stands before it"));
-        };
-        dialect.settings.clone_from(&found.settings);
-        dialect.settings.retain(|(key, _)| {
-            matches!(
-                key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse" | "id" | "ids"
-            )
-        });
-        dialect.values = found.values.clone();
-        rules.clone_from(&found.rules);
-    }
-    Ok((dialect, rules))
-}
-
-fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(), GrammarError> {
-    let place = at..at + setting.len() + 1;
-    if !SETTINGS.contains(&setting) {
-        return Err(
-            GrammarError::new(place, format!("no setting is called `{setting}`"))
-                .help(format!("settings are {}", SETTINGS.join(", "))),
-        );
-    }
-    let value = value.trim().trim_end_matches('\n').to_string();
-    if setting == "id" && !value.contains("{id}") {
-        return Err(
-            GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
-                .help("write the id around what `id` captures: `functions.{name}:{id}`"),
-        );
-    }
-    if setting == "ids" && IdForm::parse(&value).is_none() {
-        return Err(
-            GrammarError::new(place, format!("`ids: {value}` is no form of an id"))
-                .help("write `ids: count` or `ids: letters 9`: 8 to 64 letters and digits"),
-        );
-    }
-    if setting == "alone" && value != "say" {
-        return Err(
-            GrammarError::new(place, format!("`alone: {value}` names no such rules"))
-                .help("write `alone: say`: only what is spoken may be left to a dialect that is named alone"),
-        );
-    }
-    if setting == "values" {
-        dialect.values =
-            Values::parse(&value).map_err(|message| GrammarError::new(place, message))?;
-    }
-    dialect.settings.retain(|(key, _)| key != setting);
-    dialect.settings.push((setting.into(), value));
-    Ok(())
+/// The rule of a line. `at` is where that begins in the file.
+pub(super) fn rule(line: &str, at: usize) -> Result<Rule, GrammarError> {
+    Reader::new(line, at)?.rule()
 }
 
 struct Reader<'a> {
     lexer: Lexer<'a>,
     ahead: Option<(Token, Range<usize>)>,
+    /// Groups that are open.
+    depth: usize,
 }
 
 impl<'a> Reader<'a> {
     fn new(line: &'a str, at: usize) -> Result<Reader<'a>, GrammarError> {
         let mut lexer = Lexer::new(line, at);
         let ahead = lexer.next()?;
-        Ok(Reader { lexer, ahead })
+        Ok(Reader {
+            lexer,
+            ahead,
+            depth: 0,
+        })
     }
 
     fn take(&mut self) -> Result<Option<(Token, Range<usize>)>, GrammarError> {
@@ -257,13 +62,15 @@ impl<'a> Reader<'a> {
 
     fn expect(&mut self, mark: char, after: &str) -> Result<(), GrammarError> {
         if self.eat(mark)? {
-            Ok(())
-        } else {
-            Err(GrammarError::new(
-                self.here(),
-                format!("`{mark}` is missing {after}"),
-            ))
+            return Ok(());
         }
+        let missing = GrammarError::new(self.here(), format!("`{mark}` is missing {after}"));
+        Err(missing.help(match mark {
+            '=' => "a line is `NAME = ..`, `NAME TOOL = ..`, `SETTING: ..`, or goes on with blanks and `|`",
+            ')' => "each `(` has its `)`, on the same line or on one that goes on with `|`",
+            ':' => "a role has its keys: `name: name`",
+            _ => "roles stand in brackets: `object(name: name, args: arguments)`",
+        }))
     }
 
     fn rule(mut self) -> Result<Rule, GrammarError> {
@@ -271,7 +78,8 @@ impl<'a> Reader<'a> {
             return Err(GrammarError::new(
                 self.here(),
                 "a line is `NAME = ..`, `SETTING: ..` or `dialect NAME`",
-            ));
+            )
+            .help("a line that goes on with the rule before it begins with blanks and `|`"));
         };
         let tool = match &self.ahead {
             Some((Token::Word(_), _)) => match self.take()? {
@@ -292,7 +100,8 @@ impl<'a> Reader<'a> {
             Some((_, ref place)) => Err(GrammarError::new(
                 place.clone(),
                 "a `)` too many, or a mark out of place",
-            )),
+            )
+            .help("signs that the model writes stand in quotation marks: \")\"")),
         }
     }
 
@@ -312,7 +121,7 @@ impl<'a> Reader<'a> {
             }
             let span = span.clone();
             let mut term = self.atom(span)?;
-            while self.at_mark('?') || self.at_mark('*') {
+            if self.at_mark('?') || self.at_mark('*') {
                 let many = self.at_mark('*');
                 self.take()?;
                 let span = term.span.clone();
@@ -326,6 +135,12 @@ impl<'a> Reader<'a> {
                     span,
                 };
             }
+            if self.at_mark('?') || self.at_mark('*') {
+                return Err(
+                    GrammarError::new(self.here(), "a second mark behind a term")
+                        .help("`?` is none or one, `*` is any number: one of them says it"),
+                );
+            }
             terms.push(term);
         }
         Ok(terms)
@@ -338,15 +153,27 @@ impl<'a> Reader<'a> {
         let kind = match token {
             Token::Literal(text) => TermKind::Literal(pieces(&text, &span)?),
             Token::Mark('(') => {
+                if self.depth == DEPTH {
+                    return Err(GrammarError::new(
+                        span,
+                        format!("more than {DEPTH} groups inside each other"),
+                    )
+                    .help("give what stands inside a rule of its own"));
+                }
+                self.depth += 1;
                 let alt = self.alt()?;
+                self.depth -= 1;
                 self.expect(')', "behind the group")?;
                 TermKind::Group(alt)
             }
             Token::Mark(mark) => {
-                return Err(GrammarError::new(
-                    span,
-                    format!("`{mark}` where a term should stand"),
-                ));
+                return Err(
+                    GrammarError::new(span, format!("`{mark}` where a term should stand")).help(
+                        format!(
+                            "a sign that the model writes stands in quotation marks: \"{mark}\""
+                        ),
+                    ),
+                );
             }
             Token::Word(word) => self.word(&word, &span)?,
         };
@@ -394,7 +221,8 @@ impl<'a> Reader<'a> {
         }
         let place = self.here();
         let Some((Token::Word(argument) | Token::Literal(argument), _)) = self.take()? else {
-            return Err(GrammarError::new(place, "an argument is missing"));
+            return Err(GrammarError::new(place, "an argument is missing")
+                .help("`text(a)` is the parameter `a`, `json(\"Q\")` has strings between `Q`"));
         };
         self.expect(')', "behind the argument")?;
         Ok(Some(argument))
@@ -452,7 +280,10 @@ impl<'a> Reader<'a> {
                 match self.take()? {
                     Some((Token::Word(key) | Token::Literal(key), _)) => keys.push(key),
                     Some((Token::Mark('*'), _)) => keys.push("*".into()),
-                    _ => return Err(GrammarError::new(place, format!("`{role}` needs a key"))),
+                    _ => {
+                        return Err(GrammarError::new(place, format!("`{role}` needs a key"))
+                            .help(format!("name the keys that it may have: `{role}: a|b`")));
+                    }
                 }
                 if !self.eat('|')? {
                     break;
@@ -543,14 +374,11 @@ fn pieces(text: &str, span: &Range<usize>) -> Result<Vec<Piece>, GrammarError> {
 
 /// The first `{capture}` of `text`: where it begins, what it names, where it ends.
 fn hole(text: &str) -> Option<(usize, Capture, usize)> {
-    let mut from = 0;
-    while let Some(open) = text[from..].find('{').map(|n| from + n) {
-        if let Some(close) = text[open..].find('}').map(|n| open + n)
-            && let Some(capture) = Capture::named(&text[open + 1..close])
-        {
-            return Some((open, capture, close + 1));
-        }
-        from = open + 1;
-    }
-    None
+    text.match_indices('{').find_map(|(open, _)| {
+        let inside = &text[open + 1..];
+        let word = inside.find(|c: char| !c.is_ascii_lowercase())?;
+        let is_closed = inside[word..].starts_with('}');
+        let capture = Capture::named(&inside[..word]).filter(|_| is_closed)?;
+        Some((open, capture, open + 1 + word + 1))
+    })
 }

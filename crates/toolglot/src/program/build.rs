@@ -12,6 +12,7 @@ use core::ops::Range;
 use super::analyze::may_be_empty;
 use super::bytes::{ByteSet, Finder};
 use super::check;
+use super::extent;
 use super::node::{
     AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim,
     XmlNode,
@@ -34,8 +35,6 @@ pub(super) struct Builder<'a> {
     pub(super) entries: Vec<Entry>,
     dialect: &'a Dialect,
     index: u16,
-    /// Rules being inlined, to refuse recursion.
-    stack: Vec<&'a str>,
     fold: bool,
     role: Option<RuleRole>,
     tool: Option<&'a str>,
@@ -67,7 +66,6 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             entries,
             dialect,
             index: index as u16,
-            stack: Vec::new(),
             fold: false,
             role: None,
             tool: None,
@@ -97,14 +95,19 @@ impl<'a> Builder<'a> {
         let mut used: Vec<&str> = Vec::new();
         let read = || dialect.rules.iter().filter(|rule| !rule.is_only_written());
         for rule in read() {
-            collect_references(&rule.alt, &mut used);
+            rule.alt.each_reference(&mut |name| used.push(name));
         }
+        let is_entry = |rule: &&Rule| rule.tool.is_some() || !used.contains(&rule.name.as_str());
+        if !dialect.rules.is_empty() && !read().any(|rule| is_entry(&rule)) {
+            return Err(GrammarError::new(
+                dialect.rules[0].span.clone(),
+                "every rule is used by another: nothing begins a message",
+            )
+            .help("an entry is a rule that no rule refers to"));
+        }
+        extent::bounded(dialect, &is_entry)?;
         check::rules(dialect)?;
-        let mut any = false;
-        for rule in read() {
-            if rule.tool.is_none() && used.contains(&rule.name.as_str()) {
-                continue;
-            }
+        for rule in read().filter(is_entry) {
             // One entry per alternative: a long opener must not lift its short sibling.
             for seq in &rule.alt.0 {
                 let end = self.push(Node::Match);
@@ -121,18 +124,9 @@ impl<'a> Builder<'a> {
                     dialect: self.index,
                     signature,
                 });
-                any = true;
             }
         }
-        if any || dialect.rules.is_empty() {
-            Ok(())
-        } else {
-            Err(GrammarError::new(
-                dialect.rules[0].span.clone(),
-                "every rule is used by another: nothing begins a message",
-            )
-            .help("an entry is a rule that no rule refers to"))
-        }
+        Ok(())
     }
 
     fn fold_of(&self, rule: &Rule) -> bool {
@@ -160,14 +154,6 @@ impl<'a> Builder<'a> {
             "stop" => Some(RuleRole::Stop),
             _ => None,
         };
-        if self.stack.contains(&rule.name.as_str()) {
-            return Err(GrammarError::new(
-                rule.span.clone(),
-                format!("rule `{}` refers to itself", rule.name),
-            )
-            .help("write a loop: ( .. )*"));
-        }
-        self.stack.push(&rule.name);
         let outer = (self.fold, self.role, self.tool);
         self.fold = self.fold_of(rule);
         if extent.is_some() {
@@ -191,7 +177,6 @@ impl<'a> Builder<'a> {
             None => first,
         };
         (self.fold, self.role, self.tool) = outer;
-        self.stack.pop();
         Ok(node)
     }
 
@@ -509,18 +494,4 @@ fn leads_by_nothing(nodes: &[Node], from: NodeId, to: NodeId) -> bool {
         }
     }
     false
-}
-
-fn collect_references<'a>(alt: &'a Alt, used: &mut Vec<&'a str>) {
-    fn term<'a>(kind: &'a TermKind, used: &mut Vec<&'a str>) {
-        match kind {
-            TermKind::Rule(name) => used.push(name),
-            TermKind::Group(alt) => collect_references(alt, used),
-            TermKind::Optional(inner) | TermKind::Many(inner) => term(&inner.kind, used),
-            _ => {}
-        }
-    }
-    for t in alt.0.iter().flatten() {
-        term(&t.kind, used);
-    }
 }

@@ -7,6 +7,7 @@ mod analyze;
 mod build;
 mod bytes;
 mod check;
+mod extent;
 mod node;
 mod openers;
 mod rules;

@@ -119,8 +119,16 @@ impl Rules {
             }
             begins[usize::from(entry.dialect)].extend(analyze::begins(&nodes, entry.node));
             let found = ways(&nodes, entry.node, entry.dialect);
+            let dialect = &compiled[usize::from(entry.dialect)];
+            if found.is_many {
+                return Err(GrammarError::new(
+                    span[entry.node as usize].clone(),
+                    "too many ways into an entry: it may begin with too much that may be left out",
+                )
+                .help("begin the rule with a literal")
+                .of(&dialect.name));
+            }
             if found.unbounded {
-                let dialect = &compiled[usize::from(entry.dialect)];
                 return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that begins with no literal")
                     .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
                     .of(&dialect.name));

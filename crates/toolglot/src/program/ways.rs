@@ -1,6 +1,7 @@
 //! The ways into entries: their openers, as far as the rules say them, and with the names of known tools behind.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -128,6 +129,10 @@ pub(super) struct Ways {
     pub(super) bodies: Vec<Opener>,
     /// The entry can begin with something that no scan can find.
     pub(super) unbounded: bool,
+    /// More ways lead into it than are followed.
+    pub(super) is_many: bool,
+    /// Where the walk was, and what it had passed on the way there.
+    seen: BTreeSet<(NodeId, bool, bool, Vec<NodeId>)>,
     /// It can begin with a call of Python.
     pub(super) reads_lines: bool,
 }
@@ -149,6 +154,8 @@ pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
         begin: Vec::new(),
         bodies: Vec::new(),
         unbounded: false,
+        is_many: false,
+        seen: BTreeSet::new(),
         reads_lines: false,
     };
     let plain = Opener {
@@ -165,9 +172,18 @@ pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
     ways
 }
 
+/// Most nodes before the first literal of an entry, one behind the other.
+const DEPTH: usize = 64;
+/// Most nodes before it in all, each with what leads there.
+const WAYS: usize = 4096;
+
 fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usize) {
-    if depth > 64 {
-        ways.unbounded = true;
+    if depth > DEPTH || ways.seen.len() > WAYS {
+        ways.is_many = true;
+        return;
+    }
+    // What several ways lead to alike is one.
+    if !(ways.seen).insert((at, way.bol, way.start, way.enters.clone())) {
         return;
     }
     let mut on = |next: NodeId, way: Opener| walk(nodes, next, way, ways, depth + 1);
@@ -195,7 +211,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
             way.bytes.clone_from(bytes);
             (way.fold, way.mark, way.target) = (*fold, *mark, *next);
             let mut behind = Vec::new();
-            names_behind(nodes, *next, &mut Vec::new(), &mut behind);
+            names_behind(nodes, *next, &mut Names::default(), &mut behind);
             let named = |(enters, target): (Vec<NodeId>, NodeId)| {
                 let mut named = way.clone();
                 named.enters.extend(enters);
@@ -251,41 +267,48 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
 /// Whether a call of Python may stand at a node.
 pub(super) fn leads_to_python(nodes: &[Node], at: NodeId) -> bool {
     let mut found = Vec::new();
-    names_behind(nodes, at, &mut Vec::new(), &mut found);
+    names_behind(nodes, at, &mut Names::default(), &mut found);
     let is_py =
         |(_, target): &(Vec<NodeId>, NodeId)| matches!(nodes[*target as usize], Node::Py { .. });
     found.iter().any(is_py)
+}
+
+/// The search for a name: the acts on the way, and the choices that were looked into.
+#[derive(Default)]
+struct Names {
+    enters: Vec<NodeId>,
+    seen: BTreeSet<NodeId>,
 }
 
 /// The name or the call of Python right behind a literal, with the acts between; of several ways those that lead to one.
 fn names_behind(
     nodes: &[Node],
     mut at: NodeId,
-    enters: &mut Vec<NodeId>,
+    names: &mut Names,
     found: &mut Vec<(Vec<NodeId>, NodeId)>,
 ) {
-    let depth = enters.len();
+    let depth = names.enters.len();
     loop {
         match &nodes[at as usize] {
             Node::Enter { next, .. } => {
-                enters.push(at);
+                names.enters.push(at);
                 at = *next;
                 continue;
             }
-            Node::Split(all) if found.is_empty() => {
-                for &next in all.iter().filter(|&&next| next != at) {
-                    if enters.len() < 16 && found.is_empty() {
-                        names_behind(nodes, next, enters, found);
+            Node::Split(all) if found.is_empty() && names.seen.insert(at) => {
+                for &next in all {
+                    if names.enters.len() < 16 && found.is_empty() {
+                        names_behind(nodes, next, names, found);
                     }
                 }
             }
             Node::Capture(capture) if capture.what == Capture::Name => {
-                found.push((enters.clone(), at));
+                found.push((names.enters.clone(), at));
             }
-            Node::Py { .. } => found.push((enters.clone(), at)),
+            Node::Py { .. } => found.push((names.enters.clone(), at)),
             _ => {}
         }
-        enters.truncate(depth);
+        names.enters.truncate(depth);
         return;
     }
 }

@@ -4,7 +4,6 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::reach::references;
 use crate::grammar::{Dialect, Piece, Term, TermKind};
 
 /// Shorter texts are too common to be markup.
@@ -80,7 +79,7 @@ fn reached<'d>(dialect: &'d Dialect, names: &[&'static str]) -> Vec<&'d str> {
         if !reached.contains(&name) {
             reached.push(name);
             for rule in dialect.rules_named(name) {
-                references(&rule.alt, &mut open);
+                rule.alt.each_reference(&mut |name| open.push(name));
             }
         }
     }

@@ -1,23 +1,6 @@
 //! What the terms of a rule lead to.
 
-use alloc::vec::Vec;
-
 use crate::grammar::{Alt, Dialect, Term, TermKind};
-
-/// The names of rules that an alternative refers to.
-pub(super) fn references<'r>(alt: &'r Alt, used: &mut Vec<&'r str>) {
-    fn term<'r>(kind: &'r TermKind, used: &mut Vec<&'r str>) {
-        match kind {
-            TermKind::Rule(name) => used.push(name),
-            TermKind::Group(alt) => references(alt, used),
-            TermKind::Optional(inner) | TermKind::Many(inner) => term(&inner.kind, used),
-            _ => {}
-        }
-    }
-    for t in alt.0.iter().flatten() {
-        term(&t.kind, used);
-    }
-}
 
 /// Whether a term, or what it leads to short of another call rule, is such.
 pub(super) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> bool {

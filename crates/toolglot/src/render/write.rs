@@ -9,7 +9,7 @@ use core::fmt::Write as _;
 use toolglot_json::{Kind, Shape, kind, members};
 
 use super::layout::{blank, is_comma, is_separator};
-use super::reach::{holds, leads_to_calls, references, repeats_calls};
+use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::value::{between_tokens, envelope, python, raw, siblings, spaced};
 use super::{CallText, Unrenderable};
 use crate::grammar::{
@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
     fn entries(&self) -> Vec<(&'a Rule, &'a [Term])> {
         let mut used = Vec::new();
         for rule in &self.dialect.rules {
-            references(&rule.alt, &mut used);
+            rule.alt.each_reference(&mut |name| used.push(name));
         }
         let leads_to_calls = |rule: &Rule, seq: &[Term]| {
             rule.is_call() || seq.iter().any(|term| leads_to_calls(self.dialect, term))

@@ -13,6 +13,7 @@ mod support;
 mod bounded;
 mod deep;
 mod edits;
+mod files;
 mod for_tools;
 mod found;
 mod reversible;

@@ -4,6 +4,7 @@
 //! stand in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
 //! one behind the other.
 
+pub(super) mod bounds;
 mod tags;
 mod tokens;
 

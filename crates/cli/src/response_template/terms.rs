@@ -1,0 +1,391 @@
+//! Parts of a pattern as terms of the notation.
+
+use super::pattern::{Part, Pattern, Unfit};
+
+/// A literal of the notation. Braces that would be a hole there stand in two literals.
+pub(super) fn literal(text: &str) -> String {
+    literals(text).join(" ")
+}
+
+fn literals(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut from = 0;
+    for (open, _) in text.match_indices('{') {
+        let inside = &text[open + 1..];
+        let word = inside.split('}').next().unwrap_or_default();
+        let is_hole = matches!(word, "name" | "key" | "id" | "ns" | "kind" | "skip")
+            && inside[word.len()..].starts_with('}');
+        if is_hole {
+            all.push(quoted(&text[from..open + 2]));
+            from = open + 2;
+        }
+    }
+    all.push(quoted(&text[from..]));
+    all
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    escape(text, &mut out);
+    out.push('"');
+    out
+}
+
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c => out.push(c),
+        }
+    }
+}
+
+/// Where a pattern stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Open,
+    Close,
+    Inside,
+}
+
+/// Writes alternatives as terms. `word` says what a named group becomes; one that becomes nothing is a group like any other.
+///
+/// # Errors
+/// The first part that the notation has no word for.
+pub(super) fn terms(
+    pattern: &Pattern,
+    side: Side,
+    word: &dyn Fn(&str) -> Option<&'static str>,
+) -> Result<String, Unfit> {
+    let mut all = Vec::new();
+    for seq in pattern {
+        all.push(seq_terms(seq, side, word)?);
+    }
+    match &all[..] {
+        [one] => Ok(one.clone()),
+        all if all.iter().any(String::is_empty) => Err(Unfit(
+            "one of several alternatives is empty: write `(?:..)?`".to_owned(),
+        )),
+        all => Ok(format!("({})", all.join(" | "))),
+    }
+}
+
+fn seq_terms(
+    seq: &[Part],
+    side: Side,
+    word: &dyn Fn(&str) -> Option<&'static str>,
+) -> Result<String, Unfit> {
+    let mut out = Out::default();
+    let mut parts = seq.iter().enumerate();
+    // What may stand before an opener, and a run behind it: `(?:<header>)?[^<]*`. Without the header the run is text.
+    if side == Side::Open
+        && let [Part::Repeat(header, 0, Some(1)), run @ Part::Repeat(..), ..] = seq
+        && is_run(run)
+        && let Part::Group(header) = &**header
+    {
+        out.push(format!("({} skip)?", terms(header, Side::Inside, word)?));
+        parts.nth(1);
+    }
+    for (n, part) in parts {
+        match part {
+            Part::Begin if side == Side::Open && n == 0 => out.push("start".to_owned()),
+            Part::End if side == Side::Close && n + 1 == seq.len() => out.push("end".to_owned()),
+            Part::Begin | Part::End => {
+                return Err(Unfit(
+                    "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
+                ));
+            }
+            Part::Boundary => out.boundary(seq.get(n + 1)),
+            part => out.part(part, word)?,
+        }
+    }
+    Ok(out.done())
+}
+
+/// A run of a class that is no run of blanks.
+fn is_run(part: &Part) -> bool {
+    match part {
+        Part::Repeat(inner, _, None) => {
+            matches!(&**inner, Part::Class(class) if !class.is_blank())
+        }
+        _ => false,
+    }
+}
+
+/// The terms of a sequence.
+#[derive(Default)]
+struct Out {
+    terms: Vec<String>,
+    /// Literal characters that were read and not written.
+    pending: String,
+}
+
+impl Out {
+    fn part(
+        &mut self,
+        part: &Part,
+        word: &dyn Fn(&str) -> Option<&'static str>,
+    ) -> Result<(), Unfit> {
+        match part {
+            Part::Text(c) => self.pending.push(*c),
+            Part::Boundary => self.boundary(None),
+            Part::Class(class) if class.is_blank() => self.push("ws".to_owned()),
+            Part::Class(_) => {
+                return Err(Unfit(
+                    "one of several characters has no word: write them as alternatives, `(?:a|b)`"
+                        .to_owned(),
+                ));
+            }
+            Part::Group(all) => match &all[..] {
+                [seq] => {
+                    for (n, part) in seq.iter().enumerate() {
+                        match part {
+                            Part::Boundary => self.boundary(seq.get(n + 1)),
+                            part => self.part(part, word)?,
+                        }
+                    }
+                }
+                all => {
+                    let all = terms(&all.to_vec(), Side::Inside, word)?;
+                    self.push(all);
+                }
+            },
+            Part::Named(name, inside) => match word(name) {
+                Some(word) => self.capture(word, name, inside)?,
+                None => self.part(&Part::Group(inside.clone()), word)?,
+            },
+            Part::Repeat(inner, min, max) => self.repeated(inner, *min, *max, word)?,
+            Part::Begin | Part::End => {
+                return Err(Unfit(
+                    "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
+                ));
+            }
+            Part::Ahead(_) => {
+                return Err(Unfit(
+                    "nothing looks ahead: write what stands there as part of the pattern"
+                        .to_owned(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A place between characters is read with them; but a run behind a word begins with what is no word: a blank.
+    fn boundary(&mut self, next: Option<&Part>) {
+        let is_behind = self
+            .pending
+            .ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if is_behind && next.is_some_and(is_run) {
+            self.pending.push(' ');
+        }
+    }
+
+    /// A group whose text means something: a run, or one of some texts.
+    fn capture(&mut self, word: &str, name: &str, inside: &Pattern) -> Result<(), Unfit> {
+        let texts: Option<Vec<String>> = inside.iter().map(|seq| text(seq)).collect();
+        let is_one_run = matches!(&inside[..], [seq] if matches!(&seq[..], [one] if is_run(one)));
+        self.push(match texts {
+            _ if is_one_run => word.to_owned(),
+            Some(texts) if word == "name" => {
+                let texts: Vec<String> = texts.iter().map(|text| literal(text)).collect();
+                format!("{word}({})", texts.join("|"))
+            }
+            _ => {
+                return Err(Unfit(format!(
+                    "the group `{}` is more than a run of characters: write a class that repeats, `[^>]+`",
+                    name.escape_debug()
+                )));
+            }
+        });
+        Ok(())
+    }
+
+    fn repeated(
+        &mut self,
+        inner: &Part,
+        min: u32,
+        max: Option<u32>,
+        word: &dyn Fn(&str) -> Option<&'static str>,
+    ) -> Result<(), Unfit> {
+        if let Part::Class(class) = inner {
+            if class.is_blank() {
+                self.push("ws".to_owned());
+                return Ok(());
+            }
+            if max.is_some() {
+                return Err(Unfit(
+                    "a run of so many characters has no word: write `+` or `*`".to_owned(),
+                ));
+            }
+            // A capture ends where what follows can begin, so something must stand between.
+            if self.pending.is_empty()
+                && self
+                    .terms
+                    .last()
+                    .is_some_and(|last| matches!(last.as_str(), "name" | "key" | "id" | "skip"))
+            {
+                self.push("ws".to_owned());
+            }
+            self.push("skip".to_owned());
+            if class.has('<') {
+                self.push("(\"<\" skip)*".to_owned());
+            }
+            return Ok(());
+        }
+        let is_break = *inner == Part::Text('\n');
+        if let Part::Text(c) = inner
+            && c.is_whitespace()
+            && (max.is_none() || is_break && min == 0)
+        {
+            self.push(if max.is_none() { "ws" } else { "nl" }.to_owned());
+            return Ok(());
+        }
+        let mut one = Out::default();
+        one.part(inner, word)?;
+        one.settle();
+        let group = match &one.terms[..] {
+            [] => return Ok(()),
+            [only] if !only.ends_with(['?', '*']) => only.clone(),
+            all => format!("({})", all.join(" ")),
+        };
+        let one = one.terms.join(" ");
+        for _ in 0..min {
+            self.push(one.clone());
+        }
+        match max {
+            None => self.push(format!("{group}*")),
+            Some(max) if max == min + 1 => self.push(format!("{group}?")),
+            Some(max) if max > min => {
+                return Err(Unfit(format!(
+                    "`{{{min},{max}}}` has no word: write `?` or `*`"
+                )));
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, term: String) {
+        self.settle();
+        if term.is_empty() || term == "ws" && self.terms.last().is_some_and(|last| last == "ws") {
+            return;
+        }
+        self.terms.push(term);
+    }
+
+    fn settle(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let text = std::mem::take(&mut self.pending);
+        // Blanks behind any blanks are some of them.
+        let is_more = self.terms.last().is_some_and(|last| last == "ws");
+        let text = if is_more { text.trim_start() } else { &text };
+        if !text.is_empty() {
+            self.terms.extend(literals(text));
+        }
+    }
+
+    fn done(mut self) -> String {
+        self.settle();
+        self.terms.join(" ")
+    }
+}
+
+/// The characters of a sequence that has nothing else.
+fn text(seq: &[Part]) -> Option<String> {
+    seq.iter()
+        .map(|part| match part {
+            Part::Text(c) => Some(*c),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::read;
+    use super::*;
+
+    fn written(pattern: &str, side: Side) -> Result<String, Unfit> {
+        terms(&read(pattern)?, side, &|name| match name {
+            "name" => Some("name"),
+            "key" => Some("key"),
+            "value" => Some("text"),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_the_notation_can_say_is_said() {
+        for (pattern, expected) in [
+            (r"<\|call\|>", r#""<|call|>""#),
+            (r"<f=(?P<name>\w+)>\s*", r#""<f=" name ">" ws"#),
+            (r"<f=(?<name>[^\n>]+)>", r#""<f=" name ">""#),
+            (r"<f=(?P<name>on|off)>", r#""<f=" name("on"|"off") ">""#),
+            (r"a(?:b|c)?d", r#""a" ("b" | "c")? "d""#),
+            (r"a(?:bc)?d", r#""a" "bc"? "d""#),
+            (r"x\n?y", r#""x" nl "y""#),
+            (r"x\s*\ny", r#""x" ws "y""#),
+            (r"call:[^{<]*\{", r#""call:" skip "{""#),
+            (r"<i\b[^>]*?\bname=", r#""<i " skip ("<" skip)* "name=""#),
+            (
+                r"f\.(?P<name>\w+).*?<m>",
+                r#""f." name ws skip ("<" skip)* "<m>""#,
+            ),
+            (r"(?P<other>ab)c", r#""abc""#),
+            (r"x{2}y", r#""x" "x" "y""#),
+            (r"(?:<h>)?[^<]*<t>", r#"("<h>" skip)? "<t>""#),
+            (r"^<t>", r#"start "<t>""#),
+            (r"<t>|<u>", r#"("<t>" | "<u>")"#),
+            (r"say \{name\}", r#""say {n" "ame}""#),
+        ] {
+            assert_eq!(
+                written(pattern, Side::Open).as_deref(),
+                Ok(expected),
+                "{pattern}"
+            );
+        }
+        assert_eq!(
+            written(r"</s>$", Side::Close).as_deref(),
+            Ok(r#""</s>" end"#)
+        );
+    }
+
+    #[test]
+    fn what_it_cannot_is_refused_with_what_to_write() {
+        for (pattern, why) in [
+            ("a(?=x)", "nothing looks ahead"),
+            ("[abc]", "as alternatives"),
+            (r"\w{2}", "write `+` or `*`"),
+            ("a(?:b){1,3}", "`{1,3}` has no word"),
+            ("a^b", "leave them out"),
+            ("a|", "`(?:..)?`"),
+            (r"<(?P<name>a(?:b|c)+)>", "`[^>]+`"),
+        ] {
+            let Unfit(message) = written(pattern, Side::Open).expect_err(pattern);
+            assert!(message.contains(why), "{pattern}: {message}");
+        }
+    }
+
+    /// A text of any characters is a literal that reads as it.
+    #[test]
+    fn literals_say_what_they_hold() {
+        for (text, expected) in [
+            ("a\"\\\n\r\tb", r#""a\"\\\n\r\tb""#),
+            ("{name}", r#""{n" "ame}""#),
+            ("{names} {", r#""{names} {""#),
+            ("{skip}{{id}", r#""{s" "kip}{{i" "d}""#),
+            (
+                "x\n  | \"<y>\" name\nthink = #",
+                r#""x\n  | \"<y>\" name\nthink = #""#,
+            ),
+        ] {
+            assert_eq!(literal(text), expected);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! A file to dialects: headers, settings, the rules of their lines and those of a base.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::ast::Rule;
+use super::bounds::{DIALECTS, FILE, NAMES, TERMS};
+use super::{Dialect, GrammarError, IdForm, Values, parse};
+
+/// Settings that mean something to the engine or stand in the header.
+const SETTINGS: &[&str] = &[
+    "values", "case", "tools", "split", "refuse", "id", "ids", "models", "source", "date",
+    "quirks", "license", "family", "alone",
+];
+
+pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
+    if file.len() > FILE {
+        return Err(
+            GrammarError::new(FILE..FILE, format!("the file goes on behind {FILE} bytes"))
+                .help("a dialect is a few lines: put several into files of their own"),
+        );
+    }
+    let mut dialects: Vec<Dialect> = Vec::new();
+    let mut inherited: Vec<Rule> = Vec::new();
+    // Terms of the dialect that is read, and its header.
+    let mut n_terms = 0;
+    let mut place = 0..0;
+    for (line, at) in logical_lines(file) {
+        let mut words = line.trim().splitn(2, char::is_whitespace);
+        let first = words.next().unwrap_or("");
+        if first.is_empty() || first.starts_with('#') {
+            continue;
+        }
+        if first == "dialect" {
+            if let Some(dialect) = dialects.last_mut() {
+                complete(dialect, &mut inherited, &place)?;
+            }
+            let (dialect, base_rules) =
+                header(words.next().unwrap_or(""), line, at, known, &dialects)?;
+            if dialects.len() == DIALECTS {
+                return Err(GrammarError::new(
+                    at..at + line.trim_end().len(),
+                    format!("the file holds more than {DIALECTS} dialects"),
+                )
+                .help("put some into a file of their own"));
+            }
+            inherited = base_rules;
+            n_terms = inherited.iter().map(|rule| 1 + rule.alt.n_terms()).sum();
+            dialects.push(dialect);
+            place = at..at + line.trim_end().len();
+            continue;
+        }
+        let Some(dialect) = dialects.last_mut() else {
+            return Err(
+                GrammarError::new(at..at + line.len(), "a rule before any `dialect NAME`")
+                    .help("begin the file with `dialect NAME`"),
+            );
+        };
+        dialect.source.push_str(line.trim_end());
+        dialect.source.push('\n');
+        let name = dialect.name.clone();
+        if let Some(setting) = first.strip_suffix(':') {
+            set(dialect, setting, words.next().unwrap_or(""), at).map_err(|e| e.of(&name))?;
+        } else {
+            let rule = parse::rule(line, at).map_err(|e| e.of(&name))?;
+            n_terms += 1 + rule.alt.n_terms();
+            if n_terms > TERMS {
+                return Err(GrammarError::new(
+                    rule.span,
+                    format!("the rules hold more than {TERMS} terms"),
+                )
+                .help("what is repeated is a rule of its own, and `( .. )*` repeats it")
+                .of(&name));
+            }
+            dialect.rules.push(rule);
+        }
+    }
+    if let Some(dialect) = dialects.last_mut() {
+        complete(dialect, &mut inherited, &place)?;
+    }
+    Ok(dialects)
+}
+
+/// Lines, joined where the next one begins with blanks and `|`, with their places.
+fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
+    let mut rest = file;
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut end = rest.find('\n').map_or(rest.len(), |n| n + 1);
+        while rest[end..].starts_with([' ', '\t'])
+            && rest[end..].trim_start_matches([' ', '\t']).starts_with('|')
+        {
+            end += rest[end..].find('\n').map_or(rest.len() - end, |n| n + 1);
+        }
+        let (line, tail) = rest.split_at(end);
+        let here = at;
+        rest = tail;
+        at += end;
+        Some((line, here))
+    })
+}
+
+/// An own rule replaces the inherited ones of its name; the others are added behind. What a base was taught is not what a
+/// dialect with other calls was.
+fn complete(
+    dialect: &mut Dialect,
+    inherited: &mut Vec<Rule>,
+    place: &Range<usize>,
+) -> Result<(), GrammarError> {
+    if dialect.rules.is_empty() && inherited.is_empty() {
+        let what = format!("dialect `{}` has no rules", dialect.name);
+        return Err(GrammarError::new(place.clone(), what)
+            .help("say how a call is written: `call = \"<call \" name \">\" json \"</call>\"`"));
+    }
+    let has_other_calls = dialect
+        .rules
+        .iter()
+        .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
+    // The dialect's own, not those that are added here: a base may have several rules of one name.
+    let n_own = dialect.rules.len();
+    // What the rules of the base refer to.
+    let mut parts: BTreeSet<String> = BTreeSet::new();
+    for rule in inherited.iter() {
+        rule.alt.each_reference(&mut |name| {
+            parts.insert(name.into());
+        });
+    }
+    for rule in inherited.drain(..) {
+        let is_replaced = dialect.rules[..n_own]
+            .iter()
+            .any(|own| own.name == rule.name && own.tool == rule.tool);
+        let is_foreign = has_other_calls && rule.is_taught();
+        if !is_replaced && !is_foreign {
+            dialect.rules.push(rule);
+        }
+    }
+    // A part of what was replaced begins nothing by itself, nor do its own parts.
+    let mut n_uses: BTreeMap<String, usize> = BTreeMap::new();
+    let each_use = |rule: &Rule, told: &mut dyn FnMut(&str)| rule.alt.each_reference(told);
+    for rule in &dialect.rules {
+        each_use(rule, &mut |name| {
+            *n_uses.entry(name.into()).or_default() += 1;
+        });
+    }
+    let is_part = |rule: &Rule| {
+        rule.tool.is_none()
+            && !matches!(rule.name.as_str(), "call" | "think" | "say" | "stop")
+            && parts.contains(&rule.name)
+    };
+    let mut idle: Vec<String> = dialect.rules[n_own..]
+        .iter()
+        .filter(|rule| is_part(rule) && !n_uses.contains_key(&rule.name))
+        .map(|rule| rule.name.clone())
+        .collect();
+    while let Some(name) = idle.pop() {
+        let mut n = 0;
+        dialect.rules.retain(|rule| {
+            n += 1;
+            let goes = n > n_own && rule.name == name && is_part(rule);
+            if goes {
+                each_use(rule, &mut |used| {
+                    let left = n_uses.get_mut(used).expect("every use was counted");
+                    *left -= 1;
+                    if *left == 0 {
+                        idle.push(used.into());
+                    }
+                });
+            }
+            !goes
+        });
+    }
+    Ok(())
+}
+
+fn header(
+    rest: &str,
+    line: &str,
+    at: usize,
+    known: &[Dialect],
+    earlier: &[Dialect],
+) -> Result<(Dialect, Vec<Rule>), GrammarError> {
+    let rest = rest.split('#').next().unwrap_or("").trim();
+    let (name, base) = match rest.split_once(':') {
+        Some((name, base)) => (name.trim(), Some(base.trim())),
+        None => (rest, None),
+    };
+    let place = at..at + line.trim_end().len();
+    if name.is_empty()
+        || !name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    {
+        return Err(
+            GrammarError::new(place, format!("`{name}` is no name for a dialect"))
+                .help("lower-case letters, digits and `_`: `dialect qwen3_coder`"),
+        );
+    }
+    if earlier.iter().any(|dialect| dialect.name == name) {
+        return Err(
+            GrammarError::new(place, format!("dialect `{name}` is there twice"))
+                .help("give one of them another name"),
+        );
+    }
+    let mut dialect = Dialect {
+        name: name.into(),
+        settings: Vec::new(),
+        values: Values::default(),
+        rules: Vec::new(),
+        source: format!("{}\n", line.trim_end()),
+    };
+    let mut rules = Vec::new();
+    if let Some(base) = base {
+        let Some(found) = earlier
+            .iter()
+            .chain(known)
+            .find(|dialect| dialect.name == base)
+        else {
+            return Err(GrammarError::new(
+                place,
+                format!("dialect `{name}` builds on `{base}`, which is not known"),
+            )
+            .help("a dialect builds on one that stands before it"));
+        };
+        dialect.settings.clone_from(&found.settings);
+        dialect.settings.retain(|(key, _)| {
+            matches!(
+                key.as_str(),
+                "values" | "case" | "tools" | "split" | "refuse" | "id" | "ids"
+            )
+        });
+        dialect.values = found.values.clone();
+        rules.clone_from(&found.rules);
+    }
+    Ok((dialect, rules))
+}
+
+fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(), GrammarError> {
+    let place = at..at + setting.len() + 1;
+    if !SETTINGS.contains(&setting) {
+        return Err(
+            GrammarError::new(place, format!("no setting is called `{setting}`"))
+                .help(format!("settings are {}", SETTINGS.join(", "))),
+        );
+    }
+    let value = value.trim().trim_end_matches('\n').to_string();
+    if setting == "id" && !value.contains("{id}") {
+        return Err(
+            GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
+                .help("write the id around what `id` captures: `functions.{name}:{id}`"),
+        );
+    }
+    if setting == "ids" && IdForm::parse(&value).is_none() {
+        return Err(
+            GrammarError::new(place, format!("`ids: {value}` is no form of an id"))
+                .help("write `ids: count` or `ids: letters 9`: 8 to 64 letters and digits"),
+        );
+    }
+    if setting == "alone" && value != "say" {
+        return Err(
+            GrammarError::new(place, format!("`alone: {value}` names no such rules"))
+                .help("write `alone: say`: only what is spoken may be left to a dialect that is named alone"),
+        );
+    }
+    if value.split('|').count() > NAMES {
+        return Err(
+            GrammarError::new(place, format!("`{setting}` lists more than {NAMES} names"))
+                .help("a tool set has its own names: `--tools FILE`"),
+        );
+    }
+    if setting == "values" {
+        dialect.values = Values::parse(&value).map_err(|message| {
+            GrammarError::new(place, message)
+                .help("what a value is where no schema says so: `values: schema|infer, entities`")
+        })?;
+    }
+    dialect.settings.retain(|(key, _)| key != setting);
+    dialect.settings.push((setting.into(), value));
+    Ok(())
+}

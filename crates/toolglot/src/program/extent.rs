@@ -1,0 +1,123 @@
+//! How many terms the rules of a dialect are, and how deep, with other rules in the place of their names.
+//!
+//! Everything behind this walks rules that way. A dialect that has passed costs it no more than [`TERMS`] steps and
+//! [`DEPTH`] levels, however its rules refer to each other.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use core::ops::Range;
+
+use crate::grammar::bounds::{DEPTH, TERMS};
+use crate::grammar::{Alt, Dialect, GrammarError, Rule, Term, TermKind};
+
+/// What stands in the place of a name.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    terms: usize,
+    depth: usize,
+}
+
+struct Measure<'a> {
+    dialect: &'a Dialect,
+    /// Of each name; `None` while its rules are measured.
+    known: BTreeMap<&'a str, Option<Extent>>,
+}
+
+/// Refuses rules that refer to themselves, and those that are too long or too deep.
+pub(super) fn bounded(
+    dialect: &Dialect,
+    is_entry: &dyn Fn(&&Rule) -> bool,
+) -> Result<(), GrammarError> {
+    let mut measure = Measure {
+        dialect,
+        known: BTreeMap::new(),
+    };
+    let mut terms = 0;
+    for rule in &dialect.rules {
+        let extent = measure.alt(&rule.alt, 1)?;
+        // What another refers to was counted there; what is only written is no part of it.
+        if is_entry(&rule) && !rule.is_only_written() {
+            terms += extent.terms;
+        }
+        if terms > TERMS {
+            return Err(too_long(&rule.span));
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Measure<'a> {
+    fn alt(&mut self, alt: &'a Alt, depth: usize) -> Result<Extent, GrammarError> {
+        let mut all = Extent::default();
+        for term in alt.0.iter().flatten() {
+            let extent = self.term(term, depth)?;
+            all.terms += extent.terms;
+            all.depth = all.depth.max(extent.depth);
+            if all.terms > TERMS {
+                return Err(too_long(&term.span));
+            }
+            if depth + all.depth > DEPTH {
+                return Err(too_deep(&term.span));
+            }
+        }
+        Ok(all)
+    }
+
+    fn term(&mut self, term: &'a Term, depth: usize) -> Result<Extent, GrammarError> {
+        if depth > DEPTH {
+            return Err(too_deep(&term.span));
+        }
+        let inside = match &term.kind {
+            TermKind::Group(alt) => self.alt(alt, depth + 1)?,
+            TermKind::Optional(inner) | TermKind::Many(inner) => self.term(inner, depth + 1)?,
+            TermKind::Rule(name) => self.named(name, depth + 1)?,
+            _ => return Ok(Extent { terms: 1, depth: 0 }),
+        };
+        Ok(Extent {
+            terms: inside.terms + 1,
+            depth: inside.depth + 1,
+        })
+    }
+
+    /// The rules called `name`, as one.
+    fn named(&mut self, name: &'a str, depth: usize) -> Result<Extent, GrammarError> {
+        let rules = self.dialect.rules_named(name);
+        match self.known.get(name) {
+            Some(Some(extent)) => return Ok(*extent),
+            Some(None) => {
+                let place = rules.map(|rule| rule.span.clone()).next();
+                return Err(GrammarError::new(
+                    place.unwrap_or_default(),
+                    format!("rule `{name}` refers to itself"),
+                )
+                .help("write a loop: ( .. )*"));
+            }
+            None => {}
+        }
+        self.known.insert(name, None);
+        let mut all = Extent::default();
+        for rule in rules {
+            let extent = self.alt(&rule.alt, depth)?;
+            all.terms += extent.terms + 1;
+            all.depth = all.depth.max(extent.depth);
+        }
+        self.known.insert(name, Some(all));
+        Ok(all)
+    }
+}
+
+fn too_long(place: &Range<usize>) -> GrammarError {
+    GrammarError::new(
+        place.clone(),
+        format!("with its rules in the place of their names the dialect has more than {TERMS} terms"),
+    )
+    .help("a rule that stands in several places is there several times: let one loop hold it, `( .. )*`")
+}
+
+fn too_deep(place: &Range<usize>) -> GrammarError {
+    GrammarError::new(
+        place.clone(),
+        format!("more than {DEPTH} groups, loops and rules inside each other"),
+    )
+    .help("refer to a rule from where it stands, not through others")
+}
