@@ -59,7 +59,8 @@ impl Escaped {
             let (used, step) = match self {
                 Escaped::Slash => {
                     let meant = meant(c, rest);
-                    let at = here + (c.len_utf8() - meant.len()) as u64;
+                    // Of `\u` the backslash is part of what is read.
+                    let at = here + c.len_utf8() as u64 - meant.len() as u64;
                     let (used, step) = json.feed(meant, at, out);
                     if used > 0 {
                         *self = Escaped::Yes;
