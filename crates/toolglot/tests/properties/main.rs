@@ -16,6 +16,7 @@ mod edits;
 mod for_tools;
 mod found;
 mod reversible;
+mod special;
 mod spliced;
 mod stream;
 mod subjects;
