@@ -313,6 +313,11 @@ fn expressions_become_what_they_say_or_their_source() {
             r#""a":"() -> {\n  f(1);\n}", "b":1}"#,
         ),
         ("a=x => x, b=1)", r#""a":"x => x", "b":1}"#),
+        // A blank at which no word stops.
+        (
+            "a=x,\u{a0}{}, b=1)",
+            "\"a\":\"x,\u{a0}{}\", \"b\":1}",
+        ),
         (
             "a=new HashMap<>(), b=1)",
             r#""a":"new HashMap<>()", "b":1}"#,
