@@ -59,6 +59,9 @@ fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, R
         (used, step) = json.feed(&text[at..end], at as u64, &mut out);
         at += used;
     }
+    if matches!(step, Step::Done | Step::Stuck) {
+        at = json.behind().map_or(at, |at| at as usize);
+    }
     if root == Root::Keywords {
         out.text.insert(0, '{');
     }
