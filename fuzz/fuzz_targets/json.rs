@@ -1,7 +1,9 @@
 //! JSON as models write it, in pieces: what comes out is a prefix of JSON, the same in every cut, and whole once completed.
 //!
-//! The first byte of the input chooses the root and the cut.
+//! The first byte of the input chooses the root and the cut, the second one what the caller knows.
 #![no_main]
+
+use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use toolglot_json::{Output, Rest, Root, Step, Transducer};
@@ -11,19 +13,44 @@ use toolglot_json::{Output, Rest, Root, Step, Transducer};
 mod prefix;
 
 fuzz_target!(|data: &[u8]| {
-    let [how, text @ ..] = data else { return };
+    let [how, known, text @ ..] = data else { return };
     let Ok(text) = core::str::from_utf8(text) else { return };
     let root = [Root::Object, Root::Keywords, Root::Value][usize::from(*how) % 3];
-    let whole = read(root, text, text.len().max(1));
+    let machine = machine(root, *known);
+    let whole = read(root, &machine, text, text.len().max(1));
     for size in [1, 2 + usize::from(how >> 4)] {
-        assert_eq!(whole, read(root, text, size), "by {size}");
+        assert_eq!(whole, read(root, &machine, text, size), "by {size}");
     }
 });
 
+/// A machine that is told some of what a caller may know.
+fn machine(root: Root, known: u8) -> Transducer {
+    let is = |bit: u8| known & bit != 0;
+    let list = |texts: &[&str]| -> Arc<[String]> { texts.iter().map(|&text| text.into()).collect() };
+    let mut machine = Transducer::new(root).with_quote(is(1).then_some("<q>")).within_brackets(is(2));
+    if is(4) {
+        machine = machine.with_closers(list(&["</x>", "</tool>", "```"]));
+    }
+    if is(8) {
+        machine = machine.with_positions(list(&["a", "b", "path"]));
+    }
+    if is(16) {
+        machine.know(1, list(&["a", "path"]));
+    }
+    if is(32) {
+        machine.know(2, list(&["a", "b"]));
+    }
+    if is(64) {
+        machine.expect_openers(&list(&["CALL:", "f("]));
+    }
+    machine.watch(usize::from(known >> 7));
+    machine
+}
+
 /// The JSON text, how it ends, how much was read, and the repairs.
-fn read(root: Root, text: &str, size: usize) -> (String, Rest, usize, Vec<toolglot_json::Mended>) {
+fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, Rest, usize, Vec<toolglot_json::Mended>) {
     let mut out = Output::default();
-    let mut json = Transducer::new(root).with_closers(["</x>".into(), "</tool>".into()].into());
+    let mut json = machine.clone();
     let mut at = 0;
     let mut step = Step::More;
     while at < text.len() && !matches!(step, Step::Done | Step::Stuck) {
@@ -31,6 +58,9 @@ fn read(root: Root, text: &str, size: usize) -> (String, Rest, usize, Vec<toolgl
         let used;
         (used, step) = json.feed(&text[at..end], at as u64, &mut out);
         at += used;
+    }
+    if matches!(step, Step::Done | Step::Stuck) {
+        at = json.behind().map_or(at, |at| at as usize);
     }
     if root == Root::Keywords {
         out.text.insert(0, '{');

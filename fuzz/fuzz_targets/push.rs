@@ -1,13 +1,16 @@
 //! A message in pieces: spans tile, arguments are JSON, and the cut does not matter.
 //!
 //! The first byte of the input chooses the program, the second one how the message ends and is cut, the rest is the
-//! message.
+//! message. What stands in it between the bytes 1 and 2 comes as a special token.
 #![no_main]
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
 use toolglot::{Dialect, Fields, Finish, Limits, Program, Scalars, Shape, Tool, ToolSet};
+
+use support::reading::{Message, read_all_ways};
 
 #[path = "../../crates/toolglot/tests/support/mod.rs"]
 #[allow(dead_code)]
@@ -19,10 +22,31 @@ fuzz_target!(|data: &[u8]| {
     let programs = programs();
     let program = &programs[usize::from(*which) % programs.len()];
     let why = [Finish::Stop, Finish::Unknown, Finish::Length][usize::from(*how) % 3];
-    if let Err(fault) = support::reading::read_all_ways(program, text, u64::from(*how) * 0x9e37_79b9, why) {
+    let (text, tokens) = marked(text);
+    let message = Message { text: &text, tokens: &tokens };
+    if let Err(fault) = read_all_ways(program, message, u64::from(*how) * 0x9e37_79b9, why) {
         panic!("{fault}");
     }
 });
+
+/// The message without the marks of its special tokens, and where these stand.
+fn marked(text: &str) -> (String, Vec<Range<usize>>) {
+    let (mut message, mut tokens) = (String::new(), Vec::new());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('\u{1}')
+        && let Some((token, behind)) = behind.split_once('\u{2}')
+    {
+        message.push_str(before);
+        let begin = message.len();
+        message.push_str(token);
+        if !token.is_empty() {
+            tokens.push(begin..message.len());
+        }
+        rest = behind;
+    }
+    message.push_str(rest);
+    (message, tokens)
+}
 
 /// Each dialect alone and all of them, without tools and with some.
 fn programs() -> &'static [Arc<Program>] {

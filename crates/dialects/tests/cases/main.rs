@@ -1,12 +1,22 @@
 //! Runs the cases of `dialects/*/cases/` and of the documentation.
 //!
-//! Each is read whole, in pieces of one byte and of three: the events must be the expected ones, and the same.
+//! Each is read whole, in pieces of one byte and of three, and with special tokens also cut in two anywhere: the events must
+//! be the expected ones, and the same.
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test cases` writes what was read in place of what was expected;
 //! read the difference before committing it.
+
+#[path = "../../../toolglot/tests/properties/edits.rs"]
+mod edits;
+#[path = "../../../toolglot/tests/properties/special.rs"]
+mod special;
+#[path = "../../../toolglot/tests/support/mod.rs"]
+#[expect(dead_code, reason = "the engine's own tests take more of it")]
+mod support;
 
 mod carried;
 mod case;
 mod coverage;
+mod damaged;
 mod markdown;
 mod overview;
 mod pages;
@@ -18,7 +28,7 @@ use std::path::PathBuf;
 use std::{env, fs, panic};
 
 use case::Case;
-use reading::Reading;
+use reading::{Cut, Reading};
 
 #[test]
 fn cases_read_as_expected() {
@@ -53,13 +63,19 @@ fn cases_read_as_expected() {
 /// What is read, the same in every cut.
 fn found(case: &Case) -> Result<String, String> {
     let program = reading::program(case)?;
-    let whole = Reading::of(&program, case, usize::MAX);
+    let whole = Reading::of(&program, case, Cut::Whole);
     let lines = whole.lines();
-    for cut in [1, 3] {
+    let mut cuts = vec![Cut::Every(1), Cut::Every(3)];
+    if case.input.iter().any(|part| part.special) {
+        // What stands between two tokens may come with either.
+        let length = case.input.iter().map(|part| part.text.len()).sum();
+        cuts.extend((1..length).map(Cut::At));
+    }
+    for cut in cuts {
         let pieces = Reading::of(&program, case, cut);
         if !pieces.same(&whole) {
             return Err(format!(
-                "in pieces of {cut} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"
+                "cut {cut:?} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"
             ));
         }
     }

@@ -11,7 +11,7 @@ use toolglot::{Dialect, Program};
 
 use crate::carried;
 use crate::case::{self, Case};
-use crate::reading::{self, Reading};
+use crate::reading::{self, Cut, Reading};
 
 #[test]
 fn the_overview_is_that_of_the_data() {
@@ -134,8 +134,8 @@ fn union(cases: &[Case]) -> BTreeMap<String, Union> {
             Arc::new(toolglot_dialects::auto().for_tools(&tools))
         });
         let alone = reading::program(case).expect("it is checked when it is read");
-        let alone = Reading::of(&alone, case, usize::MAX);
-        let together = Reading::of(program, case, usize::MAX);
+        let alone = Reading::of(&alone, case, Cut::Whole);
+        let together = Reading::of(program, case, Cut::Whole);
         let union = found.entry(own.name().to_owned()).or_default();
         union.n_cases += 1;
         if alone.calls() != together.calls() {

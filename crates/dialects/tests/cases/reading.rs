@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolglot::{Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet};
 use toolglot_tools::Toolbox;
 
-use crate::case::{Case, Part};
+use crate::case::{Case, Manner, Part};
 
 /// An event that owns its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,27 @@ pub(crate) enum Piece {
     End(End),
     /// The code, as a line says it, and where it points.
     Note(String, Span),
+}
+
+/// How an input is cut into pushes; a character or a special token is never split.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cut {
+    Whole,
+    /// Into pieces of so many bytes.
+    Every(usize),
+    /// In two, at a byte.
+    At(usize),
+}
+
+impl Cut {
+    /// How long the piece is that begins at `at`.
+    fn length(self, at: usize) -> usize {
+        match self {
+            Cut::Every(bytes) => bytes,
+            Cut::At(place) if at < place => place - at,
+            Cut::Whole | Cut::At(_) => usize::MAX,
+        }
+    }
 }
 
 /// The merged events of a message.
@@ -69,9 +90,21 @@ fn toolbox(tools: &str) -> Result<Toolbox, String> {
     Toolbox::from_json(&json).map_err(|error| format!("tools: {error}"))
 }
 
+/// A parser for a message of that manner.
+pub(crate) fn parser(program: &Arc<Program>, manner: &Manner) -> Parser {
+    let parser = Parser::new(Arc::clone(program))
+        .in_code(manner.in_code)
+        .in_reasoning(manner.in_reasoning);
+    if manner.reasoning_open {
+        parser.reasoning_open()
+    } else {
+        parser
+    }
+}
+
 impl Reading {
-    /// Reads a case's input in pieces of `cut` bytes; a character or a special token is never split.
-    pub(crate) fn of(program: &Arc<Program>, case: &Case, cut: usize) -> Reading {
+    /// Reads a case's input in pieces.
+    pub(crate) fn of(program: &Arc<Program>, case: &Case, cut: Cut) -> Reading {
         let manner = &case.manner;
         let mut reading = Reading {
             input: case.input.iter().map(|part| part.text.as_str()).collect(),
@@ -80,24 +113,22 @@ impl Reading {
         if let [only] = &*manner.dialects {
             reading.only.clone_from(only);
         }
-        let mut parser = Parser::new(Arc::clone(program))
-            .in_code(manner.in_code)
-            .in_reasoning(manner.in_reasoning);
-        if manner.reasoning_open {
-            parser = parser.reasoning_open();
-        }
+        let mut parser = parser(program, manner);
+        let mut at = 0;
         for Part { text, special } in &case.input {
             if *special {
                 parser.push(Input::Special { text, id: None }, &mut reading);
+                at += text.len();
                 continue;
             }
             let mut rest = text.as_str();
             while !rest.is_empty() {
-                let at_least = cut.min(rest.len());
+                let at_least = cut.length(at).min(rest.len());
                 let end = (at_least..=rest.len()).find(|&end| rest.is_char_boundary(end));
                 let end = end.expect("the end is a boundary");
                 let (piece, tail) = rest.split_at(end);
                 parser.push(Input::Text(piece), &mut reading);
+                at += end;
                 rest = tail;
             }
         }

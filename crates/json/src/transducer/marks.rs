@@ -322,12 +322,6 @@ impl Transducer {
 
     /// The input ends: what was read ahead is read as what it was taken for.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
-        match self.state {
-            State::Brace(_) => self.open_brace(false, at, out),
-            State::Group(_) => self.open_group(at, out),
-            State::Named(_) => self.end_named(false, at),
-            _ => {}
-        }
         loop {
             while self.has_read_ahead() {
                 // Behind the document nothing is read.
@@ -335,8 +329,16 @@ impl Transducer {
                     self.replay.clear();
                 }
             }
-            if self.state != State::Quoted || !self.catch_up_mark(at, out) {
-                break;
+            match self.state {
+                State::Brace(_) => self.open_brace(false, at, out),
+                State::Group(_) => self.open_group(at, out),
+                State::Named(_) => self.end_named(false, at),
+                State::Quoted => {
+                    if !self.catch_up_mark(at, out) {
+                        break;
+                    }
+                }
+                _ => break,
             }
         }
         self.value_ended = false;

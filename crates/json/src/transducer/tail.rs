@@ -148,8 +148,9 @@ impl Transducer {
             self.tell_controls(&owed, at - owed.len() as u64, out);
         }
         if self.tail_quote == Quote::Token {
-            // The token that ends the string may have begun.
-            let token = self.token_quote.as_deref().unwrap_or("").as_bytes();
+            // The token that ends the string may have begun, unless these are plain letters.
+            let token = self.token_quote.as_deref().filter(|_| !self.is_plain);
+            let token = token.unwrap_or("").as_bytes();
             let n_begun = (1..=owed.len().min(token.len()))
                 .rev()
                 .find(|&n| owed.as_bytes().ends_with(&token[..n]))

@@ -238,6 +238,35 @@ fn a_call_around_a_value_that_is_cut_stands_for_null() {
     assert_eq!(out.text, r#"{"a": [null]}"#);
 }
 
+/// What is held when the input ends may hold what is held again.
+#[test]
+fn brackets_held_inside_of_held_ones_are_completed() {
+    for text in [
+        "\"\"{'M:{\"",
+        "{ a { \"\":( { ",
+        "a=[{\"b\": (",
+        "a={'b': {'c",
+    ] {
+        let whole = completed(Transducer::new(Root::Keywords), text, true);
+        assert!(is_json(&whole), "{text} becomes {whole}");
+    }
+}
+
+/// What `text` becomes where nothing is missing any more.
+fn completed(mut machine: Transducer, text: &str, is_python: bool) -> String {
+    let mut out = Output::default();
+    if is_python {
+        out.text.push('{');
+    }
+    let (used, _) = machine.feed(text, 0, &mut out);
+    machine.complete(used as u64, &mut out);
+    out.text
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
 #[test]
 fn keywords_of_a_python_call_become_an_object() {
     for (text, want) in [
@@ -284,6 +313,11 @@ fn expressions_become_what_they_say_or_their_source() {
             r#""a":"() -> {\n  f(1);\n}", "b":1}"#,
         ),
         ("a=x => x, b=1)", r#""a":"x => x", "b":1}"#),
+        // A blank at which no word stops.
+        (
+            "a=x,\u{a0}{}, b=1)",
+            "\"a\":\"x,\u{a0}{}\", \"b\":1}",
+        ),
         (
             "a=new HashMap<>(), b=1)",
             r#""a":"new HashMap<>()", "b":1}"#,
@@ -616,5 +650,7 @@ proptest::proptest! {
         for size in [1, 2, 3, 5] {
             proptest::prop_assert_eq!(&mend_by(machine(), &text, size), &whole, "{:?} by {}", &text, size);
         }
+        let completed = completed(machine(), &text, manner == 3);
+        proptest::prop_assert!(is_json(&completed), "{:?} becomes {:?}", &text, completed);
     }
 }

@@ -284,7 +284,7 @@ impl Transducer {
     /// Whether nothing but blanks stands behind the last comma.
     fn is_behind_comma(&self) -> bool {
         self.word_comma
-            .is_some_and(|comma| self.token[comma + 1..].trim_start().is_empty())
+            .is_some_and(|comma| is_blank(&self.token[comma + 1..]))
     }
 
     /// Where in the word another argument may begin: what stands behind that place is read again if one does.
@@ -300,7 +300,7 @@ impl Transducer {
         if let Some(comma) = self.word_comma {
             let behind = &self.token[comma + 1..];
             let is_begun = is_word_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'$' | b'\\');
-            let ends = if behind.trim_start().is_empty() {
+            let ends = if is_blank(behind) {
                 !is_begun && byte > b' '
             } else {
                 is_sign && is_name(behind.trim())
@@ -333,6 +333,12 @@ impl Transducer {
 fn last_word(expression: &str) -> usize {
     let blank = expression.trim_end().rfind([' ', '\t']);
     blank.map_or(0, |at| at + 1)
+}
+
+/// Whether `behind` is nothing but blanks that a word stops at: others begin what goes on in one run.
+fn is_blank(behind: &str) -> bool {
+    let is_stop = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    behind.bytes().all(is_stop)
 }
 
 /// Whether `word` could be the name of a parameter.

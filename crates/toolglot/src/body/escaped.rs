@@ -59,7 +59,7 @@ impl Escaped {
             let (used, step) = match self {
                 Escaped::Slash => {
                     let meant = meant(c, rest);
-                    // What says the same with its backslash begins with it.
+                    // Of `\u` the backslash is part of what is read.
                     let at = here + c.len_utf8() as u64 - meant.len() as u64;
                     let (used, step) = json.feed(meant, at, out);
                     if used > 0 {

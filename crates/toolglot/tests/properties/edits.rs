@@ -78,7 +78,7 @@ pub(crate) fn edited(text: &str, edits: &[Edit], others: &[&str]) -> String {
 }
 
 /// Words, runs of blanks, and single signs.
-fn tokens(text: &str) -> Vec<&str> {
+pub(crate) fn tokens(text: &str) -> Vec<&str> {
     let kind = |c: char| match c {
         _ if c.is_alphanumeric() || c == '_' => 1,
         _ if c.is_whitespace() => 2,

@@ -30,6 +30,8 @@ fn texts_that_broke_a_promise_keep_it() {
         // Line breaks of values, in halves.
         "<function=f>\n<parameter=a>\nx\r\r\n</parameter>\n</function>".into(),
         "```WRITE a\nx\r\n\r\r\n```".into(),
+        // A document that was escaped once too often, with a character that is escaped by its number.
+        "<tool_call>{\\\"name\\\": \\\"f\\\", \\\"arguments\\\": {\\\"a\\\": \\\"caf\\u00e9\\\"}}</tool_call>".into(),
         // A block that goes on behind junk.
         "<function_calls>\n<invoke name=\"f\">\n</invoke>junk\n<invoke name=\"now\">\n</invoke>/function_calls><write_file path=\"\"> </write_file>".into(),
         // A marker that takes all other positions away.

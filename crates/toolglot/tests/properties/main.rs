@@ -17,6 +17,7 @@ mod files;
 mod for_tools;
 mod found;
 mod reversible;
+mod special;
 mod spliced;
 mod stream;
 mod subjects;

@@ -4,13 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use toolglot::Finish;
 
 use super::edits::{edited, edits};
+use super::special::special;
 use super::subjects::{Subject, each_subject};
-use super::support::reading::read_all_ways;
+use super::support::reading::{Message, read_all_ways};
 
 /// Longest input that is taken, in bytes.
 const LONGEST: usize = 3000;
@@ -32,13 +34,22 @@ fn damaged_inputs_of_cases_are_the_same_in_every_cut() {
             Just(Finish::Unknown),
             Just(Finish::Length)
         ];
-        let strategy = (any::<Index>(), edits(&subject.literals), any::<u64>(), why);
-        subject.holds(cases(subject), &strategy, |(of, edits, seed, why)| {
-            let text = edited(inputs[of.index(inputs.len())], &edits, &inputs);
-            read_all_ways(&subject.program, &text, seed, why)
-                .map(drop)
-                .map_err(|fault| format!("{fault}, of {text:?} and {why:?}"))
-        })
+        // Most come without special tokens.
+        let picks = prop_oneof![3 => Just(Vec::new()), 1 => vec(any::<Index>(), 1..5)];
+        let edits = edits(&subject.literals);
+        let strategy = (any::<Index>(), edits, picks, any::<u64>(), why);
+        subject.holds(
+            cases(subject),
+            &strategy,
+            |(of, edits, picks, seed, why)| {
+                let text = &edited(inputs[of.index(inputs.len())], &edits, &inputs);
+                let tokens = &special(text, &subject.literals, &picks);
+                let message = Message { text, tokens };
+                read_all_ways(&subject.program, message, seed, why)
+                    .map(drop)
+                    .map_err(|fault| format!("{fault}, of {message:?} and {why:?}"))
+            },
+        )
     });
 }
 

@@ -1,10 +1,13 @@
 //! Total, lossless, chunk-invariant, monotone: whatever the text, however it is cut.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::{Index, select};
 use toolglot::Finish;
 
+use super::special::special;
 use super::subjects::each_subject;
-use super::support::reading::read_all_ways;
+use super::support::reading::{Message, read_all_ways};
 use super::texts::{damaged, soup};
 
 #[test]
@@ -26,6 +29,29 @@ fn damaged_calls_are_told_whole_and_the_same_in_every_cut() {
         let strategy = (damaged(subject, 5), any::<u64>());
         subject.holds(100, &strategy, |(text, seed)| {
             read_all_ways(&subject.program, &text, seed, Finish::Stop).map(drop)
+        })
+    });
+}
+
+#[test]
+fn special_tokens_are_told_whole_and_the_same_in_every_cut() {
+    each_subject(|subject| {
+        let why = select(&[Finish::Stop, Finish::Unknown, Finish::Length][..]);
+        let strategy = (
+            prop_oneof![soup(subject, 14), damaged(subject, 5)],
+            vec(any::<Index>(), 1..6),
+            any::<u64>(),
+            why,
+        );
+        subject.holds(150, &strategy, |(text, picks, seed, why)| {
+            let tokens = &special(&text, &subject.literals, &picks);
+            let message = Message {
+                text: &text,
+                tokens,
+            };
+            read_all_ways(&subject.program, message, seed, why)
+                .map(drop)
+                .map_err(|fault| format!("{fault}, of {message:?} and {why:?}"))
         })
     });
 }

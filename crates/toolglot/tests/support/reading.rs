@@ -1,10 +1,48 @@
 //! One text read in every way that must not matter.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use toolglot::{Finish, Input, Parser, Program};
 
 use super::recorder::Recorder;
+
+/// A text, and where in it special tokens stand, in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: &'a [Range<usize>],
+}
+
+impl<'a> From<&'a str> for Message<'a> {
+    fn from(text: &'a str) -> Message<'a> {
+        Message { text, tokens: &[] }
+    }
+}
+
+impl<'a> From<&'a String> for Message<'a> {
+    fn from(text: &'a String) -> Message<'a> {
+        text.as_str().into()
+    }
+}
+
+impl<'a> Message<'a> {
+    /// What is pushed: the tokens as they are, and the text between them in pieces.
+    fn inputs(self, cut: Cut) -> impl Iterator<Item = Input<'a>> {
+        let token = |token: &Range<usize>| Input::Special {
+            text: &self.text[token.clone()],
+            id: None,
+        };
+        let ends = self.tokens.iter().map(|token| token.start);
+        let ends = ends.chain([self.text.len()]);
+        let mut begin = 0;
+        ends.enumerate().flat_map(move |(n, end)| {
+            let plain = cut.pieces(&self.text[begin..end]).map(Input::Text);
+            begin = self.tokens.get(n).map_or(end, |token| token.end);
+            plain.chain(self.tokens.get(n).map(token))
+        })
+    }
+}
 
 /// How a text is cut into pushes.
 #[derive(Clone, Copy, Debug)]
@@ -47,45 +85,77 @@ impl Cut {
     }
 }
 
-/// Reads `text` in pieces.
+/// Reads a message in pieces.
 ///
 /// # Errors
 /// The first promise that the events broke.
-pub(crate) fn read(
+pub(crate) fn read<'a>(
     program: &Arc<Program>,
-    text: &str,
+    message: impl Into<Message<'a>>,
+    cut: Cut,
+    why: Finish,
+) -> Result<Recorder, String> {
+    read_by(
+        &|| Parser::new(Arc::clone(program)),
+        message.into(),
+        cut,
+        why,
+    )
+}
+
+fn read_by(
+    parser: &impl Fn() -> Parser,
+    message: Message<'_>,
     cut: Cut,
     why: Finish,
 ) -> Result<Recorder, String> {
     let mut recorder = Recorder::default();
-    let mut parser = Parser::new(Arc::clone(program));
-    for piece in cut.pieces(text) {
-        parser.push(Input::Text(piece), &mut recorder);
+    let mut parser = parser();
+    for input in message.inputs(cut) {
+        parser.push(input, &mut recorder);
     }
     parser.finish(why, &mut recorder);
     recorder
-        .finish(text)
+        .finish(message.text)
         .map_err(|fault| format!("{fault}, cut {cut:?}"))?;
     Ok(recorder)
 }
 
-/// Reads `text` whole and cut in several ways.
+/// Reads a message whole and cut in several ways.
 ///
 /// # Errors
 /// The first promise that was broken, or the first difference.
-pub(crate) fn read_all_ways(
+pub(crate) fn read_all_ways<'a>(
     program: &Arc<Program>,
-    text: &str,
+    message: impl Into<Message<'a>>,
     seed: u64,
     why: Finish,
 ) -> Result<Recorder, String> {
-    let whole = read(program, text, Cut::Whole, why)?;
+    read_all_ways_by(
+        &|| Parser::new(Arc::clone(program)),
+        message.into(),
+        seed,
+        why,
+    )
+}
+
+/// The same with a parser that is told more than its program.
+///
+/// # Errors
+/// The first promise that was broken, or the first difference.
+pub(crate) fn read_all_ways_by(
+    parser: &impl Fn() -> Parser,
+    message: Message<'_>,
+    seed: u64,
+    why: Finish,
+) -> Result<Recorder, String> {
+    let whole = read_by(parser, message, Cut::Whole, why)?;
     for cut in [
         Cut::Bytes(1),
         Cut::Random(seed),
         Cut::Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
     ] {
-        let cut_up = read(program, text, cut, why)?;
+        let cut_up = read_by(parser, message, cut, why)?;
         if whole.told != cut_up.told {
             let at = whole
                 .told

@@ -1,0 +1,102 @@
+//! Inputs of cases, damaged and with special tokens anywhere: read in every cut by the case's own program and by all
+//! dialects as one, with the case's tools.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use toolglot::{Dialect, Finish, Limits, Program, ToolSet};
+
+use crate::case::{self, Case, Manner};
+use crate::edits::{edited, edits};
+use crate::reading;
+use crate::special::special;
+use crate::support::hostile::literals;
+use crate::support::reading::{Message, read_all_ways_by};
+
+/// Longest input that is taken, in bytes.
+const LONGEST: usize = 3000;
+
+/// How many texts are made of each case for each program, where `TOOLGLOT_CASES` does not say.
+const TEXTS: u32 = 2;
+
+#[test]
+fn damaged_cases_are_the_same_in_every_cut() {
+    let cases: Vec<(Case, String)> = case::all()
+        .into_iter()
+        .map(|case| {
+            let input = case.input.iter().map(|part| part.text.as_str()).collect();
+            (case, input)
+        })
+        .filter(|(_, input): &(Case, String)| input.len() <= LONGEST)
+        .collect();
+    let inputs: Vec<&str> = cases.iter().map(|(_, input)| input.as_str()).collect();
+    let union = union();
+    let mut unions: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (case, input) in &cases {
+        let together = unions.entry(case.tools.clone()).or_insert_with(|| {
+            let tools = reading::tools(case).expect("it is checked when it is read");
+            Arc::new(union.for_tools(&tools))
+        });
+        let alone = reading::program(case).expect("it is checked when it is read");
+        for (how, program) in [("alone", &alone), ("as the union", together)] {
+            if let Err(fault) = holds(program, case, input, &inputs) {
+                let (file, line) = (case.file.display(), case.line);
+                faults.push(format!("{file}:{line} {how}: {fault}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+/// Reads damaged texts of the case, or says the smallest one that breaks a promise.
+fn holds(program: &Arc<Program>, case: &Case, input: &str, others: &[&str]) -> Result<(), String> {
+    let own = case.manner.dialects.iter();
+    let own = own.filter_map(|name| toolglot_dialects::get(name));
+    let literals: Vec<String> = own.flat_map(literals).collect();
+    // Most come without special tokens.
+    let picks = prop_oneof![2 => Just(Vec::new()), 1 => vec(any::<Index>(), 1..5)];
+    let why = select(&[Finish::Stop, Finish::Unknown, Finish::Length][..]);
+    let strategy = (edits(&literals), picks, any::<u64>(), why);
+    let manner: &Manner = &case.manner;
+    let parser = || reading::parser(program, manner);
+    let mut runner = runner(case.line as u32);
+    let read = runner.run(&strategy, |(edits, picks, seed, why)| {
+        let text = &edited(input, &edits, others);
+        let tokens = &special(text, &literals, &picks);
+        let message = Message { text, tokens };
+        read_all_ways_by(&parser, message, seed, why)
+            .map(drop)
+            .map_err(|fault| TestCaseError::fail(format!("{fault}, of {message:?} and {why:?}")))
+    });
+    read.map_err(|error| error.to_string())
+}
+
+/// Each case's texts begin elsewhere, and where `TOOLGLOT_SEED` says.
+fn runner(begin: u32) -> TestRunner {
+    let number = |variable| std::env::var(variable).ok()?.parse().ok();
+    let config = Config {
+        cases: number("TOOLGLOT_CASES").unwrap_or(TEXTS),
+        failure_persistence: None,
+        max_shrink_iters: 5000,
+        ..Config::default()
+    };
+    let mut seed = [7; 32];
+    seed[..4].copy_from_slice(&number("TOOLGLOT_SEED").unwrap_or(7).to_le_bytes());
+    seed[4..8].copy_from_slice(&begin.to_le_bytes());
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
+}
+
+/// All dialects as `auto` reads them where no system's own tools are known.
+fn union() -> Program {
+    let dialects: Vec<Dialect> = toolglot_dialects::union()
+        .into_iter()
+        .filter(|dialect| dialect.split().is_none())
+        .cloned()
+        .collect();
+    Program::compile(&dialects, &ToolSet::default(), Limits::default()).expect("they compile")
+}
