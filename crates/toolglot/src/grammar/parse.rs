@@ -13,8 +13,8 @@ use super::{Dialect, GrammarError, Values};
 
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "id", "models", "source", "date", "quirks",
-    "license", "family", "alone",
+    "values", "case", "tools", "split", "refuse", "none", "id", "models", "source", "date",
+    "quirks", "license", "family", "alone",
 ];
 
 pub(super) fn file(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
@@ -173,7 +173,7 @@ fn header(
         dialect.settings.retain(|(key, _)| {
             matches!(
                 key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse" | "id"
+                "values" | "case" | "tools" | "split" | "refuse" | "none" | "id"
             )
         });
         dialect.values = found.values.clone();
