@@ -12,6 +12,7 @@ mod acts;
 mod afterthought;
 mod ahead;
 mod attributes;
+mod bent;
 mod between;
 mod beyond;
 mod bodies;
