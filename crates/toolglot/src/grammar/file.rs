@@ -12,7 +12,7 @@ use super::{Dialect, GrammarError, IdForm, Values, parse};
 
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "id", "ids", "models", "source", "date",
+    "values", "case", "tools", "split", "refuse", "none", "id", "ids", "models", "source", "date",
     "quirks", "license", "family", "alone",
 ];
 
@@ -231,7 +231,7 @@ fn header(
         dialect.settings.retain(|(key, _)| {
             matches!(
                 key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse" | "id" | "ids"
+                "values" | "case" | "tools" | "split" | "refuse" | "none" | "id" | "ids"
             )
         });
         dialect.values = found.values.clone();

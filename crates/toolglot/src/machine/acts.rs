@@ -20,6 +20,7 @@ impl Parser {
             return;
         }
         self.committed = true;
+        self.hints.read(view.slice(self.candidate, self.pos));
         let is_thought = self.context.speech == Speech::Reasoning;
         let adjoins = self.adjoins_thought();
         self.ended_reasoning = is_thought || adjoins;

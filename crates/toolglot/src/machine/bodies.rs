@@ -172,10 +172,16 @@ impl Parser {
         let at = self.pos;
         self.end_fitting(program, true, sink);
         self.teller.flush_args(at, sink);
+        if matches!(program.node(node), Node::Py { .. }) && self.waits_for_line(view) {
+            return self.look_along(node);
+        }
         if let Node::Json { .. } | Node::Object(_) = program.node(node)
             && let Some(call) = &mut self.teller.call
         {
             call.json_end = Some(at);
+        }
+        if let Node::Py { .. } = program.node(node) {
+            self.heed_hints(sink);
         }
         let next = match program.node(node) {
             Node::Json { next, .. } | Node::Py { next } => *next,

@@ -134,6 +134,9 @@ impl Stepper<'_> {
             found.placeholder = Some((thread.since, pos));
             return false;
         }
+        if !known && dialect.calls_none(text) {
+            return false;
+        }
         match self.judge {
             Judge::Entry { plausible: false } => known,
             // Where no tool is known either, nothing but a marker makes a call.
@@ -227,7 +230,7 @@ impl Stepper<'_> {
 }
 
 /// Whether a tool with these parameters takes `key`. A schema that lists nothing and forbids nothing knows no key.
-pub(super) fn takes_key(parameters: &Fields, key: &str) -> bool {
+pub(crate) fn takes_key(parameters: &Fields, key: &str) -> bool {
     parameters.get(key).is_some()
         || (parameters.properties.is_empty() && parameters.others.is_some())
 }

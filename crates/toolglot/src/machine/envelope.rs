@@ -220,6 +220,10 @@ impl Parser {
             self.teller
                 .note(Code::LooseArguments, Span::empty(at), message, None, sink);
         }
+        if let Some(at) = envelope.defines_at.take() {
+            let message = "the arguments are a schema: the tool may be described, and not called";
+            self.speak_of(Span::empty(at), message, sink);
+        }
         if let Some((at, what)) = envelope.left_out.take() {
             let message = String::from(match what {
                 LeftOut::Other => "a key beside the call is none of its arguments; left out",
@@ -281,9 +285,12 @@ impl Parser {
         }
         if envelope.args_at.is_some() {
             self.whole();
-        } else if let Some(call) = &mut self.teller.call {
-            // No arguments at all.
-            call.whole = false;
+        } else {
+            if let Some(call) = &mut self.teller.call {
+                // No arguments at all.
+                call.whole = false;
+            }
+            self.heed_name(envelope, sink);
         }
         self.teller.markup(view, self.pos, sink);
         self.end_body(program, view, node, sink);

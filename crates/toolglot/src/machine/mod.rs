@@ -12,6 +12,7 @@ mod acts;
 mod afterthought;
 mod ahead;
 mod attributes;
+mod bent;
 mod between;
 mod beyond;
 mod bodies;
@@ -25,6 +26,7 @@ mod fitting;
 mod forgotten;
 mod gap;
 mod junk;
+mod line;
 mod log;
 mod outcome;
 mod probe;
@@ -45,6 +47,7 @@ mod value;
 mod verdict;
 mod view;
 
+pub(crate) use capture::takes_key;
 pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
 pub(crate) use typing::{How, how, infer, json_or_text, plain_json, typed};
@@ -77,6 +80,8 @@ enum Mode {
     Ahead(Box<ahead::Ahead>),
     /// A tag in the midst of a line, or a call that ends, may be spoken of.
     Spoken(spoken::Spoken),
+    /// Other calls may stand behind a bare one on its line, and words behind those.
+    Line(line::Line),
     /// Reasoning may go on behind a call in it.
     Afterthought(afterthought::Afterthought),
     Value(Box<Value>),
@@ -141,6 +146,8 @@ pub struct Parser {
     /// Where the entry was over before that body, and what says so.
     over: Option<(u64, Thread)>,
     candidate_noted: bool,
+    /// What the entry's begin says of its calls.
+    hints: spoken::Hints,
     /// The message was cut off: that it ends is no evidence.
     cut_off: bool,
     /// At the message's end: only closers are missing.
@@ -168,13 +175,14 @@ impl Parser {
     /// A parser for one message.
     pub fn new(program: Arc<Program>) -> Parser {
         let cap = program.limits.notes;
+        let names = Arc::clone(program.tools.by_place());
         Parser {
             program,
             buffer: String::new(),
             base: 0,
             pos: 0,
             mode: Mode::Text,
-            teller: Teller::new(cap),
+            teller: Teller::new(cap, names),
             context: Context::default(),
             threads: Vec::new(),
             next: Vec::new(),
@@ -201,6 +209,7 @@ impl Parser {
             fallback_bodies: Vec::new(),
             over: None,
             candidate_noted: false,
+            hints: spoken::Hints::default(),
             cut_off: false,
             between_values: false,
             at_end: false,
@@ -392,6 +401,7 @@ impl Parser {
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
                 Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
+                Mode::Line(_) => self.line(&program, view, eof, sink),
                 Mode::Afterthought(_) => self.afterthought(&program, view, eof),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
@@ -432,7 +442,7 @@ impl Parser {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
-            Mode::Between | Mode::Afterthought(_) => {}
+            Mode::Between | Mode::Line(_) | Mode::Afterthought(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {

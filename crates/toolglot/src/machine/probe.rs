@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Parser;
+use super::bent::Bent;
 use super::beyond::{Beyond, OVERS, Over};
 use super::fence::{Fence, fence};
 use super::forgotten::{Forgotten, Step};
@@ -51,6 +52,9 @@ pub(crate) struct Probe {
     pub(super) damaged: bool,
     /// What may follow it, short of the first byte.
     pub(super) shorn: Vec<Thread>,
+    /// A tag that broke off where another closer was due; one that was misspelt was passed.
+    pub(super) bent: Option<Bent>,
+    pub(super) is_bent: bool,
     /// Reading over the value of an unknown parameter.
     pub(super) over: Option<Over>,
     /// Reading over text behind the value's closer; once is enough.
@@ -82,6 +86,7 @@ impl Probe {
         (self.unknown_at, self.over, self.n_overs) = (None, None, 0);
         (self.gap, self.was_gap) = (None, false);
         self.damaged = false;
+        (self.bent, self.is_bent) = (None, false);
         (self.closer_end, self.left_call) = (None, false);
         (self.leaves, self.prose_to) = (false, None);
         (self.read, self.forgotten) = (None, None);
@@ -246,6 +251,20 @@ impl Parser {
                 }
                 continue;
             }
+            if let Some(bent) = probe.bent {
+                let Some(is_near) = self.run_bent(program, &mut probe, bent, view, eof) else {
+                    value.probe = Some(probe);
+                    return Verdict::Pending;
+                };
+                probe.bent = None;
+                if !is_near
+                    && let Some(turn) = self.nothing_left(program, text, &mut probe, value, view)
+                    && let Some(turn) = probe.turned(turn)
+                {
+                    return self.settle(turn, value, probe);
+                }
+                continue;
+            }
             if let Some(beyond) = probe.beyond.take() {
                 let Some(turn) = self.run_beyond(program, text, &mut probe, beyond, view, eof)
                 else {
@@ -347,6 +366,8 @@ impl Parser {
         probe.damaged |= begun && next.is_empty() && value.nest == 0;
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
+        let may_bend = is_broken_off && !probe.is_bent && probe.forgotten.is_none();
+        let bent = may_bend.then(|| self.bend(program, &probe.follow, pos));
         let shorn = is_broken_off.then(|| self.shear(program, &probe.follow));
         core::mem::swap(&mut probe.follow, next);
         if let Some(shorn) = shorn.filter(|shorn| !shorn.is_empty()) {
@@ -477,6 +498,22 @@ impl Parser {
         if sets.into_iter().any(|set| alive(set)) {
             return None;
         }
+        if let Some(bent) = bent.flatten() {
+            probe.bent = Some(bent);
+            return None;
+        }
+        self.nothing_left(program, text, probe, value, view)
+    }
+
+    /// No set goes on.
+    fn nothing_left(
+        &mut self,
+        program: &Program,
+        text: &TextNode,
+        probe: &mut Probe,
+        value: &Value,
+        view: View<'_>,
+    ) -> Option<Turn> {
         if let Some(key) = probe.unknown_at.take()
             && probe.n_overs < OVERS
         {

@@ -12,6 +12,7 @@ use super::thread::Thread;
 use super::value::find_closer;
 use super::view::View;
 use super::{Mode, Parser};
+use crate::body::Envelope;
 use crate::program::{Node, Program, RuleRole, TextNode};
 use crate::{Code, End, Sink, Span};
 
@@ -23,7 +24,86 @@ pub(super) struct Spoken {
     pub(super) pos: u64,
 }
 
+const GOES_ON: &str = "the line goes on behind the call: it may be spoken of";
+
+/// Whether a line that goes on so behind a call speaks of it. A sentence may end there; signs of other scripts that are no
+/// letters are arrows, dashes, dots.
+pub(super) fn goes_on(c: char) -> bool {
+    c.is_alphanumeric()
+        || "(:=+-*/%&|!>~^?".contains(c)
+        || !c.is_ascii() && !"\u{3002}\u{ff1b}".contains(c)
+}
+
+/// What the begin of an entry says of the Python calls in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hints {
+    /// Its bracket stands right behind a word: `a[f()]` is a subscript.
+    is_subscript: bool,
+    /// It is an item of a list: `- f()` may say which functions there are.
+    is_item: bool,
+    /// Its first call has nothing but its name to say that it is one, and so have the others.
+    is_bare: bool,
+    /// It begins with a bracket, in which the calls stand.
+    pub(super) is_bracketed: bool,
+    /// What the line of its bare calls was found to say.
+    pub(super) line: Said,
+    /// A name without arguments, in the midst of a line, is all that its first call is.
+    is_name: bool,
+}
+
+/// How far the line of bare calls was looked along, and before which place they are spoken of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Said {
+    pub(super) looked_to: u64,
+    pub(super) spoken_to: u64,
+}
+
+impl Hints {
+    /// Those of a candidate that begins with `first` behind the byte `last`, which is 0 where no text stands before it.
+    pub(super) fn behind(last: u8, first: u8) -> Hints {
+        let is_word = last.is_ascii_alphanumeric() || matches!(last, b'_' | b')' | b']');
+        Hints {
+            is_subscript: first == b'[' && is_word,
+            is_bracketed: matches!(first, b'[' | b'('),
+            ..Hints::default()
+        }
+    }
+
+    /// What the entry's begin up to its first call says.
+    pub(super) fn read(&mut self, begin: &str) {
+        let mark = begin.split(' ').next().unwrap_or_default();
+        let number = mark.strip_suffix(['.', ')']);
+        let is_number = |n: &str| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit());
+        self.is_item =
+            matches!(mark, "-" | "*" | "+" | "\u{2022}") || number.is_some_and(is_number);
+    }
+}
+
 impl Parser {
+    /// A Python call ends: what the begin of its entry says of it.
+    pub(super) fn heed_hints(&mut self, sink: &mut dyn Sink) {
+        let at = self.pos;
+        let Some(call) = &mut self.teller.call else {
+            return;
+        };
+        call.bare |= self.hints.is_bare;
+        self.hints.is_bare = call.bare;
+        // The last of them hears of it where the entry ends.
+        if at < self.hints.line.spoken_to {
+            return self.speak_of(Span::empty(at), GOES_ON, sink);
+        }
+        let name_at = call.name_at;
+        let is_empty = at == name_at.end + 2;
+        let message = if self.hints.is_subscript {
+            "the bracket stands right behind a word: it may be a subscript"
+        } else if self.hints.is_item && is_empty {
+            "an item of a list that gives no arguments: it may say which tools there are"
+        } else {
+            return;
+        };
+        self.speak_of(name_at, message, sink);
+    }
+
     /// Whether the value of `body` is all of a call that a bare tag opens, and does not begin its line.
     pub(super) fn may_be_spoken_of(&self, program: &Program, body: &Thread) -> bool {
         let Node::Text(text) = program.node(body.node) else {
@@ -100,6 +180,25 @@ impl Parser {
         true
     }
 
+    /// The open call may be one that is spoken of: it is told, and does not run by itself.
+    pub(super) fn speak_of(&mut self, at: Span, message: &str, sink: &mut dyn Sink) {
+        self.teller
+            .note(Code::SpokenCall, at, String::from(message), None, sink);
+        if let Some(call) = &mut self.teller.call {
+            call.worsen(End::Recovered);
+        }
+    }
+
+    /// An envelope ends that held no arguments. `{"tools": [{"name": "f"}]}` says which there are.
+    pub(super) fn heed_name(&mut self, envelope: &Envelope, sink: &mut dyn Sink) {
+        self.hints.is_name |= !envelope.is_marked() && !self.bol;
+        if self.hints.is_name {
+            let (start, end) = envelope.name_at;
+            let message = "a name in the midst of a line, without arguments: it may be spoken of";
+            self.speak_of(Span::new(start.min(end), end), message, sink);
+        }
+    }
+
     /// The entry ends here: whether what follows may say that its call is not what it seems.
     pub(super) fn may_go_on(&self, at: u64) -> bool {
         let call = self.teller.call.as_ref();
@@ -127,10 +226,8 @@ impl Parser {
         let doubt = if is_long {
             None
         } else if self.is_bare() {
-            let goes_on = |c: char| c.is_alphanumeric() || "(:=+-*/%&|\u{2013}\u{2014}".contains(c);
             let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
-            let message = "the line goes on behind the call: it may be spoken of";
-            (said.starts_with(goes_on) && !is_statement).then_some((Code::SpokenCall, message))
+            (said.starts_with(goes_on) && !is_statement).then_some((Code::SpokenCall, GOES_ON))
         } else {
             let is_member = said.starts_with('"') && view.slice(at, spoken.pos).contains(',');
             let message = "members follow behind the arguments' bracket: it may be one too many";

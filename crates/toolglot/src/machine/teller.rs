@@ -114,6 +114,8 @@ pub(crate) struct Teller {
     pub(crate) last_solid: u8,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
+    /// The names of the program's tools.
+    names: Arc<[String]>,
     /// The sink is off (priming).
     pub(crate) mute: bool,
     /// Where the message begins: what stands before it is the prompt's, and never told.
@@ -121,9 +123,10 @@ pub(crate) struct Teller {
 }
 
 impl Teller {
-    pub(crate) fn new(notes_cap: usize) -> Teller {
+    pub(crate) fn new(notes_cap: usize, names: Arc<[String]>) -> Teller {
         Teller {
             notes_cap,
+            names,
             ..Teller::default()
         }
     }
@@ -316,6 +319,7 @@ impl Teller {
             return;
         };
         (call.id, call.started) = (id, true);
+        self.call_by_name(&mut call, sink);
         let head = CallHead {
             call: id,
             dialect: &call.dialect,
@@ -327,6 +331,19 @@ impl Teller {
         };
         self.tell(Span::empty(self.cursor), Event::CallStart(head), sink);
         self.call = Some(call);
+    }
+
+    /// A call goes by its tool's own name, however the model spelt that.
+    fn call_by_name(&mut self, call: &mut OpenCall, sink: &mut dyn Sink) {
+        let Some(name) = call.tool.and_then(|tool| self.names.get(tool)) else {
+            return;
+        };
+        if *name != call.name {
+            let message = format!("no tool is called `{}`; it was read as `{name}`", call.name);
+            call.name.clone_from(name);
+            call.worsen(End::Recovered);
+            self.note(Code::NearName, call.name_at, message, None, sink);
+        }
     }
 
     /// Whether more than blanks, markup and reasoning stands before the cursor in the message.

@@ -4,7 +4,7 @@ use super::quick::HELD;
 use super::quote::Quote;
 use super::thread::Thread;
 use super::view::View;
-use super::{Log, Mode, Parser, Speech};
+use super::{Log, Mode, Parser, Speech, spoken};
 use crate::program::Program;
 use crate::{InCode, Sink};
 
@@ -128,6 +128,7 @@ impl Parser {
         self.safe = at;
         self.committed = false;
         self.candidate_noted = false;
+        self.hints = spoken::Hints::behind(self.teller.last, next);
         (self.fallback, self.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.

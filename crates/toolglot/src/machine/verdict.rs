@@ -69,6 +69,16 @@ impl Parser {
     }
 
     fn verdict(&mut self, turn: Turn, value: &mut Value, probe: &Probe) -> Verdict {
+        let turn = match turn {
+            Turn::Ends {
+                recovered,
+                enclosing,
+            } => Turn::Ends {
+                recovered: recovered || probe.is_bent,
+                enclosing,
+            },
+            turn => turn,
+        };
         let read = match turn {
             Turn::Ends {
                 recovered: false, ..

@@ -48,12 +48,21 @@ pub(crate) struct CompiledDialect {
     pub(crate) taught: BTreeSet<String>,
     /// Names that stand in instructions, not in calls.
     pub(crate) refuse: Vec<String>,
+    /// Words that stand in the place of a name and say that no tool is called.
+    none: Vec<String>,
     /// How an id is spelt from what is captured.
     pub(crate) id: Option<String>,
     /// An id or a name space may stand between a name and the arguments.
     pub(crate) late_head: bool,
     /// A call of Python may begin a line by itself.
     pub(crate) reads_lines: bool,
+}
+
+impl CompiledDialect {
+    /// Whether `name` stands in the place of a name and says that no tool is called.
+    pub(crate) fn calls_none(&self, name: &str) -> bool {
+        self.none.iter().any(|none| none == name)
+    }
 }
 
 impl core::fmt::Debug for Rules {
@@ -94,6 +103,7 @@ impl Rules {
                 values: dialect.values.clone(),
                 taught: dialect.list("tools").into_iter().collect(),
                 refuse: dialect.list("refuse"),
+                none: dialect.list("none"),
                 id: dialect.id_spelling().map(String::from),
                 late_head,
                 reads_lines: false,

@@ -13,13 +13,23 @@ use crate::{Tool, ToolSet};
 pub(crate) struct ToolIndex {
     tools: Vec<Tool>,
     by_name: BTreeMap<String, usize>,
+    /// Those that no other is as, by their names with all that joins words spelt `_`.
+    by_words: BTreeMap<String, Option<usize>>,
+    names: Arc<[String]>,
     /// The names of each tool's parameters.
     keys: Vec<Arc<[String]>>,
 }
 
 impl ToolIndex {
     pub(super) fn new(tools: &ToolSet) -> ToolIndex {
+        let mut by_words = BTreeMap::new();
+        for (n, tool) in tools.iter().enumerate() {
+            let is_first = !by_words.contains_key(&words(&tool.name));
+            by_words.insert(words(&tool.name), is_first.then_some(n));
+        }
         ToolIndex {
+            by_words,
+            names: tools.iter().map(|tool| tool.name.clone()).collect(),
             tools: tools.iter().cloned().collect(),
             by_name: tools
                 .iter()
@@ -45,6 +55,21 @@ impl ToolIndex {
         self.by_name.keys().map(String::as_str)
     }
 
+    /// How names with dots are spelt where none may have one.
+    pub(super) fn dotless(&self) -> impl Iterator<Item = &str> {
+        let is_other = |spelt: &&str| self.find(spelt).is_none();
+        let dotted = |tool: &Option<usize>| tool.is_some_and(|n| self.names[n].contains('.'));
+        let all = self.by_words.iter();
+        all.filter(move |(_, tool)| dotted(tool))
+            .map(|(spelt, _)| spelt.as_str())
+            .filter(is_other)
+    }
+
+    /// The names, by their tools' places.
+    pub(crate) fn by_place(&self) -> &Arc<[String]> {
+        &self.names
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
@@ -54,7 +79,8 @@ impl ToolIndex {
     }
 
     /// The tool that a model's spelling of a name means, and how many bytes before its name are a name space that no tool
-    /// has: one that instructions give (`functions.f`), or the tool's own name once more (`f.f`).
+    /// has: one that instructions give (`functions.f`), or the tool's own name once more (`f.f`). Where no other tool is called
+    /// so, what joins the words of a name does not matter (`math_sqrt` for `math.sqrt`): the API of OpenAI forbids dots.
     pub(crate) fn meant(&self, name: &str) -> Option<(usize, usize)> {
         if let Some(tool) = self.find(name) {
             return Some((tool, 0));
@@ -63,10 +89,20 @@ impl ToolIndex {
             .split_once('.')
             .filter(|(space, own)| space == own)
             .map_or(0, |(space, _)| space.len() + 1);
-        [space(name), n_doubled]
-            .into_iter()
-            .filter(|&n_space| n_space > 0)
-            .find_map(|n_space| Some((self.find(&name[n_space..])?, n_space)))
+        let spaces = [space(name), n_doubled].into_iter();
+        let mut spaces = spaces.filter(|&n_space| n_space > 0);
+        let exact = spaces
+            .clone()
+            .find_map(|n| Some((self.find(&name[n..])?, n)));
+        exact
+            .or_else(|| Some((self.near(name)?, 0)))
+            .or_else(|| spaces.find_map(|n| Some((self.near(&name[n..])?, n))))
+    }
+
+    fn near(&self, name: &str) -> Option<usize> {
+        let is_plain = |c: char| c.is_alphanumeric() || joins(c);
+        let is_name = !name.is_empty() && name.chars().all(is_plain);
+        *self.by_words.get(&words(name)).filter(|_| is_name)?
     }
 
     pub(crate) fn tool(&self, index: usize) -> &Tool {
@@ -77,4 +113,15 @@ impl ToolIndex {
     pub(crate) fn keys(&self, index: usize) -> &Arc<[String]> {
         &self.keys[index]
     }
+}
+
+/// Whether `c` stands between the words of a name.
+fn joins(c: char) -> bool {
+    matches!(c, '.' | '_' | '-')
+}
+
+fn words(name: &str) -> String {
+    name.chars()
+        .map(|c| if joins(c) { '_' } else { c })
+        .collect()
 }

@@ -98,7 +98,8 @@ impl Way {
         let taught = dialect.taught.iter().map(String::as_str);
         let taught = taught.filter(|_| tools.is_empty());
         let refused = dialect.refuse.iter().map(String::as_str);
-        let names = tools.names().chain(taught).chain(refused);
+        let names = tools.names().chain(tools.dotless());
+        let names = names.chain(taught).chain(refused);
         let mut add = |name: &str| {
             let mut opener = opener.clone();
             opener.bytes = [&*opener.bytes, name.as_bytes()].concat().into();

@@ -34,6 +34,8 @@ fn texts_that_broke_a_promise_keep_it() {
         "<tool_call>{\\\"name\\\": \\\"f\\\", \\\"arguments\\\": {\\\"a\\\": \\\"caf\\u00e9\\\"}}</tool_call>".into(),
         // A block that goes on behind junk.
         "<function_calls>\n<invoke name=\"f\">\n</invoke>junk\n<invoke name=\"now\">\n</invoke>/function_calls><write_file path=\"\"> </write_file>".into(),
+        // Parameters that are a schema, of an object that is broken as well.
+        "[{\"n{\"name\":l,parameters {type\"object\",functools[ ".into(),
         // A marker that takes all other positions away.
         "<tool>{\"server_name\": \"local\"\u{7}, \"argu\u{6}w{}}</tool>\u{e}&<tool>\n<server_name></server_name>\n<Tool_name>x</tool_name>\n<arguments>\n<v>\"true\"/tool>".into(),
     ];

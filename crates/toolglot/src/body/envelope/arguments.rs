@@ -142,7 +142,7 @@ impl Envelope {
 }
 
 /// Where an unescaped `"` stands.
-fn closing_mark(text: &str) -> Option<usize> {
+pub(super) fn closing_mark(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {

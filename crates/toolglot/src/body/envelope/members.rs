@@ -25,14 +25,6 @@ const ASIDES: &[&str] = &[
     "tool_call_id",
 ];
 
-/// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
-const SCHEMAS: &[&str] = &[
-    "{\"type\":\"object\"",
-    "{\"type\":\"dict\"",
-    "{\"properties\":{",
-    "{\"$schema\":\"",
-];
-
 impl Envelope {
     /// A key was read: which role, in which of the readings?
     pub(super) fn member(&mut self, program: &Program) -> Asked {
@@ -85,6 +77,7 @@ impl Envelope {
                 self.call_it(program, key.to_owned());
                 self.part = Part::Role(Role::Args);
                 (self.args_seen, self.needs_object) = (true, !self.marked);
+                self.may_define = true;
                 self.know_tool(program);
                 return self.ask_commit(program);
             }
@@ -100,6 +93,12 @@ impl Envelope {
         }
         let knows = |body: &Thread| role_of(program, body, &path);
         if let Some(role) = self.bodies.iter().find_map(knows) {
+            if self.name.is_none() && self.bodies.iter().any(|body| leads(program, body, &path)) {
+                // The name itself, or an object that has it: the value tells.
+                self.enter(path.into_owned());
+                self.part = Part::Role(role);
+                return Asked::More;
+            }
             self.bodies.retain(|body| knows(body).is_some());
             let again = match role {
                 Role::Name => self.name.is_some() && (self.committed || self.marked),
@@ -118,16 +117,16 @@ impl Envelope {
                 }
                 self.args_seen = true;
                 self.know_tool(program);
-                self.may_define = !self.marked && key == "parameters";
+                // Behind a marker any name begins a call, and any arguments are some where no tool is known to want others.
+                self.may_define = !self.marked || self.meant.is_some();
+                self.waits_for_schema = !self.marked && key == "parameters";
                 return self.begin_arguments(program);
             }
             return Asked::More;
         }
         let prefix = self.bodies.iter().any(|body| leads(program, body, &path));
         if prefix {
-            self.depths.push(self.path.len());
-            self.path = path.into_owned();
-            self.json.watch(self.depths.len() + 1);
+            self.enter(path.into_owned());
             self.part = Part::Structure;
             return Asked::More;
         }
@@ -166,6 +165,13 @@ impl Envelope {
             Part::Skip
         };
         Asked::More
+    }
+
+    /// The members of the object under `path` have roles.
+    fn enter(&mut self, path: String) {
+        self.depths.push(self.path.len());
+        self.path = path;
+        self.json.watch(self.depths.len() + 1);
     }
 
     /// Arguments begin. What stands before them is told now, at whatever byte a push ends.
@@ -213,7 +219,7 @@ impl Envelope {
     }
 
     /// Whether the tool that is named has such a parameter, if it is known.
-    fn declares(&self, program: &Program, key: &str) -> Option<bool> {
+    pub(super) fn declares(&self, program: &Program, key: &str) -> Option<bool> {
         let (tool, _) = self.meant?;
         Some(program.tools.tool(tool).parameters.get(key).is_some())
     }
@@ -237,7 +243,12 @@ impl Envelope {
                 self.path.truncate(length);
                 self.json.watch(self.depths.len() + 1);
             }
-            return Asked::More;
+            let is_object = matches!(part, Part::Structure | Part::Skip);
+            return if is_object {
+                Asked::More
+            } else {
+                self.value_of(part, program)
+            };
         }
         let asked = self.value_of(part, program);
         // What was to be the arguments began none.
@@ -287,7 +298,13 @@ impl Envelope {
                     !name.contains(['\n', '\r'])
                         && (!name.ends_with(':') || program.tools.meant(name).is_some())
                 };
-                let Some(name) = value.filter(is_name) else {
+                let dialect = |body: &Thread| program.dialect_of(body.node);
+                let is_none = |name: &String| {
+                    program.tools.meant(name).is_none()
+                        && (self.bodies.iter()).all(|body| dialect(body).calls_none(name))
+                };
+                let value = value.filter(is_name).filter(|name| !is_none(name));
+                let Some(name) = value else {
                     return Asked::Dead;
                 };
                 let (here, length) = (self.here(), text.len() as u64);
@@ -329,10 +346,18 @@ impl Envelope {
             let is_none = self.malformed || self.args_void;
             return if is_none { Asked::Dead } else { Asked::More };
         }
-        match self.is_schema(program) {
-            Some(true) => return Asked::Dead,
-            None => return Asked::More,
-            Some(false) => {}
+        if self.needs_object || self.waits_for_schema {
+            let is_data = if self.needs_object {
+                self.is_data(program)
+            } else {
+                Some(false)
+            };
+            match (self.is_schema(program), is_data) {
+                (Some(true), _) | (_, Some(true)) => return Asked::Dead,
+                (None, _) | (_, None) => return Asked::More,
+                (Some(false), Some(false)) => {}
+            }
+            (self.needs_object, self.waits_for_schema) = (false, false);
         }
         if self.may_repeat() {
             // Its arguments tell whether it is a call of its own.
@@ -352,33 +377,6 @@ impl Envelope {
         } else {
             Asked::More
         }
-    }
-}
-
-impl Envelope {
-    /// Whether the call waits only for what its arguments are.
-    pub(super) fn waits_for_arguments(&self) -> bool {
-        (self.may_define || self.needs_object) && !self.committed && self.name.is_some()
-    }
-
-    /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
-    pub(super) fn is_schema(&self, program: &Program) -> Option<bool> {
-        if !self.may_define {
-            return Some(false);
-        }
-        let longest = SCHEMAS.iter().map(|schema| schema.len()).max().unwrap_or(0);
-        let solid = self.args.chars().filter(|c| !c.is_ascii_whitespace());
-        let begin: String = solid.take(longest).collect();
-        let Some(schema) = SCHEMAS.iter().find(|schema| begin.starts_with(**schema)) else {
-            let may_begin = SCHEMAS.iter().any(|schema| schema.starts_with(&begin));
-            return (!may_begin || !self.in_args()).then_some(false);
-        };
-        // A tool may have a parameter that is called so.
-        let key = schema[2..].split('"').next().unwrap_or_default();
-        let is_declared = self
-            .meant
-            .is_some_and(|(tool, _)| program.tools.tool(tool).parameters.get(key).is_some());
-        Some(!is_declared)
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod members;
+mod schema;
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -136,8 +137,14 @@ pub(crate) struct Envelope {
     known: bool,
     /// A key that means nothing stood before the name: only arguments make it a call.
     has_aside: bool,
-    /// The key of the arguments is that of a tool's schema as well.
+    /// The arguments may turn out to be a schema: a tool is defined then, and not called.
     may_define: bool,
+    /// Before that is known it is no call.
+    waits_for_schema: bool,
+    /// How they begin, blanks aside, until that is known.
+    begin: String,
+    /// Where arguments stand that are a schema, of a call that has begun, until that is told.
+    pub(crate) defines_at: Option<u64>,
     /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
     needs_object: bool,
 }
@@ -214,6 +221,9 @@ impl Envelope {
             known,
             has_aside,
             may_define,
+            waits_for_schema,
+            begin: schema,
+            defines_at,
             needs_object,
         } = self;
         bodies.clear();
@@ -224,13 +234,13 @@ impl Envelope {
         repairs.clear();
         depths.clear();
         asides.clear();
-        for text in [&mut out.text, path, capture, loose, args] {
+        for text in [&mut out.text, path, capture, loose, args, schema] {
             text.clear();
         }
         (*name, *id, *ns, *inner) = (None, None, None, None);
         (*next_name, *meant) = (None, None);
         (*args_at, *encoded_at, *flat_at, *left_out) = (None, None, None, None);
-        (*malformed_at, *escaped) = (None, Escaped::default());
+        (*malformed_at, *defines_at, *escaped) = (None, None, Escaped::default());
         for flag in [
             overlong,
             args_seen,
@@ -245,6 +255,7 @@ impl Envelope {
             known,
             has_aside,
             may_define,
+            waits_for_schema,
             needs_object,
         ] {
             *flag = false;
@@ -292,7 +303,8 @@ impl Envelope {
         let direct = self.committed
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
-            && self.args.is_empty();
+            && self.args.is_empty()
+            && !self.may_define;
         let mut live = live.filter(|_| direct);
         if let Some(live) = &mut live {
             core::mem::swap(*live, &mut self.out.text);
@@ -302,6 +314,12 @@ impl Envelope {
         let text = match (room.max(1)..text.len()).find(|&end| text.is_char_boundary(end)) {
             Some(end) if !self.committed => &text[..end],
             _ => text,
+        };
+        // That it is none is seen at the same byte in every cut as well.
+        let text = if self.waits_for_arguments() {
+            one_solid(text)
+        } else {
+            text
         };
         self.is_braceless |= self.pos == self.at && text.starts_with('"');
         let Envelope {
@@ -320,6 +338,7 @@ impl Envelope {
         let before = self.args.len();
         if !direct {
             self.route();
+            self.read_schema(program, before);
         }
         if self.in_args() {
             self.args_end = self.here();
@@ -373,6 +392,7 @@ impl Envelope {
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty()
+            && !self.may_define
             && self.escaped == Escaped::No
         {
             self.json.stretch(text)
@@ -392,6 +412,8 @@ impl Envelope {
         self.part = Part::Role(Role::Args);
         (self.args_at, self.malformed_at, self.malformed) = (None, None, false);
         self.args.clear();
+        self.begin.clear();
+        self.may_define = true;
         (self.inner, self.encoded_at, self.flat_at) = (None, None, None);
         (self.args_seen, self.committed) = (true, false);
         self.know_tool(program);
@@ -564,6 +586,13 @@ fn is_parameter(program: &Program, tool: Option<usize>, key: &str) -> bool {
         Some(tool) => program.tools.tool(tool).parameters.get(key).is_some(),
         None => !members::NEUTRAL.contains(&key),
     }
+}
+
+/// The first character of `text` that is no blank, and the blanks before it.
+fn one_solid(text: &str) -> &str {
+    let solid = text.trim_ascii_start();
+    let length = solid.chars().next().map_or(0, char::len_utf8);
+    &text[..text.len() - solid.len() + length]
 }
 
 /// Another member of an object.

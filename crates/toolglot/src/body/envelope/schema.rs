@@ -1,0 +1,88 @@
+//! Objects that name a tool and call it not: they say what its parameters are, or are data under a key that is its name.
+//!
+//! ```text
+//!   {"name": "f", "parameters": {"type": "object", ..}}      a definition
+//!   {"f": {"description": "..", ..}}                         one under the tool's name
+//!   {"f": {"mean": 0.9}}                                     data: no parameter is called so
+//! ```
+//!
+//! Without a marker they are text, which is found out before the call begins. Behind one the call has begun: it is
+//! `recovered`.
+
+use toolglot_json::unescape;
+
+use super::Envelope;
+use super::arguments::closing_mark;
+use crate::machine::takes_key;
+use crate::program::Program;
+
+/// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
+const SCHEMAS: &[&str] = &[
+    "{\"type\":\"object\"",
+    "{\"type\":\"dict\"",
+    "{\"properties\":{",
+    "{\"$schema\":\"",
+];
+
+impl Envelope {
+    /// Whether the call waits only for what its arguments are.
+    pub(super) fn waits_for_arguments(&self) -> bool {
+        (self.waits_for_schema || self.needs_object) && !self.committed && self.name.is_some()
+    }
+
+    /// Reads the arguments from `from` on for the begin of a schema.
+    pub(super) fn read_schema(&mut self, program: &Program, from: usize) {
+        if !self.may_define {
+            return;
+        }
+        let solid = self.args[from..].chars();
+        let solid = solid.filter(|c| !c.is_ascii_whitespace());
+        let longest = SCHEMAS.iter().map(|schema| schema.len()).max().unwrap_or(0);
+        let room = longest.saturating_sub(self.begin.len());
+        self.begin.extend(solid.take(room));
+        if !self.committed {
+            return;
+        }
+        let Some(defines) = self.is_schema(program) else {
+            return;
+        };
+        self.may_define = false;
+        if defines {
+            self.defines_at = self.args_at;
+        }
+    }
+
+    /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
+    pub(super) fn is_schema(&self, program: &Program) -> Option<bool> {
+        if !self.may_define {
+            return Some(false);
+        }
+        let begin = self.begin.as_str();
+        let Some(schema) = SCHEMAS.iter().find(|schema| begin.starts_with(**schema)) else {
+            let may_begin = SCHEMAS.iter().any(|schema| schema.starts_with(begin));
+            return (!may_begin || !self.in_args()).then_some(false);
+        };
+        // A tool may have a parameter that is called so.
+        let key = schema[2..].split('"').next().unwrap_or_default();
+        Some(self.declares(program, key) != Some(true))
+    }
+
+    /// Whether the object under a tool's name holds something else than its arguments, by the first of its keys. `None`: that
+    /// must be read.
+    pub(super) fn is_data(&self, program: &Program) -> Option<bool> {
+        let Some((tool, _)) = self.meant else {
+            return Some(false);
+        };
+        let members = self.args.trim_ascii_start().strip_prefix('{')?;
+        let members = members.trim_ascii_start();
+        if members.is_empty() {
+            return None;
+        }
+        let Some(key) = members.strip_prefix('"') else {
+            return Some(false);
+        };
+        let key = unescape(&key[..closing_mark(key)?]);
+        let parameters = &program.tools.tool(tool).parameters;
+        Some(!takes_key(parameters, &key) && parameters.nearest(&key).is_none())
+    }
+}
