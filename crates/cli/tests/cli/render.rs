@@ -60,6 +60,12 @@ fn a_value_takes_the_form_that_can_carry_it() {
     let text = toolglot(&["render", "--dialect", "minicpm5"], &message);
     assert_eq!(text.code, 0, "{}", text.err);
     assert!(text.out.contains("<![CDATA[ x\n]]>"), "{}", text.out);
+    // Several calls have the forms that one has.
+    let message = json!({"calls": [call, call]}).to_string();
+    let text = toolglot(&["render", "--dialect", "minicpm5"], &message);
+    assert_eq!(text.code, 0, "{}", text.err);
+    let n_forms = text.out.matches("<![CDATA[ x\n]]>").count();
+    assert_eq!(n_forms, 2, "{}", text.out);
 }
 
 #[test]

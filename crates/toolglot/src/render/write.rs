@@ -129,6 +129,10 @@ impl<'a> Writer<'a> {
             );
         }
         all.sort_by_key(|(rule, _)| !rule.is_taught());
+        // What was taught has one form.
+        if self.last_first && all.iter().any(|(rule, _)| !rule.is_taught()) {
+            all.retain(|(rule, _)| !rule.is_taught());
+        }
         all
     }
 
