@@ -74,6 +74,18 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "put a literal",
     ),
     (
+        "dialect a\nthink = \"<t>\" text* \"</t>\"\n",
+        "a loop over what may be nothing",
+        "text",
+        "put a literal",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" (xml | json)* \"</a>\"\n",
+        "a loop over what may be nothing",
+        "(",
+        "put a literal",
+    ),
+    (
         "dialect a\ncall = \"<a>\" nam \"</a>\"\n",
         "a `call` without a name",
         "\"<a>\"",

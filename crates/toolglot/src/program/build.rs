@@ -490,6 +490,10 @@ fn leads_by_nothing(nodes: &[Node], from: NodeId, to: NodeId) -> bool {
             | Node::Ws { next }
             | Node::Nl { next } => todo.push(*next),
             Node::Capture(capture) if may_be_empty(capture.what) => todo.push(capture.next),
+            // A value may be empty, and there may be no elements and no attributes.
+            Node::Text(text) => todo.push(text.next),
+            Node::Xml(xml) => todo.push(xml.next),
+            Node::Attrs(attrs) => todo.push(attrs.next),
             _ => {}
         }
     }
