@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
             "end" => TermKind::End,
             "py" => TermKind::Py,
             "text" => TermKind::Text(self.argument(span)?),
-            "json" => TermKind::Json(self.argument(span)?),
+            "json" => TermKind::Json(self.texts(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
             "object" => TermKind::Object(envelope(self.roles()?, span)?),
             "attrs" => TermKind::Attrs(
