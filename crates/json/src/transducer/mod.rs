@@ -176,6 +176,8 @@ pub struct Transducer {
     token_quote: Option<String>,
     /// What is read is plain letters: none of them are the token that ends a string.
     is_plain: bool,
+    /// Others that count as well. The one that was written last takes its place.
+    other_quotes: Vec<String>,
     /// Literals of the caller that may follow the document, in order.
     closers: Arc<[String]>,
     /// The bytes that may stand behind a bracket which ends a string, a bit each.
@@ -253,6 +255,7 @@ impl Default for Transducer {
             keys: Keys::default(),
             token_quote: None,
             is_plain: false,
+            other_quotes: Vec::new(),
             closers: Arc::default(),
             tail_bytes: tail::behind_brackets(&[]),
             known: Vec::new(),
@@ -312,6 +315,7 @@ impl Transducer {
         (self.raw, self.bracketed, self.is_plain) = (false, false, false);
         (self.grouped_to, self.is_named) = (0, false);
         self.token_quote = None;
+        self.other_quotes.clear();
         if !self.positions.is_empty() {
             self.positions = Arc::default();
         }
@@ -331,6 +335,13 @@ impl Transducer {
     #[must_use]
     pub fn with_quote(mut self, quote: Option<&str>) -> Transducer {
         self.token_quote = quote.filter(|quote| !quote.is_empty()).map(String::from);
+        self
+    }
+
+    /// The same of strings between two of `quotes`, where a quote is given.
+    #[must_use]
+    pub fn with_other_quotes(mut self, quotes: Vec<String>) -> Transducer {
+        self.other_quotes = quotes;
         self
     }
 

@@ -20,6 +20,9 @@ impl Transducer {
         let bytes = piece.bytes();
         let byte = bytes[piece.i];
         piece.run = piece.i;
+        if !self.other_quotes.is_empty() {
+            self.choose_quote(&piece.text[piece.i..]);
+        }
         if let Some(quote) = &self.token_quote
             && let Some(wanted) = quote.strip_prefix(self.token.as_str())
             && let Some(c) = piece.text[piece.i..].chars().next()
@@ -222,10 +225,26 @@ impl Transducer {
         self.token.len() >= HELD
     }
 
+    /// What was read of a word, and what stands behind it, begins another quotation token than that of the last string.
+    fn choose_quote(&mut self, rest: &str) {
+        let Some((quote, c)) = self.token_quote.as_mut().zip(rest.chars().next()) else {
+            return;
+        };
+        let begun = self.token.as_str();
+        let goes_on =
+            |quote: &str| (quote.strip_prefix(begun)).is_some_and(|rest| rest.starts_with(c));
+        if goes_on(quote) {
+            return;
+        }
+        if let Some(other) = self.other_quotes.iter_mut().find(|other| goes_on(other)) {
+            core::mem::swap(quote, other);
+        }
+    }
+
     /// Whether the dialect's own quotation token begins with the byte.
     pub(super) fn begins_token(&self, byte: u8) -> bool {
-        let quote = self.token_quote.as_ref();
-        quote.is_some_and(|quote| quote.as_bytes().first() == Some(&byte))
+        let mut quotes = self.token_quote.iter().chain(&self.other_quotes);
+        quotes.any(|quote| quote.as_bytes().first() == Some(&byte))
     }
 
     pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {

@@ -120,7 +120,7 @@ pub(crate) enum TermKind {
     /// The list is empty, or holds the only texts that fit.
     Capture(Capture, Vec<String>),
     Text(Option<String>),
-    Json(Option<String>),
+    Json(Vec<String>),
     Object(Envelope),
     Xml(Option<String>),
     /// The mark around strings, as they are written; any is read.

@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
             "end" => TermKind::End,
             "py" => TermKind::Py(self.mark(span)?),
             "text" => TermKind::Text(self.argument(span)?),
-            "json" => TermKind::Json(self.argument(span)?),
+            "json" => TermKind::Json(self.texts(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
             "object" => TermKind::Object(envelope(self.roles()?, span)?),
             "attrs" => TermKind::Attrs(

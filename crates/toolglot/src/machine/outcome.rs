@@ -84,17 +84,21 @@ impl Parser {
                 let value = Value::begin(program, self, body, (view, at), sink);
                 self.mode = Mode::Value(Box::new(value));
             }
-            Node::Json { quote, closers, .. } => {
+            Node::Json {
+                quotes, closers, ..
+            } => {
                 self.teller.start_call(view, at, sink);
                 self.teller.markup(view, at, sink);
                 self.begin_fitting(program, at);
                 let mut json = JsonBody::new(
                     body.node,
                     toolglot_json::Root::Object,
-                    quote.as_deref(),
+                    quotes.first().map(String::as_str),
                     closers,
                     program.begins(body.node),
                 );
+                let others = quotes.iter().skip(1).cloned().collect();
+                json.json = json.json.with_other_quotes(others);
                 if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
                     json.json
                         .know(1, alloc::sync::Arc::clone(program.tools.keys(tool)));

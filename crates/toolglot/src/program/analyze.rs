@@ -72,10 +72,10 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 }
                 nodes[id] = Node::Text(done);
             }
-            Node::Json { quote, next, .. } => {
+            Node::Json { quotes, next, .. } => {
                 let closers = closers(nodes, next).into();
                 nodes[id] = Node::Json {
-                    quote,
+                    quotes,
                     closers,
                     next,
                 };

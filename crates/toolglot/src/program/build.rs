@@ -328,8 +328,8 @@ impl<'a> Builder<'a> {
                 }
                 node
             }
-            TermKind::Json(quote) => self.push(Node::Json {
-                quote: quote.clone(),
+            TermKind::Json(quotes) => self.push(Node::Json {
+                quotes: quotes.clone(),
                 closers: Arc::default(),
                 next,
             }),

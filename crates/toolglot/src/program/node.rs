@@ -56,7 +56,7 @@ pub(crate) enum Node {
     Attrs(AttrsNode),
     Text(Box<TextNode>),
     Json {
-        quote: Option<String>,
+        quotes: Vec<String>,
         closers: Arc<[String]>,
         next: NodeId,
     },

@@ -243,11 +243,11 @@ impl<'a> Writer<'a> {
                     _ => pen.out.push_str(if guessed { json.trim() } else { &text }),
                 }
             }
-            TermKind::Json(quote) => {
+            TermKind::Json(quotes) => {
                 let Some(call) = pen.call else {
                     return Err(Unrenderable::new("arguments without a call"));
                 };
-                match quote {
+                match quotes.first() {
                     Some(quote) => between_tokens(&mut pen.out, call.args, quote)?,
                     None => pen.out.push_str(&spaced(call.args)),
                 }
