@@ -314,10 +314,7 @@ fn expressions_become_what_they_say_or_their_source() {
         ),
         ("a=x => x, b=1)", r#""a":"x => x", "b":1}"#),
         // A blank at which no word stops.
-        (
-            "a=x,\u{a0}{}, b=1)",
-            "\"a\":\"x,\u{a0}{}\", \"b\":1}",
-        ),
+        ("a=x,\u{a0}{}, b=1)", "\"a\":\"x,\u{a0}{}\", \"b\":1}"),
         (
             "a=new HashMap<>(), b=1)",
             r#""a":"new HashMap<>()", "b":1}"#,
