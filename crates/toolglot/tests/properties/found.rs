@@ -32,6 +32,8 @@ fn texts_that_broke_a_promise_keep_it() {
         "```WRITE a\nx\r\n\r\r\n```".into(),
         // A document that was escaped once too often, with a character that is escaped by its number.
         "<tool_call>{\\\"name\\\": \\\"f\\\", \\\"arguments\\\": {\\\"a\\\": \\\"caf\\u00e9\\\"}}</tool_call>".into(),
+        // A string of JSON with more to note, of itself and of what it says, than is kept.
+        format!("<tool_call>{{\"name\": \"f\", \"arguments\": \"{{\\\"a\\\": \\\"{}\\\"}}\"}}</tool_call>", "\u{1}".repeat(70)),
         // A block that goes on behind junk.
         "<function_calls>\n<invoke name=\"f\">\n</invoke>junk\n<invoke name=\"now\">\n</invoke>/function_calls><write_file path=\"\"> </write_file>".into(),
         // Parameters that are a schema, of an object that is broken as well.

@@ -130,14 +130,25 @@ impl Envelope {
         }
     }
 
-    /// Repairs of what a string says: they point at the arguments' begin, for escapes shift what stands behind them.
+    /// Repairs of what a string says. Each kind is kept once, for all would be told of the same place; and until the string
+    /// ends, for between which repairs of the string itself they stand depends on the cut.
     pub(super) fn mended_inside(&mut self, repairs: &[Mended]) {
+        for Mended { repair, .. } in repairs {
+            if !self.inside.contains(repair) {
+                self.inside.push(*repair);
+            }
+        }
+    }
+
+    /// The string ended: its repairs point at the arguments' begin, for escapes shift what stands behind them.
+    pub(super) fn end_inside(&mut self) {
         let at = self.args_at.unwrap_or(self.member_at);
-        self.repairs.extend(repairs.iter().map(|mended| Mended {
+        let at_begin = |repair| Mended {
+            repair,
             start: at,
             end: at,
-            ..*mended
-        }));
+        };
+        self.repairs.extend(self.inside.drain(..).map(at_begin));
     }
 }
 

@@ -276,6 +276,7 @@ impl Envelope {
                     let is_begun = self.args_at.is_some();
                     self.malformed |= is_begun && rest == toolglot_json::Rest::Broken;
                 }
+                self.end_inside();
                 Asked::Args
             }
             Part::Role(role) => {

@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Mended, Output, Root, Step, Stretch, Transducer, quoted};
+use toolglot_json::{Mended, Output, Repair, Root, Step, Stretch, Transducer, quoted};
 
 use super::escaped::Escaped;
 use crate::grammar::Role;
@@ -118,6 +118,8 @@ pub(crate) struct Envelope {
     inner: Option<(Transducer, Output)>,
     /// Bytes that `inner` was fed.
     decoded: u64,
+    /// What `inner` repaired.
+    inside: Vec<Repair>,
     pub(crate) committed: bool,
     /// A known name is not enough.
     pub(crate) needs_marker: bool,
@@ -205,6 +207,7 @@ impl Envelope {
             malformed,
             inner,
             decoded,
+            inside,
             committed,
             needs_marker,
             marked,
@@ -231,6 +234,7 @@ impl Envelope {
         repairs.clear();
         depths.clear();
         asides.clear();
+        inside.clear();
         for text in [&mut out.text, path, capture, loose, args, schema] {
             text.clear();
         }
@@ -548,6 +552,7 @@ impl Envelope {
             .json
             .finish(close && self.inner.is_none(), self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
+        self.end_inside();
         if close && rest == toolglot_json::Rest::Brackets {
             self.take_loose(program);
         }
