@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use crate::scan::plain;
+use crate::scan::{escaped, plain};
 
 /// Whether `text` may stand in a JSON string as it is: no quotation mark, backslash or control character.
 pub fn is_plain(text: &str) -> bool {
@@ -19,6 +19,13 @@ pub fn escape_into(out: &mut String, text: &str) {
     if text.len() > LONG {
         // What comes out is about as long: one allocation, not one for each doubling.
         out.reserve(text.len());
+        let mut from = 0;
+        escaped(text.as_bytes()).for_each(|at| {
+            out.push_str(&text[from..at]);
+            escape_byte_into(out, text.as_bytes()[at]);
+            from = at + 1;
+        });
+        return out.push_str(&text[from..]);
     }
     let mut rest = text;
     loop {
@@ -133,6 +140,21 @@ mod tests {
         for text in ["", "a\"b\\c", "\u{0}\u{1f}\n\r\t", "日本 🦀", "\u{2028}"] {
             let written = quoted(text);
             assert_eq!(unescape(&written[1..written.len() - 1]), text);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_written_like_its_letters() {
+        for length in [63, 64, 65, 127, 128, 129, 200] {
+            let text: String = "a\"é\n\\|\u{1}]b".chars().cycle().take(length).collect();
+            let letters = text.chars().map(|c| {
+                let quoted = quoted(c.encode_utf8(&mut [0; 4]));
+                String::from(&quoted[1..quoted.len() - 1])
+            });
+            assert_eq!(
+                quoted(&text),
+                alloc::format!("\"{}\"", letters.collect::<String>())
+            );
         }
     }
 

@@ -64,18 +64,61 @@ pub(crate) fn plain_data(bytes: &[u8]) -> usize {
 pub(crate) const BLOCK: usize = 64;
 
 /// The bytes of a block that end a run of [`plain_data`], a bit each.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, many bytes are compared in one instruction"
+)]
+#[inline]
+pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
+    bits(block, |byte| {
+        is_mark_or_control(byte) | (byte | 0x21 == 0x7d)
+    })
+}
+
+/// Where the bytes stand that cannot stand in a JSON string as they are.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, many bytes are compared in one instruction"
+)]
+#[inline]
+pub(crate) fn escaped(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    places(bytes, |byte| is_mark_or_control(byte) | (byte == b'\\'))
+}
+
+/// Where the bytes stand that `is` picks, in order: a whole block is looked at in one step.
+#[inline]
+pub(crate) fn places<F: Fn(u8) -> bool + Copy>(bytes: &[u8], is: F) -> impl Iterator<Item = usize> {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let from = bytes.len() - rest.len();
+    let of_block = move |(n, block)| {
+        let mut bits = bits(block, is);
+        core::iter::from_fn(move || {
+            let at = (bits != 0).then(|| n * BLOCK + bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(at)
+        })
+    };
+    let of_rest = (from..).zip(rest);
+    let of_rest = of_rest.filter_map(move |(at, &byte)| is(byte).then_some(at));
+    blocks.iter().enumerate().flat_map(of_block).chain(of_rest)
+}
+
+/// The bytes of a block that `is` picks, a bit each.
 ///
 /// Without branches, so that many bytes are compared in one instruction.
 #[inline]
-pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
-    let mut flags = [0u8; BLOCK];
-    for (flag, &byte) in flags.iter_mut().zip(block) {
-        *flag = u8::from(byte ^ 0x02 < 0x21) | u8::from(byte | 0x21 == 0x7d);
-    }
-    let words = flags.as_chunks::<8>().0.iter().rev();
+fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
+    let flags = block.map(|byte| u8::from(is(byte)));
+    let words = flags.as_chunks::<8>().0;
     // The lowest bits of eight bytes, side by side.
     let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    words.fold(0, |all, word| all << 8 | bits(word))
+    u64::from_le_bytes(core::array::from_fn(|n| bits(&words[n]) as u8))
+}
+
+/// `"`, or below 0x20: flipping one bit makes them one range.
+#[inline]
+const fn is_mark_or_control(byte: u8) -> bool {
+    byte ^ 0x02 < 0x21
 }
 
 /// How many blanks `bytes` begin with.
@@ -151,8 +194,9 @@ const fn zero_bytes(word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK, blanks, plain, plain_data, stops};
+    use super::{BLOCK, blanks, places, plain, plain_data, stops};
     use alloc::vec;
+    use alloc::vec::Vec;
 
     #[test]
     fn blanks_are_counted_up_to_the_first_byte_that_is_none() {
@@ -190,6 +234,17 @@ mod tests {
             }
             assert_eq!(plain(&vec![0xe9; length]), length);
             assert_eq!(plain(&vec![b' '; length]), length);
+        }
+    }
+
+    #[test]
+    fn all_places_are_found_in_order() {
+        for length in 0..4 * BLOCK {
+            let bytes: Vec<u8> = (0..length).map(|n| (n * 7 % 251) as u8).collect();
+            let is = |byte: u8| byte.is_multiple_of(5);
+            let found: Vec<usize> = places(&bytes, is).collect();
+            let picked: Vec<usize> = (0..length).filter(|&at| is(bytes[at])).collect();
+            assert_eq!(found, picked);
         }
     }
 

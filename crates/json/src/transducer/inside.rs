@@ -61,7 +61,7 @@ impl Transducer {
             }
             match self.passing(bytes, (run, i), &mut settled) {
                 0 => return (i, settled),
-                length => i += length as usize,
+                length => i += length,
             }
             i += plain_data(&bytes[i..]);
         }
@@ -77,41 +77,59 @@ impl Transducer {
     ) -> (usize, usize) {
         while let Some(block) = bytes[i..].first_chunk::<BLOCK>() {
             let mut stops = stops(block);
-            let mut end = i + BLOCK;
+            let mut length = BLOCK;
             while stops != 0 {
-                let n = stops.trailing_zeros();
-                let at = i + n as usize;
-                let length = self.passing(bytes, (run, at), &mut settled);
-                if length == 0 {
-                    return (at, settled);
+                let n = stops.trailing_zeros() as usize % BLOCK;
+                let behind = block.get(n + 1).or_else(|| bytes.get(i + BLOCK));
+                match KINDS[usize::from(block[n])] & (END | BACKSLASH | BRACKET) {
+                    BACKSLASH if self.escapes(behind) => {
+                        // The byte behind is passed with it, in whatever block it stands.
+                        stops &= !(2 << n);
+                        length = length.max(n + 2);
+                    }
+                    BRACKET if i + n < settled || !self.may_be_tail(behind) => {}
+                    BRACKET if self.settles(bytes, (run, i + n), &mut settled) => {}
+                    0 => {}
+                    _ => return (i + n, settled),
                 }
-                // The byte behind a backslash is passed with it, in whatever block it stands.
-                stops &= !((length | 1) << n);
-                end = end.max(at + length as usize);
+                stops &= stops - 1;
             }
-            i = end;
+            i += length;
         }
         (i, settled)
     }
 
     /// How many bytes from `bytes[i]` on pass, where one stands that may be more than data.
-    #[expect(clippy::inline_always, reason = "it is the loop, in both places")]
-    #[inline(always)]
-    fn passing(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> u64 {
-        let kind_at = |i: usize| bytes.get(i).map_or(END, |&byte| KINDS[usize::from(byte)]);
-        match kind_at(i) & (END | BACKSLASH | BRACKET) {
-            BACKSLASH if kind_at(i + 1) & ESCAPED != 0 && !self.raw => 2,
+    fn passing(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> usize {
+        let kind = bytes.get(i).map_or(END, |&byte| KINDS[usize::from(byte)]);
+        match kind & (END | BACKSLASH | BRACKET) {
+            BACKSLASH if self.escapes(bytes.get(i + 1)) => 2,
             BACKSLASH | END => 0,
-            BRACKET if i >= *settled && self.may_be_tail(bytes, i) => {
-                u64::from(self.settles(bytes, (run, i), settled))
+            BRACKET if i >= *settled && self.may_be_tail(bytes.get(i + 1)) => {
+                usize::from(self.settles(bytes, (run, i), settled))
             }
             _ => 1,
         }
     }
 
+    /// Whether a backslash and the byte behind it are an escape of two bytes.
+    #[inline]
+    fn escapes(&self, behind: Option<&u8>) -> bool {
+        behind.is_some_and(|&byte| KINDS[usize::from(byte)] & ESCAPED != 0) && !self.raw
+    }
+
     /// Whether the bracket at `bytes[i]` is data, with all of its run.
     #[inline(never)]
     fn settles(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> bool {
+        // What stands behind brackets and spaces is most often no part of any end.
+        let is_more = |&byte: &u8| !matches!(byte, b']' | b'}' | b' ');
+        let more = bytes[i..].iter().position(is_more);
+        if let Some(length) = more
+            && !self.may_be_tail(bytes.get(i + length))
+        {
+            *settled = i + length;
+            return true;
+        }
         let (length, is_open) = self.tail_begins(Quote::Double, &bytes[run..], i - run);
         // Where a line ends in it, the brackets before it count.
         let is_data = !is_open && !bytes[i..i + length].contains(&b'\n');

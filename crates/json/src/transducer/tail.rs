@@ -9,12 +9,10 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Whether the bracket at `bytes[i]`, inside a string, may end it: a cheap look at the byte behind it.
+    /// Whether a bracket inside a string may end it: a cheap look at the byte behind it.
     #[inline]
-    pub(super) fn may_be_tail(&self, bytes: &[u8], i: usize) -> bool {
-        bytes
-            .get(i + 1)
-            .is_none_or(|&byte| self.is_behind_brackets(byte))
+    pub(super) fn may_be_tail(&self, behind: Option<&u8>) -> bool {
+        behind.is_none_or(|&byte| self.is_behind_brackets(byte))
     }
 
     #[inline]

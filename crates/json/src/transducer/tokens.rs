@@ -4,6 +4,7 @@ use super::piece::Piece;
 use super::state::Quote;
 use super::{Output, Transducer};
 use crate::escape::escape_into;
+use crate::scan::places;
 
 /// A mark inside a string of JSON.
 const ESCAPED: &str = "\\\"";
@@ -77,34 +78,24 @@ impl Transducer {
     /// How much of `bytes` is data: up to where the token may begin, or the brackets of a tail.
     fn token_data(&self, token: &str, bytes: &[u8]) -> usize {
         let token = token.as_bytes();
-        let mut at = 0;
+        let (first, in_key) = (token[0], self.in_key);
+        let may_end = move |byte| (byte == first) | (!in_key & matches!(byte, b'}' | b']'));
         // Brackets before this place are data.
         let mut settled = 0;
-        loop {
+        let ends = |&at: &usize| {
             let rest = &bytes[at..];
-            let found = if self.in_key {
-                memchr::memchr(token[0], rest)
-            } else {
-                memchr::memchr3(token[0], b'}', b']', rest)
-            };
-            let Some(found) = found else {
-                return bytes.len();
-            };
-            at += found;
-            if bytes[at] == token[0] {
-                let rest = &bytes[at..];
+            if rest[0] == first {
                 let n_here = rest.len().min(token.len());
-                if rest[..n_here] == token[..n_here] || token == ESCAPED.as_bytes() {
-                    return at;
-                }
-            } else if at >= settled && self.may_be_tail(bytes, at) {
-                match self.tail_begins(Quote::Token, bytes, at) {
-                    (length, false) => settled = at + length,
-                    _ => return at,
-                }
+                return rest[..n_here] == token[..n_here] || token == ESCAPED.as_bytes();
             }
-            at += 1;
-        }
+            if at < settled || !self.may_be_tail(rest.get(1)) {
+                return false;
+            }
+            let (length, is_open) = self.tail_begins(Quote::Token, bytes, at);
+            settled = at + length;
+            is_open
+        };
+        places(bytes, may_end).find(ends).unwrap_or(bytes.len())
     }
 
     /// How much of `bytes` is data of the string between tokens that is open.
