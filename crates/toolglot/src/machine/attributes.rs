@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::log::Act;
-use super::step::{Stepper, add};
+use super::step::Stepper;
 use super::thread::{Found, Thread};
 use crate::body::decoded;
 use crate::grammar::Capture;
@@ -41,7 +41,7 @@ impl Stepper<'_> {
     ) {
         loop {
             match self.attrs_move(&mut thread, attrs, byte, pos) {
-                Moved::On => add(next, thread),
+                Moved::On => self.add(next, thread),
                 Moved::Value => {
                     self.attribute(&mut thread, attrs, pos, found);
                     let is_bare = thread.off == BARE;
@@ -49,7 +49,7 @@ impl Stepper<'_> {
                     if is_bare {
                         continue;
                     }
-                    add(next, thread)
+                    self.add(next, thread)
                 }
                 Moved::Tag if has_needed(attrs, thread.seen) => {
                     let behind = Thread {

@@ -12,7 +12,7 @@ use super::turn::Turn;
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
-use crate::program::{Node, Program, RuleRole};
+use crate::program::{ByteSet, Node, Program, RuleRole};
 use crate::{Code, End, Sink, Span};
 
 /// Bytes of a literal that outranks a body.
@@ -67,6 +67,7 @@ impl Parser {
                 candidate,
                 bol,
                 start,
+                nodes: ByteSet::default(),
             }
             .step(threads, byte, pos, next, found);
             if !self.committed {

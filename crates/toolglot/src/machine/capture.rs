@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use toolglot_json::Fields;
 
 use super::log::Act;
-use super::step::{Stepper, add};
+use super::step::Stepper;
 use super::thread::{Found, Judge, Thread, UnknownKey};
 use crate::grammar::Capture;
 use crate::program::{CaptureNode, NodeId, may_be_empty, takes};
@@ -26,14 +26,14 @@ impl Stepper<'_> {
             let slash =
                 length == 0 && byte == b'/' && matches!(capture.what, Capture::Name | Capture::Key);
             if takes(capture.what, byte) && !slash && length < self.program.limits.capture as u64 {
-                add(next, thread);
+                self.add(next, thread);
             }
             return;
         }
         if !self.accepts(&thread, capture, pos, found) {
             // A stop byte that can stand in the capture too (`name ":"` with a name that holds a colon).
             if length > 0 && takes(capture.what, byte) && !capture.one_of.is_empty() {
-                add(next, thread);
+                self.add(next, thread);
             }
             return;
         }
@@ -84,9 +84,9 @@ impl Stepper<'_> {
         found: &mut Found,
     ) {
         let mut here = core::mem::take(&mut found.here);
-        self.close(thread, pos, &mut here);
+        self.close_on(thread, pos, &mut here);
         for thread in here.drain(..) {
-            self.thread(thread, byte, pos, next, found);
+            self.thread(&thread, byte, pos, next, found);
         }
         found.here = here;
     }

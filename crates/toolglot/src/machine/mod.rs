@@ -53,7 +53,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
-use crate::program::{NodeId, Program};
+use crate::program::{ByteSet, NodeId, Program};
 use crate::{Finish, InCode, InReasoning, Input, Sink, Span};
 use context::{Context, Waiting, first_bytes};
 use filled::Filled;
@@ -468,6 +468,7 @@ impl Parser {
             candidate: self.candidate,
             bol: self.bol,
             start: self.start,
+            nodes: ByteSet::default(),
         }
     }
 }

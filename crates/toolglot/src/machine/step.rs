@@ -10,7 +10,7 @@ use super::log::{Act, Log, LogId};
 use super::thread::{Found, Judge, Registers, Thread};
 use super::view::View;
 use crate::grammar::Piece;
-use crate::program::{Node, NodeId, Program, is_blank};
+use crate::program::{ByteSet, Node, NodeId, Program, is_blank};
 
 /// Everything a step looks at but does not change, and the log it writes.
 pub(crate) struct Stepper<'a> {
@@ -26,6 +26,9 @@ pub(crate) struct Stepper<'a> {
     /// The candidate stands at a line's begin; at the message's begin.
     pub(crate) bol: bool,
     pub(crate) start: bool,
+    /// The low bytes of the nodes in the set that is being made, and perhaps of others: most threads are the first at
+    /// theirs, and the set is not searched for another.
+    pub(crate) nodes: ByteSet,
 }
 
 impl Stepper<'_> {
@@ -41,7 +44,8 @@ impl Stepper<'_> {
         next.clear();
         found.clear();
         found.many = set.len() > 1;
-        for &thread in set {
+        self.nodes = ByteSet::default();
+        for thread in set {
             self.thread(thread, byte, pos, next, found);
         }
     }
@@ -98,12 +102,20 @@ impl Stepper<'_> {
     }
 
     /// Adds what stands at `thread.node` to the set: blanks and acts are passed, choices are all taken.
-    pub(crate) fn close(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
+    pub(crate) fn close(&mut self, thread: Thread, pos: u64, set: &mut Vec<Thread>) {
+        for have in &*set {
+            self.nodes.insert(have.node as u8);
+        }
+        self.close_on(thread, pos, set);
+    }
+
+    /// The same, where the set was begun by this step.
+    pub(super) fn close_on(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
         loop {
             match self.program.node(thread.node) {
                 Node::Split(all) => {
                     for &node in all {
-                        self.close(Thread { node, ..thread }, pos, set);
+                        self.close_on(Thread { node, ..thread }, pos, set);
                     }
                     return;
                 }
@@ -131,7 +143,7 @@ impl Stepper<'_> {
                     let next = *next;
                     thread.off = 0;
                     thread.since = pos;
-                    if !add(set, thread) {
+                    if !self.add(set, thread) {
                         return;
                     }
                     thread.node = next;
@@ -142,12 +154,12 @@ impl Stepper<'_> {
                     };
                     thread.instance = instance;
                     thread.off = 0;
-                    add(set, thread);
+                    self.add(set, thread);
                     return;
                 }
                 _ => {
                     (thread.off, thread.quote, thread.seen, thread.since) = (0, 0, 0, pos);
-                    add(set, thread);
+                    self.add(set, thread);
                     return;
                 }
             }
@@ -156,24 +168,29 @@ impl Stepper<'_> {
 
     pub(super) fn thread(
         &mut self,
-        mut thread: Thread,
+        place: &Thread,
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
         found: &mut Found,
     ) {
         found.work += 1;
-        match self.program.node(thread.node) {
+        let node = self.program.node(place.node);
+        // Most end here.
+        if let Node::Literal { bytes, fold, .. } = node
+            && !same(bytes[usize::from(place.off)], byte, *fold)
+        {
+            return;
+        }
+        let mut thread = *place;
+        match node {
             Node::Trie => self.trie(thread, byte, pos, next, found),
             Node::Literal {
                 bytes,
-                fold,
                 mark,
                 next: to,
+                ..
             } => {
-                if !same(bytes[usize::from(thread.off)], byte, *fold) {
-                    return;
-                }
                 thread.off += 1;
                 found.literal_took = true;
                 if usize::from(thread.off) == bytes.len() {
@@ -186,7 +203,7 @@ impl Stepper<'_> {
                     }
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
-                    add(next, thread);
+                    self.add(next, thread);
                 }
             }
             Node::Template { fold, next: to, .. } => {
@@ -200,25 +217,25 @@ impl Stepper<'_> {
                 if usize::from(thread.off) == length {
                     self.literal_end(thread, *to, pos, next, found);
                 } else {
-                    add(next, thread);
+                    self.add(next, thread);
                 }
             }
             Node::Ws { next: to } => {
                 if is_blank(byte) && pos - thread.since < self.program.limits.blanks as u64 {
-                    add(next, thread);
+                    self.add(next, thread);
                     let mut behind = Thread {
                         node: *to,
                         off: 0,
                         ..thread
                     };
                     behind.broke = false;
-                    self.close(behind, pos + 1, next);
+                    self.close_on(behind, pos + 1, next);
                 }
             }
             Node::Nl { next: to } => match (thread.off, byte) {
                 (0, b'\r') => {
                     thread.off = 1;
-                    add(next, thread);
+                    self.add(next, thread);
                 }
                 (_, b'\n') => {
                     let behind = Thread {
@@ -227,7 +244,7 @@ impl Stepper<'_> {
                         broke: true,
                         ..thread
                     };
-                    self.close(behind, pos + 1, next);
+                    self.close_on(behind, pos + 1, next);
                 }
                 _ => {}
             },
@@ -285,7 +302,7 @@ impl Stepper<'_> {
         thread.node = to;
         thread.off = 0;
         thread.broke = false;
-        self.close(thread, pos + 1, next);
+        self.close_on(thread, pos + 1, next);
     }
 
     fn trie(
@@ -302,7 +319,7 @@ impl Stepper<'_> {
         thread.off = state;
         let before = next.len();
         if self.program.trie.has_children(state) {
-            add(next, thread);
+            self.add(next, thread);
         }
         let read = self.view.bytes(self.candidate, pos + 1);
         let openers = self.program.trie.complete(state);
@@ -324,13 +341,29 @@ impl Stepper<'_> {
             }
             if opener.name > 0 {
                 way.since = pos + 1 - opener.name as u64;
-                add(next, way);
+                self.add(next, way);
             } else {
-                self.close(way, pos + 1, next);
+                self.close_on(way, pos + 1, next);
             }
         }
         // An opener that may not stand here took nothing: a body that begins with its byte may.
         found.literal_took |= next.len() > before;
+    }
+
+    /// Adds a thread unless one at the same place is there: the first has priority, however long it has been there.
+    pub(super) fn add(&mut self, set: &mut Vec<Thread>, thread: Thread) -> bool {
+        let node = thread.node as u8;
+        let there = self.nodes.has(node)
+            && set.iter().any(|have| {
+                have.node == thread.node
+                    && have.off == thread.off
+                    && have.instance == thread.instance
+            });
+        if !there {
+            self.nodes.insert(node);
+            set.push(thread);
+        }
+        !there
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.
@@ -345,17 +378,6 @@ impl Stepper<'_> {
             },
         }))
     }
-}
-
-/// Adds a thread unless one at the same place is there: the first has priority, however long it has been there.
-pub(super) fn add(set: &mut Vec<Thread>, thread: Thread) -> bool {
-    let there = set.iter().any(|have| {
-        have.node == thread.node && have.off == thread.off && have.instance == thread.instance
-    });
-    if !there {
-        set.push(thread);
-    }
-    !there
 }
 
 #[inline]
