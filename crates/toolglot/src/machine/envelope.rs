@@ -1,6 +1,5 @@
 //! Running an envelope: when its call begins, what of it is told, how it ends.
 
-use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -138,18 +137,23 @@ impl Parser {
         let upto = envelope.head_end();
         self.flush(program, view, body.log, upto, sink);
         envelope.committed = true;
-        let name = envelope.name.as_deref().unwrap_or_default();
+        // From here on the envelope only asks whether it has one.
+        let mut name = envelope
+            .name
+            .as_mut()
+            .map(core::mem::take)
+            .unwrap_or_default();
         let meant = envelope.meant;
-        let name = &name[meant.map_or(0, |(_, n_space)| n_space)..];
+        name.drain(..meant.map_or(0, |(_, n_space)| n_space));
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
             call.tool = meant.map(|(tool, _)| tool);
-            name.clone_into(&mut call.name);
+            call.name = name;
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
             call.ns = envelope.ns.take().or(call.ns.take());
             if call.tool.is_none() && !program.tools.is_empty() {
-                let message = alloc::format!("no tool is called `{name}`");
+                let message = alloc::format!("no tool is called `{}`", call.name);
                 self.teller.note(
                     Code::UnknownTool,
                     Span::new(start.min(end), end),

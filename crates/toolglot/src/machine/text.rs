@@ -10,6 +10,8 @@ use crate::{InCode, Sink};
 
 impl Parser {
     /// Returns whether the mode changed.
+    // Within the loop of modes, what it needs would be worked out at every push.
+    #[inline(never)]
     pub(super) fn text(
         &mut self,
         program: &Program,

@@ -35,12 +35,15 @@ const SCHEMAS: &[&str] = &[
 
 impl Envelope {
     /// A key was read: which role, in which of the readings?
+    // Within the loop that reads, what it needs would be worked out at every push.
+    #[inline(never)]
     pub(super) fn member(&mut self, program: &Program) -> Asked {
         self.out.text.clear();
-        let mut key = core::mem::take(&mut self.key);
+        let mut key = String::new();
         self.json.take_key(&mut key);
         let asked = self.member_called(program, &key);
-        self.key = key;
+        // The next one is read into the same memory.
+        self.json.take_key(&mut key);
         asked
     }
 
@@ -228,6 +231,7 @@ impl Envelope {
     }
 
     /// A value ended.
+    #[inline(never)]
     pub(super) fn value(&mut self, program: &Program) -> Asked {
         let part = core::mem::replace(&mut self.part, Part::Structure);
         self.out.text.clear();

@@ -78,8 +78,6 @@ pub(crate) struct Envelope {
     out: Output,
     part: Part,
     path: String,
-    /// The last key read.
-    key: String,
     depths: Vec<usize>,
     capture: String,
     /// The value being captured is longer than any may be.
@@ -176,7 +174,6 @@ impl Envelope {
             out,
             part,
             path,
-            key: _,
             depths,
             capture,
             overlong,
@@ -450,6 +447,7 @@ impl Envelope {
     }
 
     /// The object is over, and no arguments came: they stand beside the name.
+    #[inline(never)]
     fn take_loose(&mut self, program: &Program) {
         if self.name.is_none() {
             return;
