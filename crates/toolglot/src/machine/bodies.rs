@@ -109,13 +109,11 @@ impl Parser {
 
     /// Up to where the JSON is all plain letters, or all tokens: if its strings stand between tokens, it is told which.
     fn json_piece(&self, program: &Program, body: &mut JsonBody, view: View<'_>) -> u64 {
-        let Node::Json {
-            quote: Some(quote), ..
-        } = program.node(body.node)
-        else {
+        let Node::Json { quotes, .. } = program.node(body.node) else {
             return view.end();
         };
-        if !self.tokens.counts_only_as_one(quote) {
+        let mut quotes = quotes.iter();
+        if !quotes.any(|quote| self.tokens.counts_only_as_one(quote)) {
             return view.end();
         }
         body.json.set_plain(!self.tokens.is_at(self.pos));

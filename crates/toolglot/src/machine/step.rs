@@ -44,6 +44,8 @@ impl Stepper<'_> {
         found: &mut Found,
     ) {
         next.clear();
+        // Few sets grow: one allocation, not one for each doubling.
+        next.reserve(set.len());
         found.clear();
         found.many = set.len() > 1;
         self.nodes = ByteSet::default();
@@ -328,6 +330,8 @@ impl Stepper<'_> {
         }
         let read = self.view.bytes(self.candidate, pos + 1);
         let openers = self.program.trie.complete(state);
+        // Most open onto blanks, and what stands behind those.
+        next.reserve(2 * openers.len());
         found.opened |= !openers.is_empty();
         for opener in openers {
             if (opener.bol && !self.bol) || (opener.start && !self.start) || !opener.fits(read) {
