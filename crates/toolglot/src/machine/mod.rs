@@ -25,7 +25,9 @@ mod fitting;
 mod forgotten;
 mod gap;
 mod junk;
+mod line;
 mod log;
+mod members;
 mod outcome;
 mod probe;
 mod python;
@@ -115,6 +117,12 @@ pub struct Parser {
     committed: bool,
     bol: bool,
     start: bool,
+    /// Only what keeps what a call gives stands before the candidate on its line: `r =`.
+    is_kept: bool,
+    /// The calls of the candidate may not be meant as such, if only their names tell them: why.
+    doubt: Option<members::Doubt>,
+    /// What reads the calls of the candidate, if only names tell that it holds any.
+    bare_body: Option<NodeId>,
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
@@ -186,6 +194,9 @@ impl Parser {
             committed: false,
             bol: true,
             start: true,
+            is_kept: false,
+            doubt: None,
+            bare_body: None,
             candidate_in_code: false,
             quoted: false,
             junk: None,
@@ -468,6 +479,7 @@ impl Parser {
             candidate: self.candidate,
             bol: self.bol,
             start: self.start,
+            is_kept: self.is_kept,
         }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Stepper<'a> {
     /// The candidate stands at a line's begin; at the message's begin.
     pub(crate) bol: bool,
     pub(crate) start: bool,
+    /// A call that begins there is assigned or returned.
+    pub(crate) is_kept: bool,
 }
 
 impl Stepper<'_> {
@@ -308,7 +310,8 @@ impl Stepper<'_> {
         let openers = self.program.trie.complete(state);
         found.opened |= !openers.is_empty();
         for opener in openers {
-            if (opener.bol && !self.bol) || (opener.start && !self.start) || !opener.fits(read) {
+            let is_at_line = self.bol || opener.may_be_kept && self.is_kept;
+            if (opener.bol && !is_at_line) || (opener.start && !self.start) || !opener.fits(read) {
                 continue;
             }
             found.literal_ended = true;
