@@ -20,8 +20,8 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 /// What is pinned: rows of the four Python categories.
-const READABLE: usize = 2575;
-const RIGHT: usize = 2214;
+const READABLE: usize = 2579;
+const RIGHT: usize = 2217;
 /// Rows that the decoder of their own model reads right, and this does not: at most.
 const LOST: usize = 2;
 

@@ -80,6 +80,8 @@ pub enum Repair {
     FilledBySchema,
     /// What the schema has no place for was left out.
     DroppedBySchema,
+    /// A colon behind the name of a Python call's argument was read as `=`.
+    ColonForEquals,
     /// An argument of a Python call without a name got that of the parameter in its place.
     PositionalArgument,
 }
@@ -97,6 +99,7 @@ impl Repair {
                 | Repair::MissingValue
                 | Repair::DoubleKey
                 | Repair::PositionalArgument
+                | Repair::ColonForEquals
                 | Repair::Expression
         )
     }

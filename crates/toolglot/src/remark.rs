@@ -95,6 +95,10 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
             Code::FittedToSchema,
             "the schema has no place for it; it was left out",
         ),
+        Repair::ColonForEquals => (
+            Code::BareKey,
+            "a colon behind the argument's name was read as `=`",
+        ),
         Repair::PositionalArgument => (
             Code::PositionalArgument,
             "a value without a name got the name of the parameter in its place",

@@ -14,6 +14,7 @@ use crate::escape::{quoted, unescape};
 use crate::reader::members;
 use crate::repair::Repair;
 use crate::shape::Shape;
+use crate::transducer::is_made;
 
 /// Strings in strings are unpacked no deeper.
 const DEEPEST: u8 = 4;
@@ -167,6 +168,10 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     let scalar = scalar_of(trimmed, shape).or_else(|| scalar_of(unmarked(trimmed)?, shape));
     if let Some(json) = scalar {
         return Some((json.into_owned(), FitKind::Typed, Vec::new()));
+    }
+    if is_made(trimmed) {
+        // Its source holds none of its items.
+        return None;
     }
     let begins = trimmed.as_bytes().first();
     let container = readings(shape).iter().find(|shape| {

@@ -56,8 +56,10 @@ pub(super) enum Ahead {
     Dot,
     /// The bracket that ends a Python call: one more behind it would belong to nothing.
     Bracket,
-    /// Several of them: too many, if the list of calls ends behind them.
+    /// Several of them: too many, if the list of calls ends or goes on behind them.
     Brackets,
+    /// A comma behind those: a name and its bracket must follow.
+    NextCall,
 }
 
 impl Ahead {
@@ -143,6 +145,8 @@ impl Transducer {
             Ahead::Bracket if byte != b')' || self.bracketed => Turn::Ends,
             Ahead::Bracket | Ahead::Brackets if byte == b')' => Turn::Look(Ahead::Brackets),
             Ahead::Brackets if byte == b']' => Turn::Ends,
+            Ahead::Brackets if byte == b',' => Turn::Look(Ahead::NextCall),
+            Ahead::NextCall => self.before_a_call(&next),
             Ahead::Dot | Ahead::Bracket | Ahead::Brackets | Ahead::Doubt | Ahead::Beyond => {
                 Turn::Inside
             }
@@ -237,6 +241,19 @@ impl Transducer {
             _ if is_open && next.is_blank && self.is_behind_joining_word() => Turn::Expression,
             _ if next.is_blank && is_marked => Turn::Look(Ahead::BareMark),
             _ if next.is_blank => Turn::Look(Ahead::BareEnd),
+            _ => Turn::Inside,
+        }
+    }
+
+    /// `"a")), f(`: the brackets behind the mark are too many, and the list of calls goes on.
+    fn before_a_call(&self, next: &Next<'_>) -> Turn {
+        let is_named = self
+            .owed
+            .ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        match next.byte {
+            b'(' if is_named => Turn::Ends,
+            _ if next.is_blank && !is_named => Turn::Look(Ahead::NextCall),
+            _ if next.is_word && next.n_ahead < WORD => Turn::Look(Ahead::NextCall),
             _ => Turn::Inside,
         }
     }

@@ -3,7 +3,8 @@
 //! A line of code that ends in `}` opened it, a path that does lost its mark: `"path": "app.js}`. And a `"key":` at the
 //! begin of a line belongs to what opened before it, or to the object around the string.
 
-use super::HELD;
+use super::piece::Piece;
+use super::{HELD, Transducer};
 
 /// How many brackets a string has opened and not closed. Only its first bytes are counted.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +72,31 @@ fn weight_of(bytes: &[u8]) -> i32 {
         .chunks(STRETCH)
         .map(|stretch| i32::from(weigh(stretch)))
         .sum()
+}
+
+impl Transducer {
+    /// Counts the brackets of the string up to here.
+    #[inline]
+    pub(super) fn weigh(&mut self, piece: &Piece<'_>) {
+        if !self.in_key {
+            self.count(&piece.bytes()[..piece.i], piece.at);
+        }
+    }
+
+    /// Counts them up to `at`, as far as the piece has the bytes.
+    pub(super) fn weigh_before(&mut self, at: u64, piece: &Piece<'_>) {
+        let n_before = at.saturating_sub(piece.at) as usize;
+        self.count(&piece.bytes()[..n_before], piece.at);
+    }
+
+    /// Bytes of the string that is open, the first of which stands at `at`.
+    #[inline]
+    pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
+        self.balance.count(bytes, at);
+        if self.python {
+            self.last.see(bytes, at);
+        }
+    }
 }
 
 #[cfg(test)]

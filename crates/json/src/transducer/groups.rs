@@ -5,6 +5,7 @@
 //!   [1, 2]   (1, 2)              a list, a tuple
 //!   (3)      ("a" "b")           one value
 //!   [0] * 5  (1 + 2) / 3         an expression
+//!   [[0] * 5, 2]                 so is what holds one where an element begins
 //!   (a, b) => a + b              a function
 //! ```
 
@@ -22,9 +23,71 @@ pub(super) struct Inside {
     is_escaped: bool,
     /// A string has just ended.
     is_behind_string: bool,
+    /// The last byte outside of strings that is not blank.
+    last: u8,
+    /// For each bracket that is open, the innermost in the lowest bit, whether it begins an element; and the same of what
+    /// ended last, if nothing but blanks stands behind it.
+    begins: u64,
+    is_behind_element: bool,
     has_comma: bool,
     /// Something stands there that is no string and no group of its own.
     is_loose: bool,
+    /// An element goes on behind its closing bracket or mark.
+    has_expression: bool,
+}
+
+impl Inside {
+    fn new() -> Inside {
+        Inside {
+            depth: 1,
+            last: b'[',
+            ..Inside::default()
+        }
+    }
+
+    /// A byte between the brackets. `false`, where marks do not stand as they do around strings.
+    fn step(&mut self, byte: u8) -> bool {
+        if let Some(mark) = self.mark {
+            self.is_behind_string = !self.is_escaped && byte == mark;
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+            if self.is_behind_string {
+                self.mark = None;
+            }
+            return true;
+        }
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            self.is_behind_string = false;
+            return true;
+        }
+        if core::mem::take(&mut self.is_behind_string) && byte.is_ascii_alphanumeric() {
+            return false;
+        }
+        if core::mem::take(&mut self.is_behind_element) {
+            let is_string = matches!(self.last, b'"' | b'\'');
+            self.has_expression |= match byte {
+                b'*' | b'%' | b'.' => true,
+                b'+' | b'-' | b'/' | b'&' | b'|' | b'^' | b'[' => !is_string,
+                _ => false,
+            };
+        }
+        let begins = matches!(self.last, b'[' | b'(' | b'{' | b',' | b':');
+        self.last = byte;
+        match byte {
+            b'"' | b'\'' => (self.mark, self.is_behind_element) = (Some(byte), begins),
+            b'(' | b'[' | b'{' => {
+                self.depth += 1;
+                self.begins = self.begins << 1 | u64::from(begins);
+            }
+            b')' | b']' | b'}' => {
+                self.depth -= 1;
+                self.is_behind_element = self.begins & 1 == 1;
+                self.begins >>= 1;
+            }
+            b',' => self.has_comma |= self.depth == 1,
+            _ => self.is_loose |= self.depth == 1,
+        }
+        true
+    }
 }
 
 impl Transducer {
@@ -35,14 +98,19 @@ impl Transducer {
 
     pub(super) fn begin_group(&mut self, bracket: u8, piece: &mut Piece<'_>) {
         self.settle_comma(piece.out);
+        if bracket == b'['
+            && let Some(length) = list_length(&piece.bytes()[piece.i..])
+        {
+            self.grouped_to = piece.here() + length as u64;
+            piece.i += 1;
+            self.open(Frame::Array);
+            return;
+        }
         piece.flush();
         self.owed.push(char::from(bracket));
         self.held_at = piece.here();
         self.token_at = piece.here();
-        self.inside = Inside {
-            depth: 1,
-            ..Inside::default()
-        };
+        self.inside = Inside::new();
         self.state = State::Group(Group::Inside);
         piece.skip(1);
     }
@@ -55,7 +123,9 @@ impl Transducer {
         let is_right_behind = self.owed.ends_with([')', ']']);
         let next = match (group, byte) {
             _ if self.owed.len() >= HELD => None,
-            (Group::Inside, _) => self.inside_group(byte),
+            (Group::Inside, _) if !self.inside.step(byte) => None,
+            (Group::Inside, _) if self.inside.depth > 0 => Some(Group::Inside),
+            (Group::Inside, _) => Some(Group::Behind),
             (Group::Behind, b' ' | b'\t') => Some(Group::Behind),
             (Group::Behind, b'=') => Some(Group::Arrow),
             (Group::Behind, b'.') if is_right_behind => Some(Group::Dot),
@@ -76,35 +146,6 @@ impl Transducer {
         self.owed.push_str(&rest[..length]);
         self.state = State::Group(next);
         piece.skip(length);
-    }
-
-    /// A byte between the brackets. Nothing, where marks do not stand as they do around strings.
-    fn inside_group(&mut self, byte: u8) -> Option<Group> {
-        let inside = &mut self.inside;
-        if let Some(mark) = inside.mark {
-            inside.is_behind_string = !inside.is_escaped && byte == mark;
-            inside.is_escaped = !inside.is_escaped && byte == b'\\';
-            if inside.is_behind_string {
-                inside.mark = None;
-            }
-            return Some(Group::Inside);
-        }
-        let is_behind_string = core::mem::take(&mut inside.is_behind_string);
-        match byte {
-            _ if is_behind_string && byte.is_ascii_alphanumeric() => return None,
-            b'"' | b'\'' => inside.mark = Some(byte),
-            b'(' | b'[' | b'{' => inside.depth += 1,
-            b')' | b']' | b'}' => inside.depth -= 1,
-            b',' if inside.depth == 1 => inside.has_comma = true,
-            b' ' | b'\t' | b'\n' | b'\r' => {}
-            _ => inside.is_loose |= inside.depth == 1,
-        }
-        let is_closed = inside.depth == 0;
-        Some(if is_closed {
-            Group::Behind
-        } else {
-            Group::Inside
-        })
     }
 
     /// Whether the word behind the group goes on with an expression.
@@ -150,11 +191,11 @@ impl Transducer {
     fn is_source(&self) -> bool {
         let group = self.owed.trim_end();
         let content = group[1..group.len() - 1].trim();
+        if self.inside.has_expression {
+            return true;
+        }
         if group.starts_with('[') {
-            let behind = content.split_once(" for ").map(|(_, behind)| behind);
-            let names = behind.and_then(|behind| behind.split_once(" in "));
-            let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | ' ');
-            return names.is_some_and(|(names, _)| names.chars().all(is_name));
+            return is_comprehension(group);
         }
         let is_marked = content.starts_with(['"', '\'', '(', '[', '{']);
         !self.inside.has_comma
@@ -165,6 +206,50 @@ impl Transducer {
                 !is_literal(content)
             }
     }
+}
+
+/// How long the list is that begins here, up to what stands behind it, if all of that is here and it is nothing else.
+fn list_length(bytes: &[u8]) -> Option<usize> {
+    let bytes = &bytes[..bytes.len().min(HELD)];
+    let (inside, mut length) = inside(bytes)?;
+    let list = || core::str::from_utf8(&bytes[..length]).is_ok_and(is_comprehension);
+    if inside.has_expression || inside.is_loose && list() {
+        return None;
+    }
+    let behind = bytes[length..].iter();
+    length += behind.take_while(|byte| b" \t".contains(byte)).count();
+    let ends = matches!(
+        bytes.get(length)?,
+        b',' | b')' | b']' | b'}' | b'\n' | b'\r'
+    );
+    ends.then_some(length)
+}
+
+/// What stands between the bracket that begins here and its own, and where that ends.
+fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
+    let (mut inside, mut length) = (Inside::new(), 1);
+    while inside.depth > 0 {
+        if !inside.step(*bytes.get(length)?) {
+            return None;
+        }
+        length += 1;
+    }
+    Some((inside, length))
+}
+
+/// Whether only running it would tell what the list holds that begins here: `[x for x in y]`, `[[0] * 5]`.
+pub(crate) fn is_made(list: &str) -> bool {
+    let has_expression =
+        || inside(list.as_bytes()).is_some_and(|(inside, _)| inside.has_expression);
+    list.starts_with('[') && (is_comprehension(list) || has_expression())
+}
+
+/// Whether the list is written as what makes it: `[x for x in y]`.
+fn is_comprehension(list: &str) -> bool {
+    let behind = list.split_once(" for ").map(|(_, behind)| behind);
+    let names = behind.and_then(|behind| behind.split_once(" in "));
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | ' ');
+    list.starts_with('[') && names.is_some_and(|(names, _)| names.chars().all(is_name))
 }
 
 /// Whether nothing stands between the brackets that `owed` begins with.

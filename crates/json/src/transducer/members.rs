@@ -177,6 +177,10 @@ impl Transducer {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             b':' => {
+                if self.is_bare_key && self.stack.last() == Some(&Frame::Keywords) {
+                    let (at, here) = (self.token_at, piece.here() + 1);
+                    self.mend(Repair::ColonForEquals, at, here, piece.out);
+                }
                 piece.i += 1;
                 self.state = State::Value;
                 if self.stack.len() <= self.watch {

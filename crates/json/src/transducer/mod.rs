@@ -48,6 +48,7 @@ use crate::scan::odd_blank;
 use ahead::Ahead;
 use balance::Balance;
 use groups::Inside;
+pub(crate) use groups::is_made;
 use keywords::Last;
 use piece::Piece;
 use state::{Frame, Quote, State};
@@ -156,6 +157,8 @@ pub struct Transducer {
     /// Where in the word the last comma stands, if it may end the value, and whether that has a name.
     word_comma: Option<usize>,
     is_named: bool,
+    /// The last key had no marks.
+    is_bare_key: bool,
     /// The Python call stands in brackets.
     bracketed: bool,
     /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
@@ -244,6 +247,7 @@ impl Default for Transducer {
             grouped_to: 0,
             word_comma: None,
             is_named: false,
+            is_bare_key: false,
             bracketed: false,
             nest: 0,
             angles: 0,
@@ -688,29 +692,6 @@ impl Transducer {
             self.count(&bytes[..n_inside], at);
         }
         (piece.i, step)
-    }
-
-    /// Counts the brackets of the string up to here.
-    #[inline]
-    fn weigh(&mut self, piece: &Piece<'_>) {
-        if !self.in_key {
-            self.count(&piece.bytes()[..piece.i], piece.at);
-        }
-    }
-
-    /// Counts them up to `at`, as far as the piece has the bytes.
-    fn weigh_before(&mut self, at: u64, piece: &Piece<'_>) {
-        let n_before = at.saturating_sub(piece.at) as usize;
-        self.count(&piece.bytes()[..n_before], piece.at);
-    }
-
-    /// Bytes of the string that is open, the first of which stands at `at`.
-    #[inline]
-    fn count(&mut self, bytes: &[u8], at: u64) {
-        self.balance.count(bytes, at);
-        if self.python {
-            self.last.see(bytes, at);
-        }
     }
 
     #[cold]

@@ -15,7 +15,7 @@ impl Transducer {
             b'"' | b'\'' | b'[' | b'(' | b'-' | b'0'..=b'9' => true,
             // One object in place of all arguments is their wrapper.
             b'{' => !self.empty,
-            _ => false,
+            _ => self.begins_token(byte),
         };
         is_value && self.expects_positions()
     }

@@ -5,6 +5,7 @@ use super::piece::Piece;
 use super::state::{Brace, Frame, State};
 use super::{HELD, Output, Transducer};
 use crate::repair::Repair;
+use crate::scan::blanks;
 
 impl Transducer {
     /// A byte behind the brace.
@@ -69,4 +70,19 @@ impl Transducer {
         self.owed = owed;
         self.owed.clear();
     }
+}
+
+/// Whether the brace that `bytes` begin with opens an object, as far as they are here: a string and a colon stand behind it.
+pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
+    let bytes = &bytes[..bytes.len().min(HELD)];
+    let begin = 1 + blanks(&bytes[1..]);
+    let Some(&mark @ (b'"' | b'\'')) = bytes.get(begin) else {
+        return false;
+    };
+    let inside = &bytes[begin + 1..];
+    let Some(end) = memchr::memchr2(mark, b'\\', inside).filter(|&end| inside[end] == mark) else {
+        return false;
+    };
+    let behind = end + 1 + blanks(&inside[end + 1..]);
+    inside.get(behind) == Some(&b':')
 }

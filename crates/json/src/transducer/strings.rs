@@ -10,7 +10,7 @@ use crate::scan::{blanks, plain};
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
         self.key.clear();
-        (self.in_key, self.raw) = (true, false);
+        (self.in_key, self.raw, self.is_bare_key) = (true, false, false);
         self.token_at = at;
         self.state = State::Str(quote);
     }

@@ -557,8 +557,8 @@ fn a_parameter_inside_a_string_is_doubt() {
         (Root::Keywords, "place=\"Paris, unit=\"celsius\")", true),
         (Root::Keywords, "place='Paris\", unit='celsius')", true),
         (Root::Keywords, "place='Paris', unit'celsius')", true),
-        // A bracket too many behind a call, or too few.
-        (Root::Keywords, "place='Rome')), f(place='Oslo')", true),
+        // Brackets too many behind a call tell that its string is over; one too few does not.
+        (Root::Keywords, "place='Rome')), f(place='Oslo')", false),
         (Root::Keywords, "place='Rome'\nf( place = 'Oslo')", true),
         // No parameter, no mark behind it, or escaped as it should be.
         (Root::Keywords, "place='Paris, n='celsius')", false),

@@ -1,6 +1,7 @@
 //! Where a value is due.
 
 use super::piece::Piece;
+use super::sets::has_keys_here;
 use super::state::{Brace, Frame, Quote, State};
 use super::words::{is_word_byte, word_length};
 use super::{Step, Transducer};
@@ -22,7 +23,7 @@ impl Transducer {
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
-            b'{' if self.python => {
+            b'{' if self.python && !has_keys_here(&bytes[piece.i..]) => {
                 self.settle_comma(piece.out);
                 piece.flush();
                 self.owed.push('{');

@@ -49,6 +49,11 @@ impl Transducer {
             self.end_before_argument(end, piece);
             return None;
         }
+        if is_python && self.nest == 0 && !compares(byte) && self.token.ends_with(" <") {
+            // A tag, which is none of the word.
+            self.end_before_argument(self.token.len() - 1, piece);
+            return None;
+        }
         let behind_literal =
             is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
         // Behind a number an argument may go on with words; in a list a comma is missing.
@@ -65,8 +70,8 @@ impl Transducer {
             // An expression's own brackets and what stands in them.
             b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.nest > 0 => self.is_full(),
             b',' | b' ' if self.angles > 0 => self.is_full(),
-            // A type's parameters.
-            b'<' if is_python && names_a_type(&self.token) => false,
+            // A type's parameters, and perhaps a comparison.
+            b'<' if is_python && (names_a_type(&self.token) || self.token.ends_with(' ')) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
             b';' => !self.python && !self.in_key && is_literal(&self.token),
@@ -142,6 +147,7 @@ impl Transducer {
                 let name = key.trim_end();
                 let name = if self.python { name } else { name_of(name) };
                 escape_into(&mut self.key, name);
+                self.is_bare_key = true;
                 if self.stack.last() != Some(&Frame::Keywords) {
                     self.mend(Repair::BareKey, self.token_at, piece.here(), piece.out);
                 }
@@ -185,13 +191,16 @@ impl Transducer {
         let end = (end..=bytes.len())
             .find(|&end| piece.text.is_char_boundary(end))
             .unwrap_or(bytes.len());
+        let is_apart = self.token.ends_with(' ');
         self.token.push_str(&piece.text[piece.i..end]);
         if self.python && !self.in_key {
             for byte in &bytes[piece.i..end] {
                 match byte {
                     b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
                     b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
-                    b'<' if self.nest == 0 => self.angles = self.angles.saturating_add(1),
+                    b'<' if self.nest == 0 && !is_apart => {
+                        self.angles = self.angles.saturating_add(1);
+                    }
                     b'>' => self.angles = self.angles.saturating_sub(1),
                     _ => {}
                 }
@@ -401,6 +410,11 @@ fn is_operator(byte: u8) -> bool {
         byte,
         b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'>' | b' ' | b'\t'
     )
+}
+
+/// Whether the byte behind `<` says that it compares: `a <= b`, `a < b`, `a << 2`.
+fn compares(byte: u8) -> bool {
+    matches!(byte, b'=' | b' ' | b'<' | b'-' | b'0'..=b'9')
 }
 
 /// Words that stand between the parts of an expression.

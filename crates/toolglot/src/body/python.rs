@@ -1,6 +1,7 @@
 //! One Python call: the name and the look ahead that tells a call from other brackets. The arguments are the JSON
 //! transducer's.
 
+use super::passing::Passing;
 use crate::program::{NodeId, is_blank};
 
 /// Name spaces that models put before a tool's name: `functions.f` as in OpenAI's instructions, `default_api.f` as in
@@ -25,7 +26,16 @@ pub(crate) struct Python {
     pub(crate) name_end: u64,
     /// Behind the `(`.
     pub(crate) arguments: u64,
+    /// An argument without a name was passed that is a word: its place says which it is.
+    has_bare: bool,
+    /// The call of no tool goes by.
+    pub(crate) passing: Option<Passing>,
+    /// One did.
+    pub(crate) has_passed: bool,
 }
+
+/// Values that are words.
+const WORDS: [&str; 6] = ["True", "False", "None", "true", "false", "null"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -43,6 +53,17 @@ enum State {
     Equals,
     /// Behind `key=`: a value must begin.
     Value,
+    /// Behind `key:`, and brackets: a value must begin that no signature has for a type.
+    Typed,
+    /// In a word there, of which so much was read: a bit for each of [`WORDS`] that it may be.
+    Word {
+        fits: u8,
+        length: u8,
+    },
+    /// Behind a backslash where an argument is due: that of `\_`, or of a mark in a string.
+    Slash,
+    /// Behind a comma.
+    Next,
 }
 
 /// What a byte decides.
@@ -51,7 +72,7 @@ pub(crate) enum PythonStep {
     More,
     /// A call: `name(` and `)` or `key=` were seen.
     Call,
-    /// A call whose first argument has no name: `name("`.
+    /// A call whose first argument has no name: `name("`, `name(word, "`.
     Positional,
     /// No call.
     Dead,
@@ -66,6 +87,17 @@ impl Python {
             name_at: at,
             name_end: at,
             arguments: at,
+            has_bare: false,
+            passing: None,
+            has_passed: false,
+        }
+    }
+
+    /// One that may begin behind a call that went by.
+    pub(crate) fn behind(node: NodeId, at: u64) -> Python {
+        Python {
+            has_passed: true,
+            ..Python::new(node, at)
         }
     }
 
@@ -99,23 +131,67 @@ impl Python {
             (State::Quoted, b'(') => (self.arguments, self.state) = (pos + 1, State::Open),
             (State::Name, _) if word => {}
             (State::Open, b')' | b'{') => return PythonStep::Call,
-            (State::Open, b'"' | b'\'' | b'[' | b'-' | b'0'..=b'9') => {
-                return PythonStep::Positional;
+            (State::Open | State::Next, b'"' | b'\'' | b'[' | b'-' | b'0'..=b'9')
+            | (State::Next, b'{') => return PythonStep::Positional,
+            (State::Open | State::Next, _) if is_blank(byte) => {}
+            (State::Open | State::Next, b'\\') => self.state = State::Slash,
+            (State::Open | State::Next, _) if word && !byte.is_ascii_digit() => {
+                self.state = State::Key;
             }
-            (State::Open, _) if is_blank(byte) => {}
-            (State::Open, b'\\') => self.state = State::Key,
-            (State::Open, _) if word && !byte.is_ascii_digit() => self.state = State::Key,
-            (State::Key, b'\\') => {}
+            (State::Slash, b'"' | b'\'') => return PythonStep::Positional,
+            (State::Slash, b'_') => self.state = State::Key,
+            (State::Key, b'\\' | b'-') => {}
             (State::Key | State::Equals, b'=') => self.state = State::Value,
-            (State::Value, _) if is_blank(byte) => {}
+            (State::Key | State::Equals, b':') => self.state = State::Typed,
+            (State::Key | State::Equals, b',') => (self.state, self.has_bare) = (State::Next, true),
+            (State::Value | State::Typed, _) if is_blank(byte) => {}
             // `f(a=)`, and `f(a == b)` of code.
             (State::Value, b')' | b',' | b'=') => return PythonStep::Dead,
-            (State::Value, _) => return PythonStep::Call,
+            (State::Value, _) => return self.call(),
+            (State::Typed, b'[' | b'{') => {}
+            (State::Typed, b'"' | b'\'' | b'-' | b'0'..=b'9' | b']' | b'}') => return self.call(),
+            (State::Typed, _) if word => {
+                let fits = (1 << WORDS.len()) - 1;
+                return self.value_word(fits, 0, byte);
+            }
+            (State::Word { fits, length }, _) if word => {
+                return self.value_word(fits, length, byte);
+            }
+            (State::Word { fits, length }, _) => {
+                let is_whole = |n: usize| fits & (1 << n) != 0 && WORDS[n].len() == length.into();
+                return if (0..WORDS.len()).any(is_whole) {
+                    self.call()
+                } else {
+                    PythonStep::Dead
+                };
+            }
             (State::Key, _) if word => {}
             (State::Key, b' ') => self.state = State::Equals,
             (State::Equals, b' ') => {}
             _ => return PythonStep::Dead,
         }
+        PythonStep::More
+    }
+
+    /// It is a call, and what its arguments begin with says how they are read.
+    fn call(&self) -> PythonStep {
+        if self.has_bare {
+            PythonStep::Positional
+        } else {
+            PythonStep::Call
+        }
+    }
+
+    /// The next byte of a word that may be a value.
+    fn value_word(&mut self, fits: u8, length: u8, byte: u8) -> PythonStep {
+        let goes_on = |n: &usize| WORDS[*n].as_bytes().get(usize::from(length)) == Some(&byte);
+        let words = (0..WORDS.len()).filter(goes_on);
+        let fits = words.fold(0, |all, n| all | (fits & (1 << n)));
+        if fits == 0 {
+            return PythonStep::Dead;
+        }
+        let length = length + 1;
+        self.state = State::Word { fits, length };
         PythonStep::More
     }
 }

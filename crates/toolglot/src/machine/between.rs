@@ -54,9 +54,11 @@ impl Parser {
                 candidate,
                 bol,
                 start,
+                is_kept,
                 ..
             } = &mut *self;
-            let (flushed, candidate, bol, start) = (*flushed, *candidate, *bol, *start);
+            let (flushed, candidate) = (*flushed, *candidate);
+            let (bol, start, is_kept) = (*bol, *start, *is_kept);
             Stepper {
                 program,
                 view,
@@ -70,6 +72,7 @@ impl Parser {
                 bol,
                 start,
                 nodes: ByteSet::default(),
+                is_kept,
             }
             .step(threads, byte, pos, next, found);
             if !self.committed {

@@ -181,6 +181,18 @@ impl Parser {
         if let Node::Py { .. } = program.node(node) {
             self.heed_hints(sink);
         }
+        self.go_on_behind(program, view, node, sink);
+    }
+
+    /// The set is what follows the body of `node`, which ended at `pos`.
+    pub(super) fn go_on_behind(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        node: NodeId,
+        sink: &mut dyn Sink,
+    ) {
+        let at = self.pos;
         let next = match program.node(node) {
             Node::Json { next, .. } | Node::Py { next } => *next,
             Node::Object(object) => object.next,

@@ -59,7 +59,7 @@ impl Parser {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
             // With the last byte it was decided.
-            Mode::Ahead(_) | Mode::Spoken(_) | Mode::Line(_) | Mode::Afterthought(_) => false,
+            Mode::Ahead(_) | Mode::Spoken(_) | Mode::Along(_) | Mode::Afterthought(_) => false,
             Mode::Value(value)
                 if why != Finish::Length && Parser::ends_with_message(program, &value, view) =>
             {

@@ -1,171 +1,376 @@
-//! Several bare calls on one line: how it goes on behind the last of them says whether prose speaks of all.
+//! What stands on a line of text so far, and what encloses the line. Only the past decides.
 //!
 //! ```text
-//!   f(x=1), g(x=2) are equal.
-//!         ^ the first call ends here, and waits for
-//!                  ^ the words behind the last
+//!   - 1.              marks of a list: a fence or a quotation may begin behind them
+//!   let r = await     what keeps or returns what a call gives: the call may begin behind it
+//!   def run():        what stands below, further in, runs elsewhere or not at all
+//!   """               so does what a long string of Python holds
 //! ```
-//!
-//! In brackets calls do not wait: a list of them is an answer more often than not, and streams.
 
-use super::spoken::goes_on;
-use super::view::View;
-use super::{Mode, Parser};
-use crate::Sink;
-use crate::program::{NodeId, Program};
+use crate::program::is_blank;
 
-/// The look along the line behind the call whose body is at `node`.
-#[derive(Clone, Copy, Debug)]
+/// Words that a block of code begins with, if its line ends with `:` or `{`.
+const HEADERS: &[&[u8]] = &[
+    b"async",
+    b"case",
+    b"class",
+    b"def",
+    b"elif",
+    b"else",
+    b"except",
+    b"finally",
+    b"for",
+    b"function",
+    b"if",
+    b"match",
+    b"try",
+    b"while",
+    b"with",
+];
+
+/// Words that stand before a call, or before the name that keeps what it gives.
+const KEEPERS: &[&[u8]] = &[b"await", b"const", b"let", b"return", b"var", b"yield"];
+
+/// The longest of these words, in bytes.
+const LONGEST: usize = 8;
+
+/// What leads the line so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Lead {
+    /// Only blanks.
+    #[default]
+    Blank,
+    /// The marker of a list and blanks.
+    Listed,
+    /// A marker, if a blank follows.
+    Marker,
+    /// Digits, a marker if `.` or `)` and a blank follow.
+    Number,
+    /// The first word.
+    Word,
+    /// One behind a word that keeps.
+    Later,
+    /// A word and blanks: `=` may follow.
+    Gap,
+    /// `=` behind a word.
+    Sign,
+    /// All that keeps what a call gives, and blanks.
+    Keeps,
+    /// Quotation marks, of which three begin a long string.
+    Marks,
+    /// Anything else.
+    Over,
+}
+
+/// A word, as far as it may be one of those that are known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Word {
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = byte;
+        }
+        self.length = (self.length + 1).min(LONGEST + 1);
+    }
+
+    fn is_one_of(&self, words: &[&[u8]]) -> bool {
+        let word = self.bytes.get(..self.length);
+        word.is_some_and(|word| words.contains(&word))
+    }
+}
+
+/// Marks of a long string.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marks {
+    byte: u8,
+    /// How many stand in a row.
+    count: u8,
+    /// The string has begun.
+    is_open: bool,
+}
+
+/// The line.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
-    node: NodeId,
-    /// All bytes before it were looked at.
-    pos: u64,
-    place: Place,
-    /// Behind the last call.
-    end: u64,
-    /// A semicolon stands before what comes: a statement of its own.
-    is_statement: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    /// Between calls.
-    Joint,
-    /// In a word that begins there, or in the blanks behind it.
-    Word { from: u64, to: Option<u64> },
-    /// In the brackets of a call, and in a string that ends with `mark`.
-    Inside {
-        depth: u32,
-        mark: Option<char>,
-        is_escaped: bool,
-    },
-}
-
-/// What a character says.
-enum Said {
-    More,
-    /// Look at it again: it stands elsewhere now.
-    Again,
-    /// The calls are over; whether they are spoken of.
-    Over(bool),
+    lead: Lead,
+    word: Word,
+    /// Blanks that it begins with.
+    indent: u16,
+    /// It begins as the header of a block, and this byte, if any, stands last on it.
+    header: Option<u8>,
+    /// How far in the outermost block's header stands.
+    block: Option<u16>,
+    marks: Marks,
 }
 
 impl Line {
-    fn step(&mut self, c: char, view: View<'_>) -> Said {
-        let is_more = self.is_spoken_of();
-        match &mut self.place {
-            Place::Joint => match c {
-                ' ' | '\t' | ',' | '+' | '&' => {}
-                ';' => self.is_statement = true,
-                c if c.is_alphanumeric() || c == '_' => {
-                    let from = self.pos;
-                    self.place = Place::Word { from, to: None };
-                }
-                c => return Said::Over(goes_on(c) && is_more),
-            },
-            Place::Word { from, to } => match c {
-                '(' => {
-                    self.place = Place::Inside {
-                        depth: 1,
-                        mark: None,
-                        is_escaped: false,
-                    };
-                }
-                ' ' => *to = to.or(Some(self.pos)),
-                c if to.is_none() && (c.is_alphanumeric() || "_.-\\".contains(c)) => {}
-                _ => {
-                    let word = view.slice(*from, to.unwrap_or(self.pos));
-                    if word != "and" {
-                        return Said::Over(is_more);
-                    }
-                    self.place = Place::Joint;
-                    return Said::Again;
-                }
-            },
-            Place::Inside {
-                depth,
-                mark,
-                is_escaped,
-            } => match (*mark, c) {
-                (Some(_), _) if *is_escaped => *is_escaped = false,
-                (Some(_), '\\') => *is_escaped = true,
-                (Some(open), c) if c == open => *mark = None,
-                (Some(_), _) => {}
-                (None, '"' | '\'') => *mark = Some(c),
-                (None, '(' | '[' | '{') => *depth += 1,
-                (None, ')' | ']' | '}') => {
-                    *depth -= 1;
-                    if *depth == 0 {
-                        self.end = self.pos + 1;
-                        (self.place, self.is_statement) = (Place::Joint, false);
-                    }
-                }
-                _ => {}
-            },
+    pub(super) fn byte(&mut self, byte: u8) {
+        if self.marks.is_open {
+            self.marks.count = if byte == self.marks.byte {
+                self.marks.count + 1
+            } else {
+                0
+            };
+            if self.marks.count == 3 {
+                self.marks = Marks::default();
+                self.lead = Lead::Over;
+                return;
+            }
         }
-        Said::More
+        if byte == b'\n' {
+            return self.end();
+        }
+        if self.header.is_some() && !is_blank(byte) {
+            self.header = Some(byte);
+        }
+        let lead = self.lead_behind(byte);
+        if self.lead == Lead::Blank {
+            if lead == Lead::Blank {
+                self.indent = self.indent.saturating_add(1);
+            } else {
+                self.leave_block();
+            }
+        }
+        if !matches!(lead, Lead::Word | Lead::Later) {
+            self.word = Word::default();
+        }
+        self.lead = lead;
     }
 
-    /// Whether words that come now speak of the calls.
-    fn is_spoken_of(&self) -> bool {
-        !self.is_statement
+    fn lead_behind(&mut self, byte: u8) -> Lead {
+        match (self.lead, byte) {
+            (Lead::Marker, byte) if is_blank(byte) => Lead::Listed,
+            (Lead::Blank | Lead::Listed, byte) if is_blank(byte) => self.lead,
+            // A byte order mark is none of the text.
+            (Lead::Blank, 0xEF | 0xBB | 0xBF) => self.lead,
+            (Lead::Blank | Lead::Listed, b'-' | b'*' | b'+') => Lead::Marker,
+            (Lead::Blank | Lead::Listed | Lead::Number, b'0'..=b'9') => Lead::Number,
+            (Lead::Number, b'.' | b')') => Lead::Marker,
+            (Lead::Blank, b'"' | b'\'') if !self.marks.is_open => {
+                (self.marks.byte, self.marks.count) = (byte, 1);
+                Lead::Marks
+            }
+            (Lead::Marks, byte) if byte == self.marks.byte => {
+                self.marks.count += 1;
+                if self.marks.count < 3 {
+                    return Lead::Marks;
+                }
+                (self.marks.count, self.marks.is_open) = (0, true);
+                Lead::Over
+            }
+            (Lead::Marks, _) => {
+                self.marks = Marks::default();
+                Lead::Over
+            }
+            (Lead::Blank, byte) if begins_word(byte) => self.in_word(Lead::Word, byte),
+            (Lead::Sign | Lead::Keeps, byte) if begins_word(byte) => {
+                self.in_word(Lead::Later, byte)
+            }
+            (Lead::Word | Lead::Later, byte) if is_word(byte) => self.in_word(self.lead, byte),
+            (Lead::Word, _) if self.word.is_one_of(HEADERS) => {
+                self.header = Some(byte);
+                Lead::Over
+            }
+            (Lead::Word | Lead::Later, b' ') if self.word.is_one_of(KEEPERS) => Lead::Keeps,
+            (Lead::Word | Lead::Later | Lead::Gap, b' ') => Lead::Gap,
+            (Lead::Word | Lead::Later | Lead::Gap, b'=') => Lead::Sign,
+            (Lead::Sign | Lead::Keeps, b' ') => Lead::Keeps,
+            _ => Lead::Over,
+        }
+    }
+
+    fn in_word(&mut self, lead: Lead, byte: u8) -> Lead {
+        self.word.push(byte);
+        lead
+    }
+
+    /// The line ends.
+    pub(super) fn end(&mut self) {
+        if matches!(self.header, Some(b':' | b'{')) {
+            let outermost = self.block.map_or(self.indent, |have| have.min(self.indent));
+            self.block = Some(outermost);
+        }
+        self.header = None;
+        self.begin();
+    }
+
+    fn begin(&mut self) {
+        (self.lead, self.word, self.indent) = (Lead::Blank, Word::default(), 0);
+        if !self.marks.is_open {
+            self.marks = Marks::default();
+        }
+    }
+
+    /// What is no blank begins the line: no further in than the header of the block, it stands behind that.
+    fn leave_block(&mut self) {
+        self.block = self.block.filter(|&block| self.indent > block);
+    }
+
+    /// A fence begins or ends: no code goes on over it.
+    pub(super) fn leave_code(&mut self) {
+        (self.block, self.header, self.marks) = (None, None, Marks::default());
+    }
+
+    /// What is read elsewhere stands here.
+    pub(super) fn go_over(&mut self) {
+        if self.lead == Lead::Blank {
+            self.leave_block();
+        }
+        (self.lead, self.word) = (Lead::Over, Word::default());
+        if !self.marks.is_open {
+            self.marks = Marks::default();
+        }
+    }
+
+    /// Bytes that are not text went by.
+    pub(super) fn skip(&mut self, last: u8) {
+        self.go_over();
+        self.header = None;
+        if last == b'\n' {
+            self.begin();
+        }
+    }
+
+    /// Passes what the line begins with, if that is all here, and no more than prose. Says how far it went, and whether
+    /// that is settled. What it does is what [`byte`](Line::byte) would.
+    pub(super) fn pass(&mut self, text: &[u8]) -> (usize, bool) {
+        let blanks = text.iter().take_while(|byte| b" \t\r".contains(byte));
+        let n_blank = blanks.count();
+        if self.lead == Lead::Blank {
+            let all = usize::from(self.indent) + n_blank;
+            self.indent = u16::try_from(all).unwrap_or(u16::MAX);
+        }
+        let rest = &text[n_blank..];
+        match rest.first() {
+            None | Some(b'`' | b'~' | b'>') => return (n_blank, false),
+            Some(b'\n') => {}
+            Some(&byte) if self.lead == Lead::Blank && begins_word(byte) => {
+                if !is_prose(rest) {
+                    return (n_blank, false);
+                }
+                self.leave_block();
+            }
+            Some(b'"' | b'\'' | b'-' | b'*' | b'+' | b'0'..=b'9' | 0xEF | 0xBB | 0xBF) => {
+                return (n_blank, false);
+            }
+            Some(_) if self.lead == Lead::Blank => self.leave_block(),
+            Some(_) => {}
+        }
+        self.lead = Lead::Over;
+        (n_blank, true)
+    }
+
+    /// Whether nothing on this line matters but its end.
+    pub(super) fn is_over(&self) -> bool {
+        self.lead == Lead::Over && self.is_calm()
+    }
+
+    /// Whether anything stands on it that leads nothing.
+    pub(super) fn is_led(&self) -> bool {
+        self.lead == Lead::Over
+    }
+
+    /// Whether it is no header, and no part of a long string.
+    pub(super) fn is_calm(&self) -> bool {
+        self.header.is_none() && !self.marks.is_open
+    }
+
+    /// Whether it may still begin with a fence or `>`.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.lead, Lead::Blank | Lead::Listed)
+    }
+
+    /// Only blanks stand on it so far.
+    pub(super) fn is_blank(&self) -> bool {
+        self.lead == Lead::Blank
+    }
+
+    /// Whether only what keeps what a call gives stands on it: `r =`, `return`.
+    pub(super) fn keeps(&self) -> bool {
+        matches!(self.lead, Lead::Sign | Lead::Keeps)
+    }
+
+    /// Whether it may still begin with what [`is_open`](Line::is_open) or [`is_blank`](Line::is_blank) ask for.
+    pub(super) fn may_lead(&self) -> bool {
+        self.is_open() || matches!(self.lead, Lead::Marker | Lead::Number)
+    }
+
+    /// Whether what stands here is no statement that runs where it stands.
+    pub(super) fn is_nested(&self) -> bool {
+        self.marks.is_open || self.block.is_some_and(|block| self.indent > block)
     }
 }
 
-impl Parser {
-    /// Whether the bare call that ends here waits for how its line goes on. Each byte of that is looked at once.
-    pub(super) fn waits_for_line(&self, view: View<'_>) -> bool {
-        let is_last = self.at_end && self.pos >= view.end();
-        let hints = &self.hints;
-        self.is_bare() && self.pos >= hints.line.looked_to && !hints.is_bracketed && !is_last
+/// Whether a line that begins with a word goes on as prose, as far as that is here.
+fn is_prose(line: &[u8]) -> bool {
+    let length = line.iter().take_while(|&&byte| is_word(byte)).count();
+    let (word, behind) = line.split_at(length);
+    if HEADERS.contains(&word) || KEEPERS.contains(&word) {
+        return false;
     }
-
-    /// Looks along the line behind a call, which ends at `pos`.
-    pub(super) fn look_along(&mut self, node: NodeId) {
-        let at = self.pos;
-        self.mode = Mode::Line(Line {
-            node,
-            pos: at,
-            place: Place::Joint,
-            end: at,
-            is_statement: false,
-        });
+    match behind {
+        [] | [b' '] | [b'=', ..] | [b' ', b' ' | b'=', ..] => false,
+        [_, ..] => true,
     }
+}
 
-    /// Returns whether the mode changed.
-    pub(super) fn line(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
-        let Mode::Line(mut line) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
-        let at = self.pos;
-        let cap = program.limits.undecided as u64;
-        let is_spoken = loop {
-            let Some(c) = view.slice(line.pos, view.end()).chars().next() else {
-                if !eof {
-                    self.mode = Mode::Line(line);
-                    return false;
-                }
-                break matches!(line.place, Place::Word { .. }) && line.is_spoken_of();
-            };
-            self.work += c.len_utf8() as u64;
-            match line.step(c, view) {
-                Said::More => line.pos += c.len_utf8() as u64,
-                Said::Again => {}
-                Said::Over(is_spoken) => break is_spoken,
-            }
-            if line.pos - at > cap {
-                break false;
-            }
-        };
-        self.hints.line.looked_to = line.end.max(at + 1);
-        self.hints.line.spoken_to = if is_spoken { line.end } else { 0 };
-        self.end_body(program, view, line.node, sink);
-        true
+fn begins_word(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+fn is_word(byte: u8) -> bool {
+    begins_word(byte) || byte.is_ascii_digit() || byte == b'.'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Line;
+
+    /// `^` stands where the question is asked: what begins the line, or what encloses it.
+    #[test]
+    fn a_line_says_what_a_call_on_it_is() {
+        const PLAIN: (bool, bool, bool) = (false, false, false);
+        const BLANK: (bool, bool, bool) = (true, false, false);
+        const KEPT: (bool, bool, bool) = (false, true, false);
+        const NESTED: (bool, bool, bool) = (true, false, true);
+        for (text, expected) in [
+            ("^", BLANK),
+            ("  ^", BLANK),
+            ("a ^", PLAIN),
+            ("r = ^", KEPT),
+            ("r=^", KEPT),
+            ("r == ^", PLAIN),
+            ("let r = await ^", KEPT),
+            ("return ^", KEPT),
+            ("return a ^", PLAIN),
+            ("I return ^", PLAIN),
+            ("this.r = ^", KEPT),
+            ("r = a + ^", PLAIN),
+            ("def run():\n    ^", NESTED),
+            ("def run():\n^", BLANK),
+            ("def run():\n    a\n\n    ^", NESTED),
+            ("def run():\n    a\nb\n    ^", BLANK),
+            ("if a:\n    if b:\n        c\n    ^", NESTED),
+            ("  if a:\n  ^", BLANK),
+            ("if a == b: # so\n    ^", BLANK),
+            ("for example,\n    ^", BLANK),
+            ("function run() {\n  ^", NESTED),
+            ("So:\n    ^", BLANK),
+            ("\"\"\"\n^", NESTED),
+            ("\"\"\"a\"\"\"\n^", BLANK),
+            ("'''\na\n'''\n^", BLANK),
+            ("\"\"\n^", BLANK),
+            ("a \"\"\"\n^", BLANK),
+        ] {
+            let (before, _) = text.split_once('^').unwrap();
+            let mut line = Line::default();
+            before.bytes().for_each(|byte| line.byte(byte));
+            let found = (line.is_blank(), line.keeps(), line.is_nested());
+            assert_eq!(found, expected, "{text:?}");
+        }
     }
 }

@@ -11,6 +11,7 @@
 mod acts;
 mod afterthought;
 mod ahead;
+mod along;
 mod attributes;
 mod bent;
 mod between;
@@ -28,6 +29,7 @@ mod gap;
 mod junk;
 mod line;
 mod log;
+mod members;
 mod outcome;
 mod probe;
 mod prompt;
@@ -81,7 +83,7 @@ enum Mode {
     /// A tag in the midst of a line, or a call that ends, may be spoken of.
     Spoken(spoken::Spoken),
     /// Other calls may stand behind a bare one on its line, and words behind those.
-    Line(line::Line),
+    Along(along::Along),
     /// Reasoning may go on behind a call in it.
     Afterthought(afterthought::Afterthought),
     Value(Box<Value>),
@@ -123,6 +125,12 @@ pub struct Parser {
     committed: bool,
     bol: bool,
     start: bool,
+    /// Only what keeps what a call gives stands before the candidate on its line: `r =`.
+    is_kept: bool,
+    /// The calls of the candidate may not be meant as such, if only their names tell them: why.
+    doubt: Option<members::Doubt>,
+    /// What reads the calls of the candidate, if only names tell that it holds any.
+    bare_body: Option<NodeId>,
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
@@ -195,6 +203,9 @@ impl Parser {
             committed: false,
             bol: true,
             start: true,
+            is_kept: false,
+            doubt: None,
+            bare_body: None,
             candidate_in_code: false,
             quoted: false,
             junk: None,
@@ -401,7 +412,7 @@ impl Parser {
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
                 Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
-                Mode::Line(_) => self.line(&program, view, eof, sink),
+                Mode::Along(_) => self.along(&program, view, eof, sink),
                 Mode::Afterthought(_) => self.afterthought(&program, view, eof),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
@@ -442,7 +453,7 @@ impl Parser {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
-            Mode::Between | Mode::Line(_) | Mode::Afterthought(_) => {}
+            Mode::Between | Mode::Along(_) | Mode::Afterthought(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {
@@ -486,6 +497,7 @@ impl Parser {
             bol: self.bol,
             start: self.start,
             nodes: ByteSet::default(),
+            is_kept: self.is_kept,
         }
     }
 }

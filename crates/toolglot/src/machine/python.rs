@@ -1,6 +1,7 @@
 //! Running a Python call up to its arguments, which are JSON's from there on.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use toolglot_json::Root;
@@ -8,9 +9,26 @@ use toolglot_json::Root;
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{JsonBody, Python, PythonStep};
+use crate::body::{JsonBody, Passing, PassingStep, Python, PythonStep};
 use crate::program::{Node, Program};
 use crate::{Code, Sink, Span};
+
+/// The name of a call of Python.
+struct Named {
+    /// Without a name space that no tool has, which is so long in the text.
+    name: String,
+    n_space: usize,
+    /// The tool that it is of.
+    tool: Option<usize>,
+}
+
+/// What looks like a call of Python.
+enum Verdict {
+    Call(Named),
+    /// Only the name would tell that it is one, and no tool has it.
+    Unknown,
+    Text,
+}
 
 impl Parser {
     pub(super) fn python(
@@ -21,118 +39,166 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         while let Some(byte) = view.byte(self.pos) {
-            let step = if self.pos - python.at
-                > 2 * program.limits.capture as u64 + program.limits.blanks as u64
-            {
+            self.work += 1;
+            if let Some(passing) = &mut python.passing {
+                let is_long = self.pos - self.candidate > program.limits.undecided as u64;
+                match passing.step(byte) {
+                    _ if is_long => return self.dead_python(program, view, sink),
+                    PassingStep::More => self.pos += 1,
+                    PassingStep::Name => *python = Python::behind(python.node, self.pos),
+                    PassingStep::Dead => return self.dead_python(program, view, sink),
+                }
+                continue;
+            }
+            let longest = 2 * program.limits.capture as u64 + program.limits.blanks as u64;
+            let step = if self.pos - python.at > longest {
                 PythonStep::Dead
             } else {
                 python.step(byte, self.pos)
             };
-            self.work += 1;
             match step {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call | PythonStep::Positional => {
-                    let mut name = view
-                        .slice(python.name_at, python.name_end)
-                        .replace("\\_", "_");
-                    let meant = program.tools.meant(&name);
-                    let n_space = meant.map_or(0, |(_, n_space)| n_space);
-                    let known = meant.map(|(tool, _)| tool);
-                    let name_at = python.name_at + n_space as u64;
-                    name.drain(..n_space);
-                    let positions = known.map(|tool| Arc::clone(program.tools.keys(tool)));
-                    let positions = positions.unwrap_or_default();
-                    if step == PythonStep::Positional && positions.is_empty() {
-                        return self.dead_python(program, view, sink);
-                    }
-                    let body = self.threads.first().copied();
-                    let marked = body.is_some_and(|body| body.marked);
-                    let assigned = python.is_assigned();
-                    // Code assigns much that is no tool's; a call as it stands is what the wrapper reads by itself.
-                    let reads_lines = program.dialect_of(python.node).reads_lines;
-                    if (assigned && known.is_none())
-                        || (!assigned && reads_lines && self.may_wrap(program))
-                    {
-                        return self.dead_python(program, view, sink);
-                    }
-                    if !marked && known.is_none() && self.is_in_prose() {
-                        // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
-                        return self.dead_python(program, view, sink);
-                    }
-                    if !marked && known.is_none() && !program.tools.is_empty() {
-                        let message = alloc::format!(
-                            "no tool is called `{name}`; without a marker it is no call"
-                        );
-                        self.teller.note(
-                            Code::UnknownTool,
-                            Span::new(python.name_at, python.name_end),
-                            message,
-                            None,
-                            sink,
-                        );
-                        return self.dead_python(program, view, sink);
-                    }
-                    if !marked && self.needs_marker() {
-                        // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
-                        let (code, at) = (Code::QuotedCall, (name_at, python.name_end));
-                        let message =
-                            "behind the fence that was the answer a call of Python is text";
-                        self.remark_at_name(code, at, message.into(), view, sink);
-                        return self.dead_python(program, view, sink);
-                    }
-                    let Some(body) = body else {
-                        return self.dead_python(program, view, sink);
-                    };
-                    self.commit(program, view, sink);
-                    self.threads.clear();
-                    self.flush(program, view, body.log, python.at, sink);
-                    let at = Span::new(name_at, python.name_end);
-                    if let Some(call) = &mut self.teller.call {
-                        call.name.clone_from(&name);
-                        call.name_at = at;
-                        call.tool = known;
-                        call.bare = !marked;
-                        if known.is_none() && !program.tools.is_empty() {
-                            self.teller.note(
-                                Code::UnknownTool,
-                                at,
-                                alloc::format!("no tool is called `{name}`"),
-                                None,
-                                sink,
-                            );
+                    match self.judge_python(program, &python, step, view, sink) {
+                        Verdict::Call(named) => {
+                            self.begin_python(program, &python, &named, view, sink);
+                            return true;
                         }
+                        Verdict::Unknown => {
+                            // Behind it one may stand that is known.
+                            self.pos = python.arguments;
+                            python.passing = Some(Passing::new());
+                        }
+                        Verdict::Text => return self.dead_python(program, view, sink),
                     }
-                    self.teller.start_call(view, python.arguments, sink);
-                    self.teller.markup(view, python.arguments, sink);
-                    self.begin_fitting(program, python.arguments);
-                    self.fit_args(program, "{", sink);
-                    self.pos = python.arguments;
-                    let before = (python.at > view.base)
-                        .then(|| view.byte(python.at - 1))
-                        .flatten();
-                    // In a string of JSON its marks are escaped.
-                    let is_in_json = before == Some(b'"');
-                    let mut body = JsonBody::new(
-                        python.node,
-                        Root::Keywords,
-                        is_in_json.then_some("\\\""),
-                        &Arc::default(),
-                        &Arc::default(),
-                    );
-                    let is_within =
-                        python.name_at > view.base && view.byte(python.name_at - 1) == Some(b'(');
-                    body.json = body
-                        .json
-                        .with_positions(positions)
-                        .within_brackets(is_within);
-                    self.mode = Mode::Json(Box::new(body));
-                    return true;
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),
             }
         }
         self.mode = Mode::Python(python);
         false
+    }
+
+    /// Whether what looks like a call of Python is one.
+    fn judge_python(
+        &mut self,
+        program: &Program,
+        python: &Python,
+        step: PythonStep,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> Verdict {
+        let mut name = view
+            .slice(python.name_at, python.name_end)
+            .replace("\\_", "_");
+        let meant = program.tools.meant(&name);
+        let n_space = meant.map_or(0, |(_, n_space)| n_space);
+        let known = meant.map(|(tool, _)| tool);
+        name.drain(..n_space);
+        let marked = self.threads.first().is_some_and(|body| body.marked);
+        let is_foreign = !marked && known.is_none() && !program.tools.is_empty();
+        let has_places = known.is_some_and(|tool| !program.tools.keys(tool).is_empty());
+        if step == PythonStep::Positional && !has_places && !is_foreign {
+            return Verdict::Text;
+        }
+        let assigned = python.is_assigned();
+        // Code assigns much that is no tool's; a call as it stands is what the wrapper reads by itself.
+        let reads_lines = program.dialect_of(python.node).reads_lines;
+        if (assigned && known.is_none()) || (!assigned && reads_lines && self.may_wrap(program)) {
+            return Verdict::Text;
+        }
+        if !marked && known.is_none() && self.is_in_prose() {
+            // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
+            return Verdict::Text;
+        }
+        if is_foreign {
+            let message =
+                alloc::format!("no tool is called `{name}`; without a marker it is no call");
+            let at = Span::new(python.name_at, python.name_end);
+            self.teller.note(Code::UnknownTool, at, message, None, sink);
+            return Verdict::Unknown;
+        }
+        if !marked && self.needs_marker() {
+            // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
+            let at = (python.name_at + n_space as u64, python.name_end);
+            let message = "behind the fence that was the answer a call of Python is text";
+            self.remark_at_name(Code::QuotedCall, at, message.into(), view, sink);
+            return Verdict::Text;
+        }
+        Verdict::Call(Named {
+            name,
+            n_space,
+            tool: known,
+        })
+    }
+
+    /// The call begins, and its arguments do at the same place.
+    fn begin_python(
+        &mut self,
+        program: &Program,
+        python: &Python,
+        named: &Named,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let Some(mut body) = self.threads.first().copied() else {
+            return;
+        };
+        let marked = body.marked;
+        if python.has_passed {
+            body = self.begin_behind_unknown(body, python.at);
+        }
+        self.commit(program, view, sink);
+        self.threads.clear();
+        self.flush(program, view, body.log, python.at, sink);
+        let at = Span::new(python.name_at + named.n_space as u64, python.name_end);
+        if let Some(call) = &mut self.teller.call {
+            call.name.clone_from(&named.name);
+            call.name_at = at;
+            call.tool = named.tool;
+            call.bare = !marked;
+        }
+        if !marked {
+            self.bare_body = Some(python.node);
+        }
+        if named.tool.is_none() && !program.tools.is_empty() {
+            let message = alloc::format!("no tool is called `{}`", named.name);
+            self.teller.note(Code::UnknownTool, at, message, None, sink);
+        }
+        if self.bare_body.is_some() {
+            self.doubt_call(at, sink);
+        }
+        if program.dialect_of(python.node).reads_lines {
+            self.teller.count_line_call();
+        }
+        self.teller.start_call(view, python.arguments, sink);
+        self.teller.markup(view, python.arguments, sink);
+        self.begin_fitting(program, python.arguments);
+        self.fit_args(program, "{", sink);
+        self.pos = python.arguments;
+        let before = (python.at > view.base)
+            .then(|| view.byte(python.at - 1))
+            .flatten();
+        // In a string its marks are escaped.
+        let quote = match before {
+            Some(b'"') => Some("\\\""),
+            Some(b'\'') => Some("\\'"),
+            _ => None,
+        };
+        let mut body = JsonBody::new(
+            python.node,
+            Root::Keywords,
+            quote,
+            &Arc::default(),
+            &Arc::default(),
+        );
+        let is_within = python.name_at > view.base && view.byte(python.name_at - 1) == Some(b'(');
+        let positions = named.tool.map(|tool| Arc::clone(program.tools.keys(tool)));
+        body.json = body
+            .json
+            .with_positions(positions.unwrap_or_default())
+            .within_brackets(is_within);
+        self.mode = Mode::Json(Box::new(body));
     }
 
     pub(super) fn dead_python(

@@ -3,6 +3,7 @@
 //! Fences and spans are CommonMark's (0.31, sections 4.5 and 6.1), as far as the past tells: a span ends at as many
 //! backticks as began it, and at its line's end, because what comes later is not known.
 
+use super::line::Line;
 use crate::program::{QUOTING, is_blank};
 
 /// Follows text outside calls and says whether the next byte stands in a quotation.
@@ -23,7 +24,7 @@ pub(crate) struct Quote {
     /// Matched bytes of `<!--` or, inside a comment, of `-->`.
     comment_match: u8,
     in_comment: bool,
-    lead: Lead,
+    line: Line,
     /// A wrapper fence is open: the next bare fence closes it.
     wrapper: bool,
     /// A wrapper fence was closed.
@@ -39,43 +40,6 @@ struct Marks {
     count: u16,
 }
 
-/// What stands on the line so far. Behind a list marker a fence may open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Lead {
-    /// Only blanks.
-    #[default]
-    Blank,
-    /// A marker and blanks.
-    Listed,
-    /// A marker, if a blank follows.
-    Marker,
-    /// Digits, a marker if `.` or `)` and a blank follow.
-    Number,
-    /// Anything else.
-    Over,
-}
-
-impl Lead {
-    /// Whether the line may still begin with a fence or `>`.
-    fn is_open(self) -> bool {
-        matches!(self, Lead::Blank | Lead::Listed)
-    }
-
-    fn behind(self, byte: u8) -> Lead {
-        match (self, byte) {
-            (_, b'\n') => Lead::Blank,
-            (Lead::Marker, byte) if is_blank(byte) => Lead::Listed,
-            (Lead::Blank | Lead::Listed, byte) if is_blank(byte) => self,
-            // A byte order mark is none of the text.
-            (Lead::Blank, 0xEF | 0xBB | 0xBF) => self,
-            (Lead::Blank | Lead::Listed, b'-' | b'*' | b'+') => Lead::Marker,
-            (Lead::Blank | Lead::Listed | Lead::Number, b'0'..=b'9') => Lead::Number,
-            (Lead::Number, b'.' | b')') => Lead::Marker,
-            _ => Lead::Over,
-        }
-    }
-}
-
 impl Quote {
     /// Feeds text outside calls.
     pub(crate) fn feed(&mut self, text: &[u8]) {
@@ -84,7 +48,7 @@ impl Quote {
             let is_calm = self.run.is_none() && self.comment_match == 0;
             if is_calm && !self.in_comment && !self.unwrapped {
                 at += self.pass(&text[at..]);
-            } else if is_calm && self.lead == Lead::Over {
+            } else if is_calm && self.line.is_over() {
                 // Between special bytes only blanks matter, and only at a line's begin.
                 let rest = &text[at..];
                 let step = if self.in_comment {
@@ -108,18 +72,14 @@ impl Quote {
     fn pass(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
         loop {
-            if self.lead.is_open() {
-                let blanks = text[at..].iter().take_while(|byte| b" \t\r".contains(byte));
-                at += blanks.count();
-                match text.get(at) {
-                    None | Some(b'`' | b'~' | b'>') => return at,
-                    Some(b'\n') => {}
-                    Some(&byte) if self.lead.behind(byte) != Lead::Over => return at,
-                    Some(_) => {}
+            if self.line.is_open() && self.line.is_calm() {
+                let (length, is_settled) = self.line.pass(&text[at..]);
+                at += length;
+                if !is_settled {
+                    return at;
                 }
-                self.lead = Lead::Over;
             }
-            if self.lead != Lead::Over {
+            if !self.line.is_over() {
                 return at;
             }
             let [a, b, c] = QUOTING;
@@ -130,7 +90,7 @@ impl Quote {
             match text[at] {
                 b'\n' => {
                     (self.inline, self.block, self.in_info) = (0, false, false);
-                    self.lead = Lead::Blank;
+                    self.line.end();
                     at += 1;
                 }
                 b'<' if text.get(at + 1).is_some_and(|&next| next != b'!') => at += 1,
@@ -159,11 +119,11 @@ impl Quote {
             Some(_) => self.end_run(),
             None => {}
         }
-        let leads = self.lead.is_open();
+        let leads = self.line.is_open();
         if !self.in_comment && (byte == b'`' || (byte == b'~' && leads)) {
             self.run = Some(Marks { byte, count: 1 });
             self.run_leads = leads;
-            self.lead = Lead::Over;
+            self.line.go_over();
             self.comment_match = 0;
             return;
         }
@@ -172,7 +132,7 @@ impl Quote {
             b'>' if leads && !self.in_comment => self.block = true,
             _ => {}
         }
-        self.lead = self.lead.behind(byte);
+        self.line.byte(byte);
         self.explained |= self.unwrapped && self.fence.is_none() && !is_blank(byte);
         self.comment_match = match (self.in_comment, self.comment_match, byte) {
             // In other quotations a comment's begin is text.
@@ -199,6 +159,7 @@ impl Quote {
             return;
         };
         if run.count >= 3 && self.run_leads && !self.block {
+            self.line.leave_code();
             match self.fence {
                 _ if self.wrapper => (self.wrapper, self.unwrapped) = (false, true),
                 None => (self.fence, self.in_info) = (Some(run), run.byte == b'`'),
@@ -224,7 +185,7 @@ impl Quote {
     /// Whether text without any of [`QUOTING`] changes nothing: it stands in the midst of a line.
     #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
-        self.lead == Lead::Over && self.run.is_none() && self.comment_match == 0 && !self.in_comment
+        self.line.is_over() && self.run.is_none() && self.comment_match == 0 && !self.in_comment
     }
 
     /// Whether the next byte is quoted. `next` is that byte: a run of marks before it has ended, if it is none of them.
@@ -237,32 +198,25 @@ impl Quote {
 
     /// Only blanks stand before the next byte on its line.
     pub(crate) fn at_bol(&self) -> bool {
-        self.lead == Lead::Blank && self.run.is_none()
+        self.line.is_blank() && self.run.is_none()
     }
 
     /// Whether a fence may open here: also behind the marker of a list.
     pub(crate) fn at_fence(&self) -> bool {
-        self.lead.is_open() && self.run.is_none()
+        self.line.is_open() && self.run.is_none()
     }
 
-    /// Whether the line may still begin with what [`at_bol`](Quote::at_bol) or [`at_fence`](Quote::at_fence) ask for.
-    pub(crate) fn may_lead(&self) -> bool {
-        self.lead != Lead::Over
-    }
-
-    /// Whether a line may begin with that byte and still be one that begins with what stands behind it.
-    pub(crate) fn leads(byte: u8) -> bool {
-        let lead = [Lead::Blank, Lead::Number].map(|lead| lead.behind(byte));
-        lead.iter().any(|&lead| lead != Lead::Over)
+    /// The line so far.
+    pub(crate) fn line(&self) -> Line {
+        self.line
     }
 
     /// Bytes that are not text went by: markup, arguments. They open and close nothing.
     pub(crate) fn skip(&mut self, last: u8) {
         self.end_run();
         self.comment_match = 0;
-        self.lead = Lead::Over;
+        self.line.skip(last);
         if last == b'\n' {
-            self.lead = Lead::Blank;
             (self.inline, self.block, self.in_info) = (0, false, false);
         }
     }
@@ -349,9 +303,9 @@ mod tests {
     /// What is passed over in one go changes what byte after byte does.
     #[test]
     fn runs_are_read_as_their_bytes_are() {
-        const BYTES: &[u8] = b"`~<!-->\n\r 1.*a\xEF\xBB\xBF";
+        const BYTES: &[u8] = b"`~<!-->\n\r 1.*a\xEF\xBB\xBFif:==\"\"";
         let mut seed = 1u32;
-        for _ in 0..20_000 {
+        for _ in 0..40_000 {
             let text: [u8; 24] = core::array::from_fn(|_| {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 // A third of them are marks that a fence or a comment is made of.

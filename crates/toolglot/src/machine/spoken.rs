@@ -202,7 +202,7 @@ impl Parser {
     /// The entry ends here: whether what follows may say that its call is not what it seems.
     pub(super) fn may_go_on(&self, at: u64) -> bool {
         let call = self.teller.call.as_ref();
-        call.is_some_and(|call| call.bare || call.json_end == Some(at))
+        self.bare_body.is_some() || call.is_some_and(|call| call.json_end == Some(at))
     }
 
     fn spoken_call(
@@ -223,7 +223,26 @@ impl Parser {
             self.mode = Mode::Spoken(spoken);
             return false;
         }
-        let doubt = if is_long {
+        if let Some(node) = self.bare_body.filter(|_| !is_long) {
+            match Parser::list_goes_on(program, (at, spoken.pos), view, eof) {
+                Some(true) => {
+                    self.reopen_list(program, node, view, sink);
+                    return true;
+                }
+                Some(false) => {}
+                None => {
+                    self.mode = Mode::Spoken(spoken);
+                    return false;
+                }
+            }
+        }
+        self.bare_body = None;
+        let is_in_json = self
+            .teller
+            .call
+            .as_ref()
+            .is_some_and(|call| call.json_end == Some(at));
+        let doubt = if is_long || !(self.is_bare() || is_in_json) {
             None
         } else if self.is_bare() {
             let is_statement = at > view.base && view.byte(at - 1) == Some(b';');

@@ -31,6 +31,8 @@ pub(crate) struct Stepper<'a> {
     /// The low bytes of the nodes in the set that is being made, and perhaps of others: most threads are the first at
     /// theirs, and the set is not searched for another.
     pub(crate) nodes: ByteSet,
+    /// A call that begins there is assigned or returned.
+    pub(crate) is_kept: bool,
 }
 
 impl Stepper<'_> {
@@ -334,7 +336,8 @@ impl Stepper<'_> {
         next.reserve(2 * openers.len());
         found.opened |= !openers.is_empty();
         for opener in openers {
-            if (opener.bol && !self.bol) || (opener.start && !self.start) || !opener.fits(read) {
+            let is_at_line = self.bol || opener.may_be_kept && self.is_kept;
+            if (opener.bol && !is_at_line) || (opener.start && !self.start) || !opener.fits(read) {
                 continue;
             }
             if self.is_spelled(read, pos, found) {

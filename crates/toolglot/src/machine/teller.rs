@@ -95,6 +95,8 @@ pub(crate) struct Teller {
     pub(crate) cursor: u64,
     pub(crate) call: Option<OpenCall>,
     calls: u32,
+    /// Those of them that began a line by themselves.
+    line_calls: u32,
     /// The names of calls in and behind a wrapper fence, and what their arguments come to.
     recited: Vec<(String, u64)>,
     /// What the arguments of the open call come to so far.
@@ -349,6 +351,16 @@ impl Teller {
     /// Whether more than blanks, markup and reasoning stands before the cursor in the message.
     pub(crate) fn has_begun(&self) -> bool {
         self.spoken || self.calls > 0
+    }
+
+    /// The open call begins a line by itself.
+    pub(crate) fn count_line_call(&mut self) {
+        self.line_calls += 1;
+    }
+
+    /// Whether all calls so far began a line by themselves.
+    pub(crate) fn calls_in_lines(&self) -> bool {
+        self.calls == self.line_calls
     }
 
     /// The answer stood in a wrapper fence, which was closed: what stands behind it in plain text speaks of those calls.

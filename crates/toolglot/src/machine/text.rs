@@ -1,11 +1,12 @@
 //! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
 
+use super::line::Line;
+use super::members::Doubt;
 use super::quick::HELD;
-use super::quote::Quote;
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech, spoken};
-use crate::program::Program;
+use crate::program::{Program, is_blank};
 use crate::{InCode, Sink};
 
 impl Parser {
@@ -90,14 +91,16 @@ impl Parser {
         let may_start = !self.is_behind_text();
         let bytes = view.from(at);
         let (read, is_complete) = program.trie.walk(bytes, |opener| {
-            (!opener.start || may_start) && (!opener.bol || self.may_begin_line(view, at))
+            (!opener.start || may_start)
+                && (!opener.bol || self.may_begin_line(view, at, opener.may_be_kept))
         });
         self.work += read as u64 + 1;
         (read, is_complete)
     }
 
-    /// Whether what stands at `at` may begin a line; `false` where other text certainly stands before it.
-    fn may_begin_line(&self, view: View<'_>, at: u64) -> bool {
+    /// Whether what stands at `at` may begin a line, or stand behind what keeps what it gives; `false` where other text
+    /// certainly stands before it.
+    fn may_begin_line(&self, view: View<'_>, at: u64, may_be_kept: bool) -> bool {
         /// Bytes that are looked back at.
         const FAR: u64 = 64;
         let teller = &self.teller;
@@ -112,12 +115,19 @@ impl Parser {
         }
         let told = teller.cursor.max(teller.origin());
         let near = told.max(at.saturating_sub(FAR));
-        let before = view.bytes(near, at).iter().rev();
-        let mut before = before.skip_while(|&&byte| byte != b'\n' && Quote::leads(byte));
-        match before.next() {
-            Some(&byte) => byte == b'\n',
-            None => near > told || teller.quote.may_lead(),
+        let before = view.bytes(near, at);
+        let (mut line, before) = match memchr::memrchr(b'\n', before) {
+            Some(end) => (Line::default(), &before[end + 1..]),
+            None if near == told => (teller.quote.line(), before),
+            None => return before.iter().all(|&byte| is_blank(byte)),
+        };
+        for &byte in before {
+            if line.is_led() {
+                return false;
+            }
+            line.byte(byte);
         }
+        line.may_lead() || may_be_kept && line.keeps()
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
@@ -143,6 +153,12 @@ impl Parser {
         let follows = self.teller.thought_over || !self.teller.has_begun();
         let begins = begins || (follows && self.context.speech == Speech::Text);
         self.bol = begins || special || self.follows_marker();
+        let line = self.teller.quote.line();
+        let is_said = self.context.speech == Speech::Text;
+        // Behind calls of other kinds, a program that keeps what calls give explains those.
+        self.is_kept = is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
+        self.doubt = (is_said && line.is_nested()).then_some(Doubt::Nested);
+        self.bare_body = None;
         // The fence that closes a wrapper opens no other one.
         let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
         self.start = !self.teller.spoken && !closes_wrapper;

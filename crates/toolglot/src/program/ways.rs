@@ -25,6 +25,8 @@ pub(crate) struct Opener {
     pub(crate) bol: bool,
     pub(crate) start: bool,
     pub(crate) mark: bool,
+    /// What a call of Python is assigned to may stand before it on its line.
+    pub(crate) may_be_kept: bool,
 }
 
 impl Opener {
@@ -168,6 +170,7 @@ pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
         bol: false,
         start: false,
         mark: false,
+        may_be_kept: false,
     };
     walk(nodes, entry, plain, &mut ways, 0);
     ways
@@ -253,7 +256,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
         }
         // Where a line begins, a known name opens an entry by itself. Without tools nothing does.
         Node::Py { .. } if way.bol || way.start => {
-            way.target = at;
+            (way.target, way.may_be_kept) = (at, way.bol);
             ways.reads_lines |= way.bol;
             ways.add(None, Some((way, Spelling::Stem)));
         }
