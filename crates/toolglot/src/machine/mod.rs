@@ -44,6 +44,7 @@ mod typing;
 mod value;
 mod verdict;
 mod view;
+mod weigh;
 
 pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
@@ -79,6 +80,8 @@ enum Mode {
     Spoken(spoken::Spoken),
     /// Reasoning may go on behind a call in it.
     Afterthought(afterthought::Afterthought),
+    /// A call in reasoning counts only if that never ends.
+    Weighing(weigh::Weighing),
     Value(Box<Value>),
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
@@ -121,6 +124,12 @@ pub struct Parser {
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
+    /// It stands in reasoning that has an end; a call counts there only if that never comes. The one of which that is known.
+    candidate_in_thought: bool,
+    weighs: bool,
+    weighed: Option<u64>,
+    /// Behind the marker of the last call that was left to the reasoning.
+    passed_over: Option<u64>,
     /// Members of a list that are no objects go by.
     junk: Option<junk::Junk>,
     /// The rest of a closer that is misspelt goes by.
@@ -189,6 +198,10 @@ impl Parser {
             start: true,
             candidate_in_code: false,
             quoted: false,
+            candidate_in_thought: false,
+            weighs: false,
+            weighed: None,
+            passed_over: None,
             junk: None,
             misspelt: None,
             gap: None,
@@ -393,6 +406,7 @@ impl Parser {
                 Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
                 Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
                 Mode::Afterthought(_) => self.afterthought(&program, view, eof),
+                Mode::Weighing(_) => self.weigh(&program, view, eof, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
                     self.body(&program, view, eof, sink)
@@ -432,7 +446,7 @@ impl Parser {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
-            Mode::Between | Mode::Afterthought(_) => {}
+            Mode::Between | Mode::Afterthought(_) | Mode::Weighing(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {

@@ -59,7 +59,7 @@ impl Parser {
                         // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
                         return self.dead_python(program, view, sink);
                     }
-                    if !marked && known.is_none() && !program.tools.is_empty() {
+                    if !marked && known.is_none() && !program.tools.is_empty() && !self.weighs {
                         let message = alloc::format!(
                             "no tool is called `{name}`; without a marker it is no call"
                         );
@@ -83,7 +83,9 @@ impl Parser {
                     let Some(body) = body else {
                         return self.dead_python(program, view, sink);
                     };
-                    self.commit(program, view, sink);
+                    if !self.commit(program, view, sink) {
+                        return true;
+                    }
                     self.threads.clear();
                     self.flush(program, view, body.log, python.at, sink);
                     let at = Span::new(name_at, python.name_end);
