@@ -158,3 +158,31 @@ fn the_begin_of_reasoning_that_the_prompt_has_opened_is_markup() {
         );
     }
 }
+
+#[test]
+fn calls_in_reasoning_cost_what_they_are_long() {
+    let tools = json!({"read_file": {"type": "object"}});
+    let tools = Toolbox::from_json(&tools).expect("a tool").tool_set();
+    let hermes = toolglot_dialects::get("hermes").expect("it is embedded");
+    let program = Program::compile(std::slice::from_ref(hermes), &tools, Limits::default());
+    let program = Arc::new(program.expect("it compiles"));
+    let call = r#"<tool_call>{"name": "read_file", "arguments": {}}</tool_call>"#;
+    for (part, end) in [
+        (format!("<think>\n{call} "), ""),
+        (format!("<think>\n{call}\nso "), ""),
+        (format!("{call} or "), ""),
+        (format!("{call} or "), "</think>"),
+    ] {
+        let text = format!("<think>{}{end}", part.repeat(3000));
+        let mut parser = Parser::new(Arc::clone(&program));
+        let mut calls = Calls::default();
+        parser.push(Input::Text(&text), &mut calls);
+        let work = parser.work();
+        parser.finish(Finish::Stop, &mut calls);
+        let per_byte = work / text.len() as u64;
+        assert!(
+            per_byte < 60,
+            "{per_byte} steps for each byte of {part:?} .. {end:?}"
+        );
+    }
+}

@@ -128,6 +128,7 @@ pub struct Parser {
     candidate_in_thought: bool,
     weighs: bool,
     weighed: Option<u64>,
+    endless: Option<weigh::Endless>,
     /// Behind the marker of the last call that was left to the reasoning.
     passed_over: Option<u64>,
     /// Members of a list that are no objects go by.
@@ -201,6 +202,7 @@ impl Parser {
             candidate_in_thought: false,
             weighs: false,
             weighed: None,
+            endless: None,
             passed_over: None,
             junk: None,
             misspelt: None,

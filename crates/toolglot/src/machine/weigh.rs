@@ -13,7 +13,7 @@ use super::log::{Act, Log};
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser, Speech};
-use crate::program::{Node, Program, RuleRole};
+use crate::program::{Node, NodeId, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
 /// The look ahead for the reasoning's end.
@@ -22,6 +22,15 @@ pub(super) struct Weighing {
     /// All bytes before it were looked at.
     pos: u64,
     /// Behind the last of its literals, the call was certain.
+    upto: u64,
+}
+
+/// Where no end of a kind stands, nor anything that stops the look for one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Endless {
+    /// What waits for the end.
+    node: NodeId,
+    /// From a candidate before on, up to there.
     upto: u64,
 }
 
@@ -39,7 +48,11 @@ impl Parser {
         let is_call = self.enters_call(program);
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
         if is_call && self.weighs && !self.teller.mute {
-            let (pos, upto) = (self.candidate, self.safe);
+            // What was looked at for a call before is not looked at again.
+            let awaited = self.awaited();
+            let looked = self.endless.filter(|before| awaited == Some(before.node));
+            let pos = looked.map_or(self.candidate, |before| before.upto.max(self.candidate));
+            let upto = self.safe;
             self.threads.clear();
             self.safe_threads.clear();
             self.forget();
@@ -51,6 +64,14 @@ impl Parser {
             self.reject(self.pos);
         }
         counts
+    }
+
+    /// The first position that waits for the end of what is spoken.
+    fn awaited(&self) -> Option<NodeId> {
+        self.context
+            .extras
+            .first()
+            .map(|waiting| waiting.thread.node)
     }
 
     /// The position that the candidate is decided by.
@@ -154,6 +175,8 @@ impl Parser {
         }
         let Some(end) = end else {
             self.weighed = Some(self.candidate);
+            let upto = weighing.pos;
+            self.endless = self.awaited().map(|node| Endless { node, upto });
             self.begin_candidate(program, view, self.candidate, sink);
             self.found.opened = true;
             return true;
