@@ -40,7 +40,8 @@ pub enum InCode {
 /// What becomes of a call inside reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InReasoning {
-    /// It is reasoning, with a note; a special token is a call all the same.
+    /// Where the reasoning ends behind it, it is reasoning, with a note; where that never ends it is a call with
+    /// `Place::Reasoning`. A special token is a call all the same.
     #[default]
     Ignore,
     /// It is a call with `Place::Reasoning`.

@@ -108,7 +108,7 @@ codes! {
     SplitShell = 62, "split-shell", "a shell block became one call per command";
     MissingParameter = 63, "missing-parameter", "a required parameter is missing";
     InvalidArguments = 64, "invalid-arguments", "the arguments do not fit the tool's schema";
-    OneCallOnly = 65, "one-call-only", "this dialect runs one call per message; the later ones were refused";
+    OneCallOnly = 65, "one-call-only", "this dialect runs one call per message; the others were refused";
     DotDot = 66, "dot-dot", "a path goes up and comes back; it stays inside the root";
     MissedChoice = 70, "missed-choice", "the answer is not what `tool_choice` asks for";
 }

@@ -8,6 +8,7 @@
 
 mod answer;
 pub(crate) mod files;
+mod one_call;
 mod record;
 mod report;
 pub(crate) mod seen;

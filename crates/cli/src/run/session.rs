@@ -12,6 +12,7 @@ use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use super::files::FileTools;
+use super::one_call;
 use super::seen::Seen;
 use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
@@ -21,13 +22,6 @@ use crate::gate::Gate;
 use crate::places::Places;
 use crate::verify::Ground;
 use crate::{authority, form, server, verify};
-
-/// Dialects whose systems run one call per message, with the words in which they refuse the others.
-const ONE_CALL: &[(&str, &str)] = &[(
-    "roo",
-    "Tool [NAME] was not executed because a tool has already been used in this message. Only one tool may be used per \
-     message. You must assess the first tool's result before proceeding to use the next tool.",
-)];
 
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
@@ -172,32 +166,31 @@ impl Session<'_> {
         if let Some(spec) = self.vocabulary.get(&canonical.tool) {
             fill_defaults(spec, &mut canonical);
         }
-        let (verdict, state, remarks) =
-            match self.objection(&canonical, call, &message.calls, before) {
-                Some(objection) => {
-                    notes.extend(objection.notes);
-                    let form = self.form(call).filter(|_| objection.shows_form);
-                    let verdict = Verdict {
-                        decision: Decision::Deny,
-                        rule: objection.rule.into(),
-                        because: objection.because,
+        let (verdict, state, remarks) = match self.objection(&canonical, call, message, before) {
+            Some(objection) => {
+                notes.extend(objection.notes);
+                let form = self.form(call).filter(|_| objection.shows_form);
+                let verdict = Verdict {
+                    decision: Decision::Deny,
+                    rule: objection.rule.into(),
+                    because: objection.because,
+                };
+                (verdict, State::Refused { form }, Vec::new())
+            }
+            None => self
+                .files
+                .and_then(|files| {
+                    let gate = Gate {
+                        seen: Some(before.seen),
+                        ..self.gate()
                     };
-                    (verdict, State::Refused { form }, Vec::new())
-                }
-                None => self
-                    .files
-                    .and_then(|files| {
-                        let gate = Gate {
-                            seen: Some(before.seen),
-                            ..self.gate()
-                        };
-                        files.carry_out(&canonical, call, (&gate, before.steps))
-                    })
-                    .unwrap_or_else(|| {
-                        let (verdict, state) = self.judged(&canonical, call, before);
-                        (verdict, state, Vec::new())
-                    }),
-            };
+                    files.carry_out(&canonical, call, (&gate, before.steps))
+                })
+                .unwrap_or_else(|| {
+                    let (verdict, state) = self.judged(&canonical, call, before);
+                    (verdict, state, Vec::new())
+                }),
+        };
         Step {
             call: canonical,
             verdict,
@@ -235,7 +228,7 @@ impl Session<'_> {
         &self,
         canonical: &Canonical,
         call: &Call,
-        calls: &[Call],
+        message: &Calls,
         Before {
             steps: before,
             refused,
@@ -261,7 +254,7 @@ impl Session<'_> {
                 shows_form: false,
             });
         }
-        if let Some(objection) = self.second_call(canonical, call, before) {
+        if let Some(objection) = self.other_call(canonical.call, message, before) {
             return Some(objection);
         }
         if let Some(line) = refused.filter(|line| line.call != canonical.call) {
@@ -278,7 +271,7 @@ impl Session<'_> {
         if self.after_failing_line == AfterFailure::Skip
             && refused.is_none()
             && before.iter().any(|step| {
-                let is_of_block = |at: usize| self.is_line_of(&calls[at], call);
+                let is_of_block = |at: usize| self.is_line_of(&message.calls[at], call);
                 is_of_block(step.call.call) && !step.is_fine()
             })
         {
@@ -386,29 +379,12 @@ impl Session<'_> {
     }
 
     /// The objection of a system that runs one call per message. One call may have become several reads.
-    fn second_call(
-        &self,
-        canonical: &Canonical,
-        call: &Call,
-        before: &[Step],
-    ) -> Option<Objection> {
-        let (_, words) = ONE_CALL
-            .iter()
-            .find(|(dialect, _)| *dialect == call.dialect)?;
-        if self.many
-            || before
-                .first()
-                .is_none_or(|first| first.call.call == canonical.call)
-        {
+    fn other_call(&self, index: usize, message: &Calls, before: &[Step]) -> Option<Objection> {
+        if self.many {
             return None;
         }
-        let note = Note {
-            code: Code::OneCallOnly,
-            span: call.span,
-            message: format!("`{}` was refused: a call before it was run", call.name),
-            help: None,
-        };
-        let because = words.replace("NAME", &call.name);
+        let first = before.first().map(|first| first.call.call);
+        let (because, note) = one_call::refusal(message, index, first)?;
         Some(Objection {
             rule: "one-call-only",
             because,

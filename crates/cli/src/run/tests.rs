@@ -346,6 +346,27 @@ fn roo_runs_one_call_per_message() {
 }
 
 #[test]
+fn swe_agent_runs_the_last_fence_of_a_message() {
+    let read = ("read_file", json!({"path": "notes.txt"}), End::Closed);
+    let list = ("list_files", json!({"path": "."}), End::Closed);
+    let mut message = message("swe_agent", &[read.clone(), list, read]);
+    for (n, call) in message.calls.iter_mut().enumerate() {
+        call.span = toolglot::Span::new(10 * n as u64, 10 * n as u64 + 9);
+    }
+    let steps = World::new("").run_message(&message, None);
+    assert_eq!(
+        rules(&steps),
+        ["one-call-only", "one-call-only", "read-inside-root"]
+    );
+    // What a block became is one call.
+    for call in &mut message.calls {
+        call.span = toolglot::Span::new(0, 9);
+    }
+    let steps = World::new("").run_message(&message, None);
+    assert_eq!(rules(&steps), ["read-inside-root"; 3]);
+}
+
+#[test]
 fn only_named_tools_may_be_called() {
     let named =
         json!({"view": {"type": "object"}, "read_file": {"type": "object", "required": ["why"]}});

@@ -14,10 +14,20 @@ use crate::program::{CompiledDialect, Node, Program, RuleRole};
 use crate::{Code, End, InCode, Place, Sink, Span};
 
 impl Parser {
-    /// From here the candidate is what it seems: nothing is given back.
-    pub(super) fn commit(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    /// From here the candidate is what it seems: nothing is given back. `false` where it stands in reasoning and is none, or
+    /// counts only if that never ends: then it is read anew, if at all.
+    #[must_use]
+    pub(super) fn commit(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         if self.committed {
-            return;
+            return true;
+        }
+        if !self.may_count(program) {
+            return false;
         }
         self.committed = true;
         self.hints.read(view.slice(self.candidate, self.pos));
@@ -35,7 +45,7 @@ impl Parser {
         if !adjoins {
             self.interrupted = None;
         }
-        if by_extra || self.context.open_ended {
+        if by_extra || self.context.open_ended || is_thought && self.enters_call(program) {
             let context = core::mem::take(&mut self.context);
             if is_thought {
                 self.interrupt(context);
@@ -48,6 +58,7 @@ impl Parser {
                     .end_call(End::Recovered, view, self.candidate, sink);
             }
         }
+        true
     }
 
     /// Does the acts up to `to`. Bytes up to `upto` are markup where an act needs them told.

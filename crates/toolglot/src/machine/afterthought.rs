@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 
+use super::context::ends_speech;
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::program::{Node, NodeId, Program, RuleRole, is_blank};
@@ -43,12 +44,14 @@ pub(super) struct Afterthought {
 }
 
 /// What stands at a byte.
-enum Sight {
+pub(super) enum Sight {
     /// The reasoning's own end.
     End,
     /// An entry may begin there.
     Entry,
-    /// Other reasoning does, or what is said.
+    /// Other reasoning does.
+    Thought,
+    /// What is said does.
     Speech,
     Nothing,
     /// More bytes are needed.
@@ -109,7 +112,7 @@ impl Parser {
                 break;
             }
             let sight = match step {
-                Some(_) => self.sight(program, &thought, view, after.pos, eof),
+                Some(_) => self.sight(program, &thought.context, view, after.pos, eof),
                 None if eof => break,
                 None => Sight::Wait,
             };
@@ -123,7 +126,7 @@ impl Parser {
                     self.interrupted = Some(thought);
                     return true;
                 }
-                Sight::Speech => break,
+                Sight::Thought | Sight::Speech => break,
                 Sight::Entry | Sight::Nothing => {
                     after.pos += u64::from(!after.blank);
                     after.blank = false;
@@ -143,25 +146,23 @@ impl Parser {
     }
 
     /// What stands at `at`.
-    fn sight(
+    pub(super) fn sight(
         &mut self,
         program: &Program,
-        thought: &Interrupted,
+        context: &Context,
         view: View<'_>,
         at: u64,
         eof: bool,
     ) -> Sight {
         let bytes = view.from(at);
         let mut waits = false;
-        for waiting in &thought.context.extras {
-            let Node::Literal {
-                bytes: end, next, ..
-            } = program.node(waiting.thread.node)
-            else {
+        for waiting in &context.extras {
+            let node = waiting.thread.node;
+            let Node::Literal { bytes: end, .. } = program.node(node) else {
                 continue;
             };
             let length = end.len().min(bytes.len());
-            if end[..length] != bytes[..length] || !is_over(program, *next) {
+            if end[..length] != bytes[..length] || !ends_speech(program, node) {
                 continue;
             }
             let is_data = self.tokens.is_spelled(end, at);
@@ -190,14 +191,14 @@ impl Parser {
             };
             state = next;
             let openers = program.trie.complete(state);
-            let speaks = |node: &NodeId| {
-                let role = match program.node(*node) {
-                    Node::Enter { role, .. } => *role,
-                    _ => return false,
-                };
-                matches!(role, RuleRole::Think | RuleRole::Say)
+            let enters = |is: RuleRole| {
+                let begins = |node: &NodeId| matches!(program.node(*node), Node::Enter { role, .. } if *role == is);
+                openers.iter().any(|one| one.enters.iter().any(begins))
             };
-            if openers.iter().any(|one| one.enters.iter().any(speaks)) {
+            if enters(RuleRole::Think) {
+                return Sight::Thought;
+            }
+            if enters(RuleRole::Say) {
                 return Sight::Speech;
             }
             if !openers.is_empty() {

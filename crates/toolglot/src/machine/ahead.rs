@@ -174,7 +174,9 @@ impl Parser {
         self.found.bodies.push(ahead.body);
         self.threads.clear();
         self.threads.push(ahead.body);
-        self.commit(program, view, sink);
+        if !self.commit(program, view, sink) {
+            return;
+        }
         self.flush(program, view, ahead.body.log, ahead.at, sink);
         let mut acts = Vec::new();
         self.log.acts(ahead.body.log, named, &mut acts);

@@ -6,13 +6,12 @@ use alloc::vec::Vec;
 use super::junk::Junk;
 use super::log::Act;
 use super::step::Stepper;
-use super::teller::Speech;
 use super::thread::{Judge, Thread};
 use super::turn::Turn;
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
-use crate::program::{ByteSet, Node, Program, RuleRole};
+use crate::program::{ByteSet, Node, Program};
 use crate::{Code, End, Sink, Span};
 
 /// Bytes of a literal that outranks a body.
@@ -81,16 +80,12 @@ impl Parser {
                     self.remark_spelled(view, sink);
                 }
             }
-            if self.found.literal_ended && !self.committed && self.reopens(program) {
-                self.teller.markup(view, pos + 1, sink);
-                self.pos = pos + 1;
-                self.threads.clear();
-                self.forget();
-                self.mode = Mode::Text;
-                return true;
+            if self.found.literal_ended && !self.committed {
+                self.drop_speech(program);
             }
             if self.found.literal_ended
                 && !self.committed
+                && !self.reopens(program)
                 && self.is_quoted_entry(program, view, sink)
             {
                 // What the context waits for may be on its way all the same.
@@ -183,6 +178,9 @@ impl Parser {
                     return true;
                 }
                 self.literal_ended(program, view, sink);
+                if !matches!(self.mode, Mode::Between) {
+                    return true;
+                }
             }
             if self.fallback.is_none() && self.match_certain(program, view, sink) {
                 return true;
@@ -207,14 +205,6 @@ impl Parser {
         self.committed = false;
         (self.pos, self.not_before) = (at, at);
         self.mode = Mode::Text;
-    }
-
-    /// The tag that opens reasoning stands before all of it: what a prompt has opened is repeated at times.
-    fn reopens(&self, program: &Program) -> bool {
-        let is_thought = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.role == RuleRole::Think);
-        self.context.speech == Speech::Reasoning
-            && !self.teller.thought
-            && self.next.iter().any(is_thought)
     }
 
     /// The closing tag behind a name is missing, or misspelt: what may follow it is read in its place, and until that has
@@ -448,7 +438,9 @@ impl Parser {
                 .is_some_and(|thread| self.is_over_at(program, thread))
         {
             self.threads.retain(|thread| thread.extra);
-            self.commit(program, view, sink);
+            if !self.commit(program, view, sink) {
+                return;
+            }
         }
         if self.fallback.is_some() {
             return;
@@ -486,7 +478,9 @@ impl Parser {
             if !(names && marked) || is_weak {
                 return;
             }
-            self.commit(program, view, sink);
+            if !self.commit(program, view, sink) {
+                return;
+            }
         }
         if names || ends && !self.is_bare() {
             self.flush(program, view, common, self.pos, sink);

@@ -252,7 +252,7 @@ impl Parser {
             speech: Speech::Text,
             waits: super::first_bytes(program, &extras),
             extras,
-            reads: true,
+            is_choosy: false,
             sync: true,
             open_ended: false,
         };

@@ -8,8 +8,8 @@ use super::teller::Speech;
 use super::thread::{Judge, Thread};
 use super::view::View;
 use super::{Mode, Parser};
-use crate::InReasoning;
-use crate::program::{ByteSet, Finder, Node, Program, RuleRole};
+use crate::grammar::Capture;
+use crate::program::{ByteSet, Finder, Node, NodeId, Program, RuleRole};
 
 /// What plain text belongs to, and what may end that.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Context {
     pub(super) extras: Vec<Waiting>,
     /// The first bytes of those literals.
     pub(super) waits: Finder,
-    /// What looks like an entry is one; otherwise it is remarked on and stays speech.
-    pub(super) reads: bool,
+    /// What may stand in place of its end is named: nothing else is read in it.
+    pub(super) is_choosy: bool,
     /// It was entered by a recovery: an entry ends it.
     pub(super) sync: bool,
     /// It has no end of its own: an entry ends it.
@@ -33,7 +33,7 @@ impl Default for Context {
             speech: Speech::Text,
             extras: Vec::new(),
             waits: Finder::default(),
-            reads: true,
+            is_choosy: false,
             sync: false,
             open_ended: false,
         }
@@ -48,6 +48,13 @@ pub(super) struct Waiting {
     pub(super) acts: Vec<Act>,
     /// The literal that it waits for, if that was made from captures.
     pub(super) literal: Option<Vec<u8>>,
+}
+
+impl Context {
+    /// It is reasoning with an end of its own.
+    pub(super) fn is_closed_thought(&self) -> bool {
+        self.speech == Speech::Reasoning && !self.open_ended
+    }
 }
 
 impl Parser {
@@ -88,17 +95,18 @@ impl Parser {
                 }
             }
         }
-        self.teller.thought = false;
-        let reads =
-            speech == Speech::Text || open_ended || self.in_reasoning == InReasoning::Accept;
+        (self.teller.thought, self.teller.at_line) = (false, true);
+        let names_more = |waiting: &Waiting| !ends_speech(&program, waiting.thread.node);
+        let is_choosy = speech == Speech::Reasoning && extras.iter().any(names_more);
         self.context = Context {
             speech,
             waits: first_bytes(&program, &extras),
             extras,
-            reads,
+            is_choosy,
             open_ended,
             sync: false,
         };
+        self.thought_end = None;
         self.mode = Mode::Text;
         self.forget();
     }
@@ -132,6 +140,22 @@ impl Parser {
         self.flushed = Log::ROOT;
         self.instances.clear();
         (self.misspelt, self.gap) = (None, None);
+    }
+}
+
+/// Whether the literal at `node` ends what is spoken, and begins no call in place of that.
+pub(super) fn ends_speech(program: &Program, mut node: NodeId) -> bool {
+    loop {
+        node = match program.node(node) {
+            Node::Literal { next, .. }
+            | Node::Exit { next, .. }
+            | Node::Ws { next }
+            | Node::Nl { next } => *next,
+            Node::Template { next, .. } => *next,
+            Node::Capture(capture) if capture.what == Capture::Skip => capture.next,
+            Node::Match => return true,
+            _ => return false,
+        }
     }
 }
 

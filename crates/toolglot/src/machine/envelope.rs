@@ -48,7 +48,11 @@ impl Parser {
                     self.dead_envelope(program, &envelope, view, sink);
                     break;
                 }
-                Asked::Commit => self.commit_envelope(program, &mut envelope, view, sink),
+                Asked::Commit => {
+                    if !self.commit_envelope(program, &mut envelope, view, sink) {
+                        break;
+                    }
+                }
                 Asked::Args if envelope.committed => {
                     self.tell_envelope(program, &mut envelope, view, sink);
                 }
@@ -120,19 +124,22 @@ impl Parser {
         self.spare(envelope);
     }
 
-    /// The call begins: its head, then the arguments that waited.
+    /// The call begins: its head, then the arguments that waited. `false` where it does not count yet.
+    #[must_use]
     pub(super) fn commit_envelope(
         &mut self,
         program: &Program,
         envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
-    ) {
+    ) -> bool {
         let body = envelope.bodies[0];
         self.threads.clear();
         self.threads.push(body);
         self.found.bodies.clear();
-        self.commit(program, view, sink);
+        if !self.commit(program, view, sink) {
+            return false;
+        }
         self.threads.clear();
         let upto = envelope.head_end();
         self.flush(program, view, body.log, upto, sink);
@@ -166,6 +173,7 @@ impl Parser {
         self.teller.start_call(view, upto, sink);
         self.begin_fitting(program, envelope.name_at.0);
         self.tell_envelope(program, envelope, view, sink);
+        true
     }
 
     /// Behind the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
@@ -194,7 +202,8 @@ impl Parser {
             self.enter(program, view, enter, at, sink);
         }
         envelope.begin_next(program);
-        self.commit_envelope(program, envelope, view, sink);
+        let is_begun = self.commit_envelope(program, envelope, view, sink);
+        debug_assert!(is_begun, "the entry is committed");
     }
 
     /// Tells the arguments read so far.
@@ -353,7 +362,7 @@ impl Parser {
                 alloc::format!("no tool is called `{name}`; without a marker it is no call");
             self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
         }
-        if marked && !self.quoted && !self.candidate_noted {
+        if marked && !self.is_aside() && !self.candidate_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.name.is_none() {
                 (

@@ -22,7 +22,8 @@ impl Parser {
         // Whatever is undecided is decided now; what is given back is read again.
         for _ in 0..=view.text.len() * 8 + 64 {
             self.run(view, true, sink);
-            if !self.end_mode(&program, why, view, sink) {
+            let goes_on = self.end_mode(&program, why, view, sink);
+            if !(goes_on || matches!(self.mode, Mode::Weighing(_))) {
                 break;
             }
         }
@@ -59,7 +60,11 @@ impl Parser {
             Mode::Text => false,
             Mode::Between => self.end_between(program, view, sink),
             // With the last byte it was decided.
-            Mode::Ahead(_) | Mode::Spoken(_) | Mode::Along(_) | Mode::Afterthought(_) => false,
+            Mode::Ahead(_)
+            | Mode::Spoken(_)
+            | Mode::Along(_)
+            | Mode::Afterthought(_)
+            | Mode::Weighing(_) => false,
             Mode::Value(value)
                 if why != Finish::Length && Parser::ends_with_message(program, &value, view) =>
             {
@@ -99,7 +104,7 @@ impl Parser {
                 let is_begun = !envelope.committed;
                 if is_begun {
                     self.pos = envelope.pos;
-                    if !envelope.is_marked() || envelope.is_over() || self.quoted {
+                    if !envelope.is_marked() || envelope.is_over() || self.is_aside() {
                         self.dead_envelope(program, &envelope, view, sink);
                         return true;
                     }
@@ -107,7 +112,9 @@ impl Parser {
                         return self.end_begun(view, sink);
                     }
                     // It has its name: a call that was cut off before its arguments.
-                    self.commit_envelope(program, &mut envelope, view, sink);
+                    if !self.commit_envelope(program, &mut envelope, view, sink) {
+                        return true;
+                    }
                 }
                 let over = envelope.is_over();
                 let rest = if over {
@@ -136,7 +143,7 @@ impl Parser {
                 let goes_on = name.len() < word.len() || self.cut_off;
                 let is_call = !self.committed
                     || goes_on && (self.cut_off || program.tools.find(name.trim()).is_some());
-                if marked && is_call && !self.quoted {
+                if marked && is_call && !self.is_aside() {
                     return self.end_begun(view, sink);
                 }
                 self.dead_python(program, view, sink)
@@ -296,7 +303,9 @@ impl Parser {
             // It has its name, though not all readings agree on what comes: a call that was cut off.
             self.threads.clear();
             self.threads.push(begun);
-            self.commit(program, view, sink);
+            if !self.commit(program, view, sink) {
+                return true;
+            }
         }
         self.between_values = self
             .threads

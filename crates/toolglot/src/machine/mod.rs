@@ -48,6 +48,7 @@ mod typing;
 mod value;
 mod verdict;
 mod view;
+mod weigh;
 
 pub(crate) use capture::takes_key;
 pub(crate) use fitting::changed;
@@ -86,6 +87,8 @@ enum Mode {
     Along(along::Along),
     /// Reasoning may go on behind a call in it.
     Afterthought(afterthought::Afterthought),
+    /// A call in reasoning counts only if that never ends.
+    Weighing(weigh::Weighing),
     Value(Box<Value>),
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
@@ -134,6 +137,13 @@ pub struct Parser {
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
+    /// It stands in reasoning that has an end; a call counts there only if that never comes. The one of which that is known.
+    candidate_in_thought: bool,
+    weighs: bool,
+    weighed: Option<u64>,
+    endless: Option<weigh::Endless>,
+    /// Behind the marker of the last call that was left to the reasoning.
+    passed_over: Option<u64>,
     /// Members of a list that are no objects go by.
     junk: Option<junk::Junk>,
     /// The rest of a closer that is misspelt goes by.
@@ -208,6 +218,11 @@ impl Parser {
             bare_body: None,
             candidate_in_code: false,
             quoted: false,
+            candidate_in_thought: false,
+            weighs: false,
+            weighed: None,
+            endless: None,
+            passed_over: None,
             junk: None,
             misspelt: None,
             gap: None,
@@ -414,6 +429,7 @@ impl Parser {
                 Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
                 Mode::Along(_) => self.along(&program, view, eof, sink),
                 Mode::Afterthought(_) => self.afterthought(&program, view, eof),
+                Mode::Weighing(_) => self.weigh(&program, view, eof, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
                     self.body(&program, view, eof, sink)
@@ -453,7 +469,7 @@ impl Parser {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
-            Mode::Between | Mode::Along(_) | Mode::Afterthought(_) => {}
+            Mode::Between | Mode::Along(_) | Mode::Afterthought(_) | Mode::Weighing(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {

@@ -66,9 +66,17 @@ impl Parser {
             }
             return;
         }
+        if matches!(program.node(body.node), Node::Text(text) if text.role == RuleRole::Think)
+            && self.may_reopen()
+        {
+            self.reopen(view, sink);
+            return;
+        }
         self.threads.clear();
         self.threads.push(body);
-        self.commit(program, view, sink);
+        if !self.commit(program, view, sink) {
+            return;
+        }
         self.flush(program, view, body.log, at, sink);
         self.threads.clear();
         match program.node(body.node) {
@@ -275,7 +283,7 @@ impl Parser {
             speech,
             waits: super::first_bytes(program, &extras),
             extras,
-            reads: true,
+            is_choosy: false,
             sync: waits,
             open_ended: false,
         };

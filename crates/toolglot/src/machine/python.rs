@@ -111,7 +111,7 @@ impl Parser {
             // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
             return Verdict::Text;
         }
-        if is_foreign {
+        if is_foreign && !self.weighs {
             let message =
                 alloc::format!("no tool is called `{name}`; without a marker it is no call");
             let at = Span::new(python.name_at, python.name_end);
@@ -148,7 +148,9 @@ impl Parser {
         if python.has_passed {
             body = self.begin_behind_unknown(body, python.at);
         }
-        self.commit(program, view, sink);
+        if !self.commit(program, view, sink) {
+            return;
+        }
         self.threads.clear();
         self.flush(program, view, body.log, python.at, sink);
         let at = Span::new(python.name_at + named.n_space as u64, python.name_end);

@@ -73,7 +73,7 @@ impl Parser {
     /// A token's spelling stands there in plain letters.
     #[cold]
     pub(super) fn remark_spelled(&mut self, view: View<'_>, sink: &mut dyn Sink) {
-        if self.candidate_noted || self.quoted {
+        if self.candidate_noted || self.is_aside() {
             return;
         }
         let span = Span::new(self.candidate, self.pos + 1);
@@ -88,7 +88,8 @@ impl Parser {
     pub(super) fn remark_names(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         // What else it may be goes on.
         let is_dead = !self.next.iter().any(|thread| !thread.extra);
-        if let (Some((start, end)), true) = (self.found.placeholder.take(), is_dead && !self.quoted)
+        if let (Some((start, end)), true) =
+            (self.found.placeholder.take(), is_dead && !self.is_aside())
         {
             let text: String = view.slice(start, end).into();
             let message = format!("`{text}` is a placeholder, not the name of a tool");
@@ -113,6 +114,9 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        if self.weighs {
+            return;
+        }
         self.teller
             .speak(self.context.speech, view, self.candidate, sink);
         let at = Span::new(start.min(end), end);
@@ -195,7 +199,7 @@ impl Parser {
                 |act| matches!(act, Act::Captured { start, end, .. } if !is_word(start, end)),
             )
         };
-        !self.quoted
+        !self.is_aside()
             && self
                 .marked(program, view, at)
                 .iter()
@@ -232,7 +236,7 @@ impl Parser {
         at: u64,
         sink: &mut dyn Sink,
     ) {
-        if self.candidate_noted || self.quoted {
+        if self.candidate_noted || self.is_aside() {
             return;
         }
         let marked = self.marked(program, view, at);

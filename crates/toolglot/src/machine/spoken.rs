@@ -175,8 +175,9 @@ impl Parser {
         self.found.bodies.push(spoken.body);
         self.threads.clear();
         self.threads.push(spoken.body);
-        self.commit(program, view, sink);
-        self.win(program, view, sink);
+        if self.commit(program, view, sink) {
+            self.win(program, view, sink);
+        }
         true
     }
 

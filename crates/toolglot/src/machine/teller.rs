@@ -108,6 +108,8 @@ pub(crate) struct Teller {
     pub(crate) spoken: bool,
     /// So was reasoning, since it last began.
     pub(crate) thought: bool,
+    /// Only blanks stand before the next byte on its line of reasoning.
+    pub(crate) at_line: bool,
     /// Reasoning is over, and neither text that is not blank nor a call stands behind it: a line begins here.
     pub(crate) thought_over: bool,
     /// The last byte told, if it was text.
@@ -212,7 +214,11 @@ impl Teller {
             self.recital = recite(self.recital, json);
         }
         self.last = match event {
-            Event::Text(text) | Event::Reasoning(text) => last_byte(text),
+            Event::Text(text) => last_byte(text),
+            Event::Reasoning(text) => {
+                self.at_line = ends_line(text, self.at_line);
+                last_byte(text)
+            }
             _ => 0,
         };
         self.tell(span, event, sink);
@@ -257,6 +263,7 @@ impl Teller {
             self.tell(span, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
+            self.at_line = ends_line(text, self.at_line);
             self.tell(span, Event::Reasoning(text), sink);
         }
         self.cursor = to;
@@ -517,6 +524,13 @@ impl Teller {
             );
         }
     }
+}
+
+/// Whether only blanks stand behind the last line break of `text`; `before`: on the line that it goes on with.
+fn ends_line(text: &str, before: bool) -> bool {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let mut rest = text.bytes().rev().skip_while(|byte| is_blank(byte));
+    rest.next().map_or(before, |byte| byte == b'\n')
 }
 
 fn last_byte(text: &str) -> u8 {

@@ -7,7 +7,7 @@ use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech, spoken};
 use crate::program::{Program, is_blank};
-use crate::{InCode, Sink};
+use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
     /// Returns whether the mode changed.
@@ -131,7 +131,13 @@ impl Parser {
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
-    fn begin_candidate(&mut self, program: &Program, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+    pub(super) fn begin_candidate(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        at: u64,
+        sink: &mut dyn Sink,
+    ) {
         // The text before it is certain, and the quoting context is a function of it.
         self.teller.speak(self.context.speech, view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
@@ -144,7 +150,9 @@ impl Parser {
         (self.fallback, self.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
-        let begins = if next == b'`' {
+        let begins = if self.context.speech == Speech::Reasoning {
+            self.teller.at_line
+        } else if next == b'`' {
             self.teller.quote.at_fence()
         } else {
             self.teller.quote.at_bol()
@@ -164,8 +172,12 @@ impl Parser {
         self.start = !self.teller.spoken && !closes_wrapper;
         self.candidate_in_code =
             self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
+        let ignores = self.in_reasoning == InReasoning::Ignore;
+        self.candidate_in_thought = self.context.is_closed_thought() && !special;
+        let is_thought = self.candidate_in_thought && ignores;
+        self.weighs = is_thought && self.weighed != Some(at);
         self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore)
-            || !(self.context.reads || special);
+            || (is_thought && self.context.is_choosy);
         self.threads.clear();
         self.safe_threads.clear();
         self.forget();

@@ -273,19 +273,23 @@ pub(super) fn arguments_behind(nodes: &[Node], from: NodeId) -> Vec<&str> {
     found
 }
 
-/// The text of the `think` rule that an entry is.
-pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Option<NodeId> {
-    let mut seen = BTreeSet::new();
+/// The texts of the `think` rule that an entry is: one for each way to write it.
+pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     let mut todo = alloc::vec![entry];
     while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
         match &nodes[id as usize] {
-            Node::Text(text) if text.role == RuleRole::Think => return Some(id),
+            Node::Text(text) if text.role == RuleRole::Think => found.push(id),
             Node::Enter { role, .. } if *role != RuleRole::Think => {}
-            node if !node.is_body() && seen.insert(id) => todo.extend(nexts(node)),
+            node if !node.is_body() => todo.extend(nexts(node)),
             _ => {}
         }
     }
-    None
+    found.sort_unstable();
+    found
 }
 
 /// Literals and templates that can come next, over blanks and acts; `None` in the list is the entry's end.

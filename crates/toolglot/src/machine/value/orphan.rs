@@ -23,10 +23,13 @@ impl Orphan {
     }
 }
 
-/// Whether one is looked for: the value is kept to the byte, and its closer is the only one of its call, and ends it.
+/// Whether one is looked for: the value is kept to the byte, or but for a line break at each end, and its closer is the only one
+/// of its call, and ends it.
 pub(super) fn may_follow(program: &Program, text: &TextNode) -> bool {
     let is_alone = text.enclosing.is_empty() && text.own.is_some() && !text.fence;
-    text.trim == Trim::None && is_alone && !program.leads_to_values(text.next)
+    matches!(text.trim, Trim::None | Trim::PairedNl)
+        && is_alone
+        && !program.leads_to_values(text.next)
 }
 
 impl Parser {

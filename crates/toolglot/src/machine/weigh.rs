@@ -1,0 +1,208 @@
+//! A call in reasoning that has an end of its own.
+//!
+//! A model weighs calls that it does not make, and it forgets to end its reasoning before those that it makes. Which of the
+//! two a call is shows what stands behind it: where the end of the reasoning follows, before a line opens other reasoning,
+//! it is reasoning, with a note; where none does, the call stands in its place. So a candidate that turns out to be a call is
+//! held until that is known, or until `Limits::undecided` bytes are, and is then read anew. A call that came as a special
+//! token, or that the caller accepts, is not weighed.
+
+use alloc::string::String;
+
+use super::afterthought::Sight;
+use super::log::{Act, Log};
+use super::thread::Thread;
+use super::view::View;
+use super::{Mode, Parser, Speech};
+use crate::program::{Node, NodeId, Program, RuleRole};
+use crate::{Code, Sink, Span};
+
+/// The look ahead for the reasoning's end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weighing {
+    /// All bytes before it were looked at.
+    pos: u64,
+    /// Behind the last of its literals, the call was certain.
+    upto: u64,
+}
+
+/// Where no end of a kind stands, nor anything that stops the look for one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Endless {
+    /// What waits for the end.
+    node: NodeId,
+    /// From a candidate before on, up to there.
+    upto: u64,
+}
+
+impl Parser {
+    /// Nothing is remarked on the candidate: it counts for nothing, or may not.
+    pub(super) fn is_aside(&self) -> bool {
+        self.quoted || self.weighs
+    }
+
+    /// Whether the candidate that is about to be believed may be. In reasoning only its end may, or a call.
+    pub(super) fn may_count(&mut self, program: &Program) -> bool {
+        if !self.candidate_in_thought {
+            return true;
+        }
+        let is_call = self.enters_call(program);
+        let is_awaited = self.decided().is_some_and(|thread| thread.extra);
+        if is_call && self.weighs && !self.teller.mute {
+            // What was looked at for a call before is not looked at again.
+            let awaited = self.awaited();
+            let looked = self.endless.filter(|before| awaited == Some(before.node));
+            let pos = looked.map_or(self.candidate, |before| before.upto.max(self.candidate));
+            let upto = self.safe;
+            self.threads.clear();
+            self.safe_threads.clear();
+            self.forget();
+            self.mode = Mode::Weighing(Weighing { pos, upto });
+            return false;
+        }
+        let counts = if is_call { !self.weighs } else { is_awaited };
+        if !counts {
+            self.reject(self.pos);
+        }
+        counts
+    }
+
+    /// The first position that waits for the end of what is spoken.
+    fn awaited(&self) -> Option<NodeId> {
+        self.context
+            .extras
+            .first()
+            .map(|waiting| waiting.thread.node)
+    }
+
+    /// The position that the candidate is decided by.
+    fn decided(&self) -> Option<&Thread> {
+        self.threads.first().or(self.found.bodies.first())
+    }
+
+    /// Whether that is one of a call.
+    pub(super) fn enters_call(&self, program: &Program) -> bool {
+        self.decided()
+            .is_some_and(|thread| self.enters(program, thread, |role| role == RuleRole::Call))
+    }
+
+    fn enters(&self, program: &Program, thread: &Thread, is: impl Fn(RuleRole) -> bool) -> bool {
+        let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role, .. } if is(*role)));
+        self.log.any(Log::ROOT, thread.log, enters)
+    }
+
+    /// In reasoning nothing is said and no turn ends, nor does reasoning begin in it.
+    pub(super) fn drop_speech(&mut self, program: &Program) {
+        if !self.candidate_in_thought {
+            return;
+        }
+        let reopens = self.may_reopen();
+        let mut next = core::mem::take(&mut self.next);
+        next.retain(|thread| {
+            let is_said = |role| match role {
+                RuleRole::Say | RuleRole::Stop => true,
+                RuleRole::Think => !reopens,
+                RuleRole::Call => false,
+            };
+            thread.extra || !self.enters(program, thread, is_said)
+        });
+        self.next = next;
+    }
+
+    /// Whether the tag that opens reasoning may stand here: what a prompt has opened is repeated at times, before all of it.
+    pub(super) fn may_reopen(&self) -> bool {
+        self.context.speech == Speech::Reasoning && !self.teller.thought
+    }
+
+    /// Whether a position reads such a tag.
+    pub(super) fn reopens(&self, program: &Program) -> bool {
+        let reads = |thread: &Thread| self.enters(program, thread, |role| role == RuleRole::Think);
+        self.may_reopen()
+            && self
+                .next
+                .iter()
+                .any(|thread| !thread.extra && reads(thread))
+    }
+
+    /// Such a tag is over: the reasoning goes on behind it.
+    pub(super) fn reopen(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        self.teller.markup(view, self.pos, sink);
+        self.threads.clear();
+        self.safe_threads.clear();
+        self.forget();
+        self.mode = Mode::Text;
+    }
+
+    /// Returns whether the mode changed.
+    pub(super) fn weigh(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Mode::Weighing(mut weighing) = core::mem::take(&mut self.mode) else {
+            return false;
+        };
+        let known = self.thought_end.filter(|&end| end > self.candidate);
+        let mut end = known;
+        let context = core::mem::take(&mut self.context);
+        let mut waits = false;
+        while end.is_none() && weighing.pos - self.candidate <= program.limits.undecided as u64 {
+            let rest = view.from(weighing.pos);
+            let step = program.openers.find(rest, &context.waits);
+            let passed = step.unwrap_or(rest.len()) as u64;
+            self.work += passed + 1;
+            weighing.pos += passed;
+            let sight = match step {
+                Some(_) => self.sight(program, &context, view, weighing.pos, eof),
+                None if eof => break,
+                None => Sight::Wait,
+            };
+            match sight {
+                Sight::End => end = Some(weighing.pos),
+                Sight::Wait => {
+                    waits = true;
+                    break;
+                }
+                Sight::Thought if begins_line(view, weighing.pos) => break,
+                Sight::Entry | Sight::Thought | Sight::Speech | Sight::Nothing => weighing.pos += 1,
+            }
+        }
+        self.context = context;
+        if waits {
+            self.mode = Mode::Weighing(weighing);
+            return false;
+        }
+        let Some(end) = end else {
+            self.weighed = Some(self.candidate);
+            let upto = weighing.pos;
+            self.endless = self.awaited().map(|node| Endless { node, upto });
+            self.begin_candidate(program, view, self.candidate, sink);
+            self.found.opened = true;
+            return true;
+        };
+        self.thought_end = Some(end);
+        let upto = weighing.upto.min(end);
+        // What stands behind a marker that was passed over is of the same call.
+        if self.passed_over != Some(self.candidate) {
+            let first = view.slice(self.candidate, end).chars().next();
+            let least = self.candidate + first.map_or(0, char::len_utf8) as u64;
+            self.teller.note(
+                Code::ReasoningCall,
+                Span::new(self.candidate, upto.max(least)),
+                String::from("a call stands in reasoning that ends behind it: it is not read"),
+                Some(String::from("end the reasoning before the call")),
+                sink,
+            );
+        }
+        self.passed_over = Some(upto);
+        self.reject(upto);
+        self.not_before = self.not_before.max(upto);
+        true
+    }
+}
+
+/// Whether a line break stands right before `at`.
+fn begins_line(view: View<'_>, at: u64) -> bool {
+    at > view.base && view.byte(at - 1) == Some(b'\n')
+}
