@@ -125,7 +125,10 @@ fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
             break;
         }
     }
-    let rest = json.finish(true, at as u64, &mut out);
+    // Where it is stuck all ends; bytes behind that may have been looked at.
+    let is_stuck = matches!(steps.last(), Some((Step::Stuck, _)));
+    let end = if is_stuck { stood } else { at as u64 };
+    let rest = json.finish(true, end, &mut out);
     Ok(Told {
         steps,
         text: out.text,

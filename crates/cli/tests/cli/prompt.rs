@@ -86,7 +86,7 @@ fn a_dialect_of_one_tool_teaches_that_one() {
     let schema = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
     let directory = tempfile::tempdir().expect("a directory");
     let tools = directory.path().join("tools.json");
-    let list = json!({"execute_command": schema("commands"), "ping": schema("host")});
+    let list = json!({"execute_command": schema("command"), "ping": schema("host")});
     std::fs::write(&tools, list.to_string()).expect("it is written");
     let tools = tools.to_str().expect("it is UTF-8");
     let ran = toolglot(&["prompt", "--dialect", "swe_agent", "--tools", tools], "");

@@ -147,9 +147,4 @@ impl Transducer {
         self.end_odd(at, out);
         self.value_ended = false;
     }
-
-    /// Ends the document at a place where `feed` was stuck: only brackets may be missing.
-    pub fn abandon(&mut self, at: u64, out: &mut Output) -> Rest {
-        self.finish(true, at, out)
-    }
 }
