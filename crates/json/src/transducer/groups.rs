@@ -195,7 +195,7 @@ impl Transducer {
             return true;
         }
         if group.starts_with('[') {
-            return is_comprehension(group);
+            return self.inside.is_loose && is_comprehension(group);
         }
         let is_marked = content.starts_with(['"', '\'', '(', '[', '{']);
         !self.inside.has_comma
@@ -239,9 +239,9 @@ fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
 
 /// Whether only running it would tell what the list holds that begins here: `[x for x in y]`, `[[0] * 5]`.
 pub(crate) fn is_made(list: &str) -> bool {
-    let has_expression =
-        || inside(list.as_bytes()).is_some_and(|(inside, _)| inside.has_expression);
-    list.starts_with('[') && (is_comprehension(list) || has_expression())
+    let is_made =
+        |inside: Inside| inside.has_expression || inside.is_loose && is_comprehension(list);
+    list.starts_with('[') && inside(list.as_bytes()).is_some_and(|(inside, _)| is_made(inside))
 }
 
 /// Whether the list is written as what makes it: `[x for x in y]`.

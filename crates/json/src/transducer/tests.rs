@@ -303,6 +303,11 @@ fn expressions_become_what_they_say_or_their_source() {
             "a='the 'x' + 'y' of it', b=1)",
             r#""a":"the 'x' + 'y' of it", "b":1}"#,
         ),
+        // A string that reads as what makes a list.
+        (
+            "a=['book for two in Paris'], b=1)",
+            r#""a":["book for two in Paris"], "b":1}"#,
+        ),
         ("a=(1, x), b=('y',))", r#""a":[1, "x"], "b":["y"]}"#),
         (
             "a=(x, y) => x + y, b=1)",

@@ -13,6 +13,6 @@ pub(crate) use entity::decoded;
 pub(crate) use envelope::{Asked, Envelope, LeftOut};
 pub(crate) use escaped::Escaped;
 pub(crate) use json::JsonBody;
-pub(crate) use passing::{Passing, PassingStep};
+pub(crate) use passing::{Brackets, Passing, PassingStep};
 pub(crate) use python::{Python, PythonStep, space};
 pub(crate) use xml::{Xml, XmlOut, XmlStep, elements_to_json};

@@ -85,12 +85,7 @@ impl IdForm {
     /// Whether an id looks so.
     pub fn fits(self, id: &str) -> bool {
         match self {
-            IdForm::Count => {
-                id == "0"
-                    || id
-                        .parse()
-                        .is_ok_and(|n: u32| !id.starts_with(['0', '+']) && n > 0)
-            }
+            IdForm::Count => id.parse::<u64>().is_ok_and(|n| n.to_string() == id),
             IdForm::Letters(n) => {
                 id.len() == n && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }
@@ -101,7 +96,15 @@ impl IdForm {
     pub fn id(self, n: u64) -> String {
         match self {
             IdForm::Count => n.to_string(),
-            IdForm::Letters(length) => format!("call{n:0width$}", width = length - "call".len()),
+            IdForm::Letters(length) => {
+                let number = format!("{n:0>length$}");
+                // What is longer keeps what tells it from those before it.
+                let number = &number[number.len() - length..];
+                match number.strip_prefix("0000") {
+                    Some(rest) => format!("call{rest}"),
+                    None => number.into(),
+                }
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ use super::spoken::goes_on;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
+use crate::body::Brackets;
 use crate::program::{NodeId, Program};
 
 /// The look along the line behind the call whose body is at `node`.
@@ -33,16 +34,12 @@ enum Place {
     Joint,
     /// In a word that begins there, or in the blanks behind it.
     Word { from: u64, to: Option<u64> },
-    /// In the brackets of a call, and in a string that ends with `mark`.
-    Inside {
-        depth: u32,
-        mark: Option<char>,
-        is_escaped: bool,
-    },
+    /// In the brackets of a call.
+    Inside(Brackets),
 }
 
 /// What a character says.
-enum Said {
+enum Heard {
     More,
     /// Look at it again: it stands elsewhere now.
     Again,
@@ -51,8 +48,8 @@ enum Said {
 }
 
 impl Along {
-    fn step(&mut self, c: char, view: View<'_>) -> Said {
-        let is_more = self.is_spoken_of();
+    fn step(&mut self, c: char, view: View<'_>) -> Heard {
+        let is_more = !self.is_statement;
         match &mut self.place {
             Place::Joint => match c {
                 ' ' | '\t' | ',' | '+' | '&' => {}
@@ -61,54 +58,32 @@ impl Along {
                     let from = self.pos;
                     self.place = Place::Word { from, to: None };
                 }
-                c => return Said::Over(goes_on(c) && is_more),
+                c => return Heard::Over(goes_on(c) && is_more),
             },
             Place::Word { from, to } => match c {
-                '(' => {
-                    self.place = Place::Inside {
-                        depth: 1,
-                        mark: None,
-                        is_escaped: false,
-                    };
-                }
+                '(' => self.place = Place::Inside(Brackets::new()),
                 ' ' => *to = to.or(Some(self.pos)),
                 c if to.is_none() && (c.is_alphanumeric() || "_.-\\".contains(c)) => {}
                 _ => {
                     let word = view.slice(*from, to.unwrap_or(self.pos));
                     if word != "and" {
-                        return Said::Over(is_more);
+                        return Heard::Over(is_more);
                     }
                     self.place = Place::Joint;
-                    return Said::Again;
+                    return Heard::Again;
                 }
             },
-            Place::Inside {
-                depth,
-                mark,
-                is_escaped,
-            } => match (*mark, c) {
-                (Some(_), _) if *is_escaped => *is_escaped = false,
-                (Some(_), '\\') => *is_escaped = true,
-                (Some(open), c) if c == open => *mark = None,
-                (Some(_), _) => {}
-                (None, '"' | '\'') => *mark = Some(c),
-                (None, '(' | '[' | '{') => *depth += 1,
-                (None, ')' | ']' | '}') => {
-                    *depth -= 1;
-                    if *depth == 0 {
-                        self.end = self.pos + 1;
-                        (self.place, self.is_statement) = (Place::Joint, false);
-                    }
+            // It is the line that tells, and each line is looked along once.
+            Place::Inside(_) if c == '\n' => return Heard::Over(false),
+            Place::Inside(brackets) => {
+                let byte = u8::try_from(c).unwrap_or(u8::MAX);
+                if brackets.step(byte) {
+                    self.end = self.pos + 1;
+                    (self.place, self.is_statement) = (Place::Joint, false);
                 }
-                _ => {}
-            },
+            }
         }
-        Said::More
-    }
-
-    /// Whether words that come now speak of the calls.
-    fn is_spoken_of(&self) -> bool {
-        !self.is_statement
+        Heard::More
     }
 }
 
@@ -140,32 +115,32 @@ impl Parser {
         eof: bool,
         sink: &mut dyn Sink,
     ) -> bool {
-        let Mode::Along(mut line) = core::mem::take(&mut self.mode) else {
+        let Mode::Along(mut along) = core::mem::take(&mut self.mode) else {
             return false;
         };
         let at = self.pos;
         let cap = program.limits.undecided as u64;
         let is_spoken = loop {
-            let Some(c) = view.slice(line.pos, view.end()).chars().next() else {
+            let Some(c) = view.slice(along.pos, view.end()).chars().next() else {
                 if !eof {
-                    self.mode = Mode::Along(line);
+                    self.mode = Mode::Along(along);
                     return false;
                 }
-                break matches!(line.place, Place::Word { .. }) && line.is_spoken_of();
+                break matches!(along.place, Place::Word { .. }) && !along.is_statement;
             };
             self.work += c.len_utf8() as u64;
-            match line.step(c, view) {
-                Said::More => line.pos += c.len_utf8() as u64,
-                Said::Again => {}
-                Said::Over(is_spoken) => break is_spoken,
+            match along.step(c, view) {
+                Heard::More => along.pos += c.len_utf8() as u64,
+                Heard::Again => {}
+                Heard::Over(is_spoken) => break is_spoken,
             }
-            if line.pos - at > cap {
+            if along.pos - at > cap {
                 break false;
             }
         };
-        self.hints.line.looked_to = line.end.max(at + 1);
-        self.hints.line.spoken_to = if is_spoken { line.end } else { 0 };
-        self.end_body(program, view, line.node, sink);
+        self.hints.line.looked_to = along.end.max(at + 1);
+        self.hints.line.spoken_to = if is_spoken { along.end } else { 0 };
+        self.end_body(program, view, along.node, sink);
         true
     }
 }

@@ -60,7 +60,7 @@ impl Parser {
         let length = tag.iter().take(LONGEST).take_while(is_word).count();
         self.work += length as u64;
         match tag.get(length) {
-            None if length < LONGEST && !eof => return None,
+            None if !eof => return None,
             Some(b'>') => {}
             _ => return Some(false),
         }

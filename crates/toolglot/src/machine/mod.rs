@@ -17,6 +17,7 @@ mod bent;
 mod between;
 mod beyond;
 mod bodies;
+mod broken_list;
 mod capture;
 mod context;
 mod envelope;
@@ -29,7 +30,6 @@ mod gap;
 mod junk;
 mod line;
 mod log;
-mod members;
 mod outcome;
 mod probe;
 mod prompt;
@@ -130,10 +130,6 @@ pub struct Parser {
     start: bool,
     /// Only what keeps what a call gives stands before the candidate on its line: `r =`.
     is_kept: bool,
-    /// The calls of the candidate may not be meant as such, if only their names tell them: why.
-    doubt: Option<members::Doubt>,
-    /// What reads the calls of the candidate, if only names tell that it holds any.
-    bare_body: Option<NodeId>,
     /// The candidate stands in quoted code; and it counts for nothing there.
     candidate_in_code: bool,
     quoted: bool,
@@ -214,8 +210,6 @@ impl Parser {
             bol: true,
             start: true,
             is_kept: false,
-            doubt: None,
-            bare_body: None,
             candidate_in_code: false,
             quoted: false,
             candidate_in_thought: false,

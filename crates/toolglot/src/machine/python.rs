@@ -23,7 +23,7 @@ struct Named {
 }
 
 /// What looks like a call of Python.
-enum Verdict {
+enum Judged {
     Call(Named),
     /// Only the name would tell that it is one, and no tool has it.
     Unknown,
@@ -60,16 +60,16 @@ impl Parser {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call | PythonStep::Positional => {
                     match self.judge_python(program, &python, step, view, sink) {
-                        Verdict::Call(named) => {
+                        Judged::Call(named) => {
                             self.begin_python(program, &python, &named, view, sink);
                             return true;
                         }
-                        Verdict::Unknown => {
+                        Judged::Unknown => {
                             // Behind it one may stand that is known.
                             self.pos = python.arguments;
                             python.passing = Some(Passing::new());
                         }
-                        Verdict::Text => return self.dead_python(program, view, sink),
+                        Judged::Text => return self.dead_python(program, view, sink),
                     }
                 }
                 PythonStep::Dead => return self.dead_python(program, view, sink),
@@ -87,7 +87,7 @@ impl Parser {
         step: PythonStep,
         view: View<'_>,
         sink: &mut dyn Sink,
-    ) -> Verdict {
+    ) -> Judged {
         let mut name = view
             .slice(python.name_at, python.name_end)
             .replace("\\_", "_");
@@ -99,33 +99,34 @@ impl Parser {
         let is_foreign = !marked && known.is_none() && !program.tools.is_empty();
         let has_places = known.is_some_and(|tool| !program.tools.keys(tool).is_empty());
         if step == PythonStep::Positional && !has_places && !is_foreign {
-            return Verdict::Text;
+            return Judged::Text;
         }
         let assigned = python.is_assigned();
         // Code assigns much that is no tool's; a call as it stands is what the wrapper reads by itself.
         let reads_lines = program.dialect_of(python.node).reads_lines;
         if (assigned && known.is_none()) || (!assigned && reads_lines && self.may_wrap(program)) {
-            return Verdict::Text;
+            return Judged::Text;
         }
         if !marked && known.is_none() && self.is_in_prose() {
             // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
-            return Verdict::Text;
+            return Judged::Text;
         }
+        // In reasoning it is weighed as any call is, and judged again where that never ends.
         if is_foreign && !self.weighs {
             let message =
                 alloc::format!("no tool is called `{name}`; without a marker it is no call");
             let at = Span::new(python.name_at, python.name_end);
             self.teller.note(Code::UnknownTool, at, message, None, sink);
-            return Verdict::Unknown;
+            return Judged::Unknown;
         }
         if !marked && self.needs_marker() {
             // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
             let at = (python.name_at + n_space as u64, python.name_end);
             let message = "behind the fence that was the answer a call of Python is text";
             self.remark_at_name(Code::QuotedCall, at, message.into(), view, sink);
-            return Verdict::Text;
+            return Judged::Text;
         }
-        Verdict::Call(Named {
+        Judged::Call(Named {
             name,
             n_space,
             tool: known,
@@ -161,13 +162,13 @@ impl Parser {
             call.bare = !marked;
         }
         if !marked {
-            self.bare_body = Some(python.node);
+            self.hints.bare_body = Some(python.node);
         }
         if named.tool.is_none() && !program.tools.is_empty() {
             let message = alloc::format!("no tool is called `{}`", named.name);
             self.teller.note(Code::UnknownTool, at, message, None, sink);
         }
-        if self.bare_body.is_some() {
+        if self.hints.bare_body.is_some() {
             self.doubt_call(at, sink);
         }
         if program.dialect_of(python.node).reads_lines {

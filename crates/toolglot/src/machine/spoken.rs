@@ -2,6 +2,7 @@
 //!
 //! - A tag that by itself makes a call of one tool (`<bash>`), in the midst of a line: it is none, unless its closer follows
 //!   before it opens again.
+//! - A name alone, in JSON in the midst of a line; a subscript (`rows[f()]`); an item of a list without arguments (`- f()`).
 //! - A call that nothing but its name says to be one (`write_file(..) would overwrite it`): where its line goes on with
 //!   words, it is `recovered`. So is one whose JSON goes on behind its last bracket (`{"name": "f", "arguments": {}}, "n": 5}`).
 
@@ -13,7 +14,7 @@ use super::value::find_closer;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::Envelope;
-use crate::program::{Node, Program, RuleRole, TextNode};
+use crate::program::{Node, NodeId, Program, RuleRole, TextNode};
 use crate::{Code, End, Sink, Span};
 
 /// What is found out before the body at `Parser::pos` is read, or the entry ends there.
@@ -34,7 +35,16 @@ pub(super) fn goes_on(c: char) -> bool {
         || !c.is_ascii() && !"\u{3002}\u{ff1b}".contains(c)
 }
 
-/// What the begin of an entry says of the Python calls in it.
+/// Why calls that only their names tell may not be meant as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// They stand in a block of code, or in a long string.
+    Nested,
+    /// Their list begins with the call of a tool that there is not, or ended before them. That was noted.
+    Broken,
+}
+
+/// What the begin of an entry, and its list so far, say of the Python calls in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hints {
     /// Its bracket stands right behind a word: `a[f()]` is a subscript.
@@ -46,14 +56,17 @@ pub(super) struct Hints {
     /// It begins with a bracket, in which the calls stand.
     pub(super) is_bracketed: bool,
     /// What the line of its bare calls was found to say.
-    pub(super) line: Said,
+    pub(super) line: SaidOfLine,
+    pub(super) doubt: Option<Doubt>,
+    /// The body of the last call, if only its name tells that it is one.
+    pub(super) bare_body: Option<NodeId>,
     /// A name without arguments, in the midst of a line, is all that its first call is.
     is_name: bool,
 }
 
 /// How far the line of bare calls was looked along, and before which place they are spoken of.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct SaidOfLine {
     pub(super) looked_to: u64,
     pub(super) spoken_to: u64,
 }
@@ -71,11 +84,13 @@ impl Hints {
 
     /// What the entry's begin up to its first call says.
     pub(super) fn read(&mut self, begin: &str) {
-        let mark = begin.split(' ').next().unwrap_or_default();
-        let number = mark.strip_suffix(['.', ')']);
-        let is_number = |n: &str| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit());
-        self.is_item =
-            matches!(mark, "-" | "*" | "+" | "\u{2022}") || number.is_some_and(is_number);
+        let behind_number = begin.trim_start_matches(|c: char| c.is_ascii_digit());
+        let marks = if behind_number.len() < begin.len() {
+            &[". ", ") "][..]
+        } else {
+            &["- ", "* ", "+ ", "\u{2022} "]
+        };
+        self.is_item = marks.iter().any(|mark| behind_number.starts_with(mark));
     }
 }
 
@@ -203,7 +218,7 @@ impl Parser {
     /// The entry ends here: whether what follows may say that its call is not what it seems.
     pub(super) fn may_go_on(&self, at: u64) -> bool {
         let call = self.teller.call.as_ref();
-        self.bare_body.is_some() || call.is_some_and(|call| call.json_end == Some(at))
+        self.hints.bare_body.is_some() || call.is_some_and(|call| call.json_end == Some(at))
     }
 
     fn spoken_call(
@@ -224,7 +239,7 @@ impl Parser {
             self.mode = Mode::Spoken(spoken);
             return false;
         }
-        if let Some(node) = self.bare_body.filter(|_| !is_long) {
+        if let Some(node) = self.hints.bare_body.filter(|_| !is_long) {
             match Parser::list_goes_on(program, (at, spoken.pos), view, eof) {
                 Some(true) => {
                     self.reopen_list(program, node, view, sink);
@@ -237,7 +252,7 @@ impl Parser {
                 }
             }
         }
-        self.bare_body = None;
+        self.hints.bare_body = None;
         let is_in_json = self
             .teller
             .call

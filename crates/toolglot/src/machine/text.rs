@@ -1,12 +1,12 @@
 //! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
 
 use super::line::Line;
-use super::members::Doubt;
 use super::quick::HELD;
+use super::spoken::{Doubt, Hints};
 use super::thread::Thread;
 use super::view::View;
-use super::{Log, Mode, Parser, Speech, spoken};
-use crate::program::{Program, is_blank};
+use super::{Log, Mode, Parser, Speech};
+use crate::program::Program;
 use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
@@ -119,7 +119,8 @@ impl Parser {
         let (mut line, before) = match memchr::memrchr(b'\n', before) {
             Some(end) => (Line::default(), &before[end + 1..]),
             None if near == told => (teller.quote.line(), before),
-            None => return before.iter().all(|&byte| is_blank(byte)),
+            // How it begins is not seen: a mark of a list may stand there, or a name that keeps.
+            None => return may_be_kept || !before.iter().any(u8::is_ascii_alphabetic),
         };
         for &byte in before {
             if line.is_led() {
@@ -146,7 +147,7 @@ impl Parser {
         self.safe = at;
         self.committed = false;
         self.candidate_noted = false;
-        self.hints = spoken::Hints::behind(self.teller.last, next);
+        self.hints = Hints::behind(self.teller.last, next);
         (self.fallback, self.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
@@ -165,8 +166,7 @@ impl Parser {
         let is_said = self.context.speech == Speech::Text;
         // Behind calls of other kinds, a program that keeps what calls give explains those.
         self.is_kept = is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
-        self.doubt = (is_said && line.is_nested()).then_some(Doubt::Nested);
-        self.bare_body = None;
+        self.hints.doubt = (is_said && line.is_nested()).then_some(Doubt::Nested);
         // The fence that closes a wrapper opens no other one.
         let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
         self.start = !self.teller.spoken && !closes_wrapper;

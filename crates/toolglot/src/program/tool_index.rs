@@ -100,6 +100,9 @@ impl ToolIndex {
     }
 
     fn near(&self, name: &str) -> Option<usize> {
+        if self.by_words.is_empty() {
+            return None;
+        }
         let is_plain = |c: char| c.is_alphanumeric() || joins(c);
         let is_name = !name.is_empty() && name.chars().all(is_plain);
         *self.by_words.get(&words(name)).filter(|_| is_name)?

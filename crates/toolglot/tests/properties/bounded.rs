@@ -72,6 +72,7 @@ fn attacks(subject: &Subject, bytes: usize) -> Vec<(String, String)> {
         "> ",
         "<!--",
         "{\"name\":\"search\",",
+        "search(), x(\n",
         "\r\n",
         " ",
     ] {

@@ -38,6 +38,11 @@ fn texts_that_broke_a_promise_keep_it() {
         "<function_calls>\n<invoke name=\"f\">\n</invoke>junk\n<invoke name=\"now\">\n</invoke>/function_calls><write_file path=\"\"> </write_file>".into(),
         // Parameters that are a schema, of an object that is broken as well.
         "[{\"n{\"name\":l,parameters {type\"object\",functools[ ".into(),
+        // A name that keeps what a call gives, longer than a line is looked back at; and the mark of a list that stands far in.
+        format!("search(path=\"a\")\n{} = search(path=\"b\")", "r".repeat(70)),
+        format!("search(path=\"a\")\n{}- search(path=\"b\")", " ".repeat(70)),
+        // A misspelt closer as long as a name may be.
+        format!("<tool_call>\n<function=search>\n<parameter=path>\na</parameter{}></function>\n</tool_call>", "r".repeat(55)),
         // A marker that takes all other positions away.
         "<tool>{\"server_name\": \"local\"\u{7}, \"argu\u{6}w{}}</tool>\u{e}&<tool>\n<server_name></server_name>\n<Tool_name>x</tool_name>\n<arguments>\n<v>\"true\"/tool>".into(),
     ];

@@ -13,19 +13,11 @@ use alloc::string::String;
 
 use super::Parser;
 use super::log::{Act, Log};
+use super::spoken::Doubt;
 use super::thread::Thread;
 use super::view::View;
 use crate::program::{NodeId, Program};
 use crate::{Code, End, Sink, Span};
-
-/// Why calls that only their names tell may not be meant as such.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doubt {
-    /// They stand in a block of code, or in a long string.
-    Nested,
-    /// Their list begins with the call of a tool that there is not, or ended before them. That was noted.
-    Broken,
-}
 
 impl Parser {
     /// The call that begins at `at` is the first of its list that is known: what stands before it is text.
@@ -39,23 +31,24 @@ impl Parser {
         (self.fallback, self.over) = (None, None);
         self.fallback_bodies.clear();
         (self.candidate, self.safe) = (at, at);
-        self.doubt = Some(Doubt::Broken);
+        self.hints.doubt = Some(Doubt::Broken);
         Thread { log, ..body }
     }
 
     /// The open call may not be meant as one: it is told so, and is `recovered`.
     pub(super) fn doubt_call(&mut self, name_at: Span, sink: &mut dyn Sink) {
-        let Some(doubt) = self.doubt else {
-            return;
-        };
+        const NESTED: &str =
+            "the call stands in a block of code that may not run, or in a long string";
+        match self.hints.doubt {
+            None => {}
+            Some(Doubt::Nested) => self.speak_of(name_at, NESTED, sink),
+            Some(Doubt::Broken) => self.recover_call(),
+        }
+    }
+
+    fn recover_call(&mut self) {
         if let Some(call) = &mut self.teller.call {
             call.worsen(End::Recovered);
-        }
-        if doubt == Doubt::Nested {
-            let message =
-                "the call stands in a block of code that may not run, or in a long string";
-            self.teller
-                .note(Code::SpokenCall, name_at, message.into(), None, sink);
         }
     }
 
@@ -100,10 +93,8 @@ impl Parser {
             None,
             sink,
         );
-        if let Some(call) = &mut self.teller.call {
-            call.worsen(End::Recovered);
-        }
-        self.doubt = Some(Doubt::Broken);
+        self.recover_call();
+        self.hints.doubt = Some(Doubt::Broken);
         self.go_on_behind(program, view, node, sink);
     }
 }
