@@ -9,7 +9,8 @@ pub struct Limits {
     pub capture: usize,
     /// A value that may still become a number, a boolean or `null`.
     pub scalar: usize,
-    /// Arguments before the name, untyped values, `xml` siblings that may repeat.
+    /// Arguments before the name, untyped values, `xml` siblings that may repeat, a call in reasoning, what follows a call
+    /// that only its name tells, Python calls that go by.
     pub undecided: usize,
     /// Notes kept per code and call; the rest is counted.
     pub notes: usize,

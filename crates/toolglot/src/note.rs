@@ -61,7 +61,7 @@ codes! {
     PositionalArgument = 17, "positional-argument", "a value without a name got the name of the parameter in its place";
     LooseArguments = 18, "loose-arguments", "arguments that stand beside the tool's name were taken together";
     UnwantedCall = 19, "unwanted-call", "a call although no tool may be called; it was left out";
-    SpokenCall = 67, "spoken-call", "a call that only its name tells, where the model may speak of it";
+    SpokenCall = 67, "spoken-call", "the model may speak of the call, and not make it";
     // Values.
     UndecidedText = 20, "undecided-text", "a value was too long to stay undecided and became a string";
     WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was kept as it stands";
