@@ -29,12 +29,16 @@ pub(crate) fn apply(choice: &ToolChoice, message: &mut Calls, toolbox: Option<&T
 
 fn left_out(choice: &ToolChoice, name: &str, span: Span) -> Note {
     let (code, message) = match choice {
-        ToolChoice::Of { names, .. } => {
+        ToolChoice::Of { names, is_required } => {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let message = format!(
-                "a call of {} is asked for, not of `{name}`",
-                names.join(" or ")
-            );
+            let names = names.join(" or ");
+            let message = if names.is_empty() {
+                format!("no tool of the list may be called; `{name}` was")
+            } else if *is_required {
+                format!("a call of {names} is asked for, not of `{name}`")
+            } else {
+                format!("only {names} may be called, not `{name}`")
+            };
             (Code::MissedChoice, message)
         }
         _ => (
@@ -86,6 +90,10 @@ mod tests {
             names: vec![name.to_owned()],
             is_required,
         };
+        let nothing = ToolChoice::Of {
+            names: Vec::new(),
+            is_required: true,
+        };
         for (choice, names, n_left, codes) in [
             (ToolChoice::Auto, &["f"][..], 1, &[][..]),
             (ToolChoice::None, &["f", "g"], 0, &[Code::UnwantedCall; 2]),
@@ -96,6 +104,8 @@ mod tests {
             (of("f", true), &["f", "g"], 2, &[Code::MissedChoice]),
             (of("f", true), &[], 0, &[Code::MissedChoice]),
             (of("f", false), &[], 0, &[]),
+            (nothing.clone(), &["f"], 1, &[Code::MissedChoice]),
+            (nothing, &[], 0, &[]),
         ] {
             let mut message = message(names);
             apply(&choice, &mut message, None);
@@ -103,6 +113,22 @@ mod tests {
             assert_eq!(message.content, "a  b");
             let found: Vec<Code> = message.notes.iter().map(|note| note.code).collect();
             assert_eq!(found, codes, "{choice:?} {names:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_choice_misses_is_said_as_it_was_chosen() {
+        for (names, is_required, told) in [
+            (&["f"][..], true, "a call of `f` is asked for, not of `g`"),
+            (&["f", "h"], false, "only `f` or `h` may be called, not `g`"),
+            (&[], false, "no tool of the list may be called; `g` was"),
+            (&[], true, "no tool of the list may be called; `g` was"),
+        ] {
+            let names = names.iter().map(|&name| name.to_owned()).collect();
+            let choice = ToolChoice::Of { names, is_required };
+            let mut message = message(&["g"]);
+            apply(&choice, &mut message, None);
+            assert_eq!(message.notes[0].message, told);
         }
     }
 }

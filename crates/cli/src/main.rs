@@ -37,6 +37,7 @@ mod mcp;
 mod parse;
 mod places;
 mod policy;
+mod probe;
 mod prompt;
 mod reading;
 mod render;

@@ -296,6 +296,28 @@ fn too_much() -> Vec<(
             "loop",
         ),
         (
+            "a long literal in several places",
+            format!(
+                "dialect a\ncall = \"<c>\" name{} json\na = \"{}\"\n",
+                " a".repeat(1000),
+                "x".repeat(120 << 10)
+            ),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "a list in several places",
+            format!(
+                "dialect a\ncall = \"<c>\" a{} json\na = name({}\"z\")\n",
+                " \":\" a".repeat(40),
+                numbered(300, &|n| format!("\"n{n}\"|"))
+            ),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
             "rules in rules",
             format!(
                 "dialect a\ncall = \"<c>\" name \":\" a0 json\n{}a900 = \"x\"\n",

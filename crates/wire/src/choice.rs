@@ -14,7 +14,7 @@ pub enum ToolChoice {
     Required,
     /// Calls of these tools alone.
     Of {
-        /// Their names.
+        /// Their names; none if the list holds nothing that a text calls.
         names: Vec<String>,
         /// One call at least.
         is_required: bool,
@@ -22,7 +22,8 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// The choice that a value means; `null` is none made. `Err` where it is none of those that are known.
+    /// The choice that a value means; `null` is none made, and neither is a tool that the server runs itself: no text calls it.
+    /// `Err` where it is none of those that are known.
     pub(crate) fn of(value: &Value) -> Result<ToolChoice, ()> {
         let word = match value {
             Value::Null => return Ok(ToolChoice::Auto),
@@ -47,6 +48,7 @@ impl ToolChoice {
                     is_required: allowed["mode"] == "required",
                 })
             }
+            _ if value.is_object() => Ok(ToolChoice::Auto),
             _ => Err(()),
         }
     }
@@ -60,12 +62,12 @@ impl ToolChoice {
         }
     }
 
-    /// Whether an answer without a call is not what was chosen.
+    /// Whether an answer without a call is not what was chosen. Where no name is left to call, none is missed.
     pub fn wants_a_call(&self) -> bool {
         match self {
             ToolChoice::Auto | ToolChoice::None => false,
             ToolChoice::Required => true,
-            ToolChoice::Of { is_required, .. } => *is_required,
+            ToolChoice::Of { names, is_required } => *is_required && !names.is_empty(),
         }
     }
 }
@@ -108,7 +110,16 @@ mod tests {
                     is_required: false,
                 }),
             ),
+            (
+                json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "web_search"}]}),
+                Some(ToolChoice::Of {
+                    names: Vec::new(),
+                    is_required: true,
+                }),
+            ),
+            (json!({"type": "web_search"}), Some(ToolChoice::Auto)),
             (json!({"type": "function"}), None),
+            (json!({"name": "f"}), None),
             (json!("sometimes"), None),
             (json!(1), None),
         ] {

@@ -14,10 +14,10 @@ use std::time::Duration;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
-use serde_json::json;
 use toolglot::{Calls, Dialect, Finish, Input, Parser};
 use toolglot_tools::Toolbox;
 
+use crate::probe::{NUMBER, SAID, TEXT, TOOL, arguments};
 use crate::reading;
 
 /// Steps that a template may take.
@@ -26,12 +26,6 @@ const FUEL: u64 = 1_000_000;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The stack that a template is parsed and rendered on, in bytes.
 const STACK: usize = 256 << 20;
-
-const TOOL: &str = "look_up_probe";
-const TEXT: &str = "one two";
-const NUMBER: u32 = 31;
-/// What an assistant that calls nothing says.
-const SAID: &str = "Quite so.";
 
 /// The same as [`calls`], for as long as it may take.
 ///
@@ -140,10 +134,6 @@ pub(super) fn is_bare(written: &str) -> bool {
     written
         .trim_start_matches([' ', '\n', '['])
         .starts_with('{')
-}
-
-fn arguments() -> serde_json::Value {
-    json!({"text": TEXT, "number": NUMBER})
 }
 
 /// The tool, in OpenAI's form.

@@ -66,9 +66,7 @@ impl Delimiter {
         }
         Ok(Some(Delimiter::Texts(texts)))
     }
-}
 
-impl Delimiter {
     /// What it says, as a pattern.
     pub(super) fn pattern(&self) -> Pattern {
         match self {

@@ -1,96 +1,176 @@
 //! Whether a short text is what a pattern says: for what was written by the rules, which the template must read.
 //!
-//! It tries all ways, in a budget of steps; it never runs over a message.
+//! It tries all ways, in a budget of steps and of depth; it never runs over a message.
 
 use super::pattern::{Part, Pattern};
 
-/// Steps that a trial may take.
+/// Parts and alternatives that a trial may look at.
 const STEPS: u32 = 200_000;
+/// Parts that may end at several places, inside each other and behind each other: what follows each is tried above it on the
+/// stack. Without optimization twice as many fit 2 MiB.
+const DEPTH: u32 = 1_000;
 
-type Then<'a> = &'a mut dyn FnMut(usize, &mut u32) -> bool;
+/// What is left of these.
+struct Budget {
+    steps: u32,
+    depth: u32,
+}
+
+impl Budget {
+    fn full() -> Budget {
+        Budget {
+            steps: STEPS,
+            depth: DEPTH,
+        }
+    }
+
+    /// Whether there was a step left to take.
+    fn step(&mut self) -> bool {
+        let is_left = self.steps > 0;
+        self.steps -= u32::from(is_left);
+        is_left
+    }
+}
+
+type Then<'a> = &'a mut dyn FnMut(usize, &mut Budget) -> bool;
 
 /// Whether the whole of `text` is what the sequence says.
 pub(super) fn is_whole(seq: &[Part], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let end = text.len();
-    run(seq, &text, 0, &mut STEPS.clone(), &mut |at, _| at == end)
+    run(seq, &text, 0, &mut Budget::full(), &mut |at, _| at == end)
 }
 
 /// Whether the pattern is found in `text`.
 pub(super) fn is_found(pattern: &Pattern, text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
-    let mut steps = STEPS;
-    (0..=text.len()).any(|at| any(pattern, &text, at, &mut steps, &mut |_, _| true))
+    let mut budget = Budget::full();
+    (0..=text.len()).any(|at| any(pattern, &text, at, &mut budget, &mut |_, _| true))
 }
 
 /// A pattern whose named groups are certain texts.
 pub(super) fn filled(pattern: &Pattern, group: &dyn Fn(&str) -> Option<String>) -> Pattern {
-    let part = |part: &Part| match part {
-        Part::Named(name, inside) => match group(name) {
-            Some(text) => Part::Group(vec![text.chars().map(Part::Text).collect()]),
-            None => Part::Group(filled(inside, group)),
-        },
-        Part::Group(inside) => Part::Group(filled(inside, group)),
-        part => part.clone(),
-    };
-    pattern
-        .iter()
-        .map(|seq| seq.iter().map(part).collect())
-        .collect()
+    fn of(part: &Part, group: &dyn Fn(&str) -> Option<String>) -> Part {
+        match part {
+            Part::Named(name, inside) => match group(name) {
+                Some(text) => Part::Group(vec![text.chars().map(Part::Text).collect()]),
+                None => Part::Group(filled(inside, group)),
+            },
+            Part::Group(inside) => Part::Group(filled(inside, group)),
+            Part::Ahead(inside) => Part::Ahead(filled(inside, group)),
+            Part::Repeat(inner, min, max) => Part::Repeat(Box::new(of(inner, group)), *min, *max),
+            Part::Text(_) | Part::Class(_) | Part::Begin | Part::End | Part::Boundary => {
+                part.clone()
+            }
+        }
+    }
+    let seq = |seq: &Vec<Part>| seq.iter().map(|part| of(part, group)).collect();
+    pattern.iter().map(seq).collect()
 }
 
-fn any(all: &Pattern, text: &[char], at: usize, steps: &mut u32, then: Then<'_>) -> bool {
-    all.iter().any(|seq| run(seq, text, at, steps, then))
+fn any(all: &Pattern, text: &[char], at: usize, budget: &mut Budget, then: Then<'_>) -> bool {
+    // A loop: a closure of an iterator takes several frames where nothing is inlined.
+    for seq in all {
+        if budget.step() && run(seq, text, at, budget, then) {
+            return true;
+        }
+    }
+    false
 }
 
-fn run(seq: &[Part], text: &[char], at: usize, steps: &mut u32, then: Then<'_>) -> bool {
-    let Some((first, rest)) = seq.split_first() else {
-        return then(at, steps);
-    };
-    one(first, text, at, steps, &mut |at, steps| {
-        run(rest, text, at, steps, then)
-    })
+/// A sequence. Only a part that may end at several places takes stack.
+fn run(seq: &[Part], text: &[char], at: usize, budget: &mut Budget, then: Then<'_>) -> bool {
+    let mut at = at;
+    for (n, part) in seq.iter().enumerate() {
+        match end(part, text, at, budget) {
+            Ends::Nowhere => return false,
+            Ends::At(next) => at = next,
+            Ends::Anywhere => {
+                let rest = &seq[n + 1..];
+                return choose(part, text, at, budget, &mut |at, budget| {
+                    run(rest, text, at, budget, then)
+                });
+            }
+        }
+    }
+    then(at, budget)
 }
 
-fn one(part: &Part, text: &[char], at: usize, steps: &mut u32, then: Then<'_>) -> bool {
-    let Some(left) = steps.checked_sub(1) else {
-        return false;
-    };
-    *steps = left;
+/// Where a part ends.
+enum Ends {
+    Nowhere,
+    At(usize),
+    /// What it ends with is to be tried.
+    Anywhere,
+}
+
+fn end(part: &Part, text: &[char], at: usize, budget: &mut Budget) -> Ends {
+    if !budget.step() {
+        return Ends::Nowhere;
+    }
     let is_word = |at: Option<usize>| {
         let c = at.and_then(|at| text.get(at));
         c.is_some_and(|c| c.is_alphanumeric() || *c == '_')
     };
-    match part {
-        Part::Text(c) => text.get(at) == Some(c) && then(at + 1, steps),
-        Part::Class(class) => text.get(at).is_some_and(|&c| class.has(c)) && then(at + 1, steps),
-        Part::Group(all) | Part::Named(_, all) => any(all, text, at, steps, then),
-        Part::Repeat(inner, min, max) => repeat(inner, (*min, *max), text, at, steps, then),
-        Part::Begin => at == 0 && then(at, steps),
-        Part::End => at == text.len() && then(at, steps),
-        Part::Boundary => is_word(at.checked_sub(1)) != is_word(Some(at)) && then(at, steps),
-        Part::Ahead(all) => any(all, text, at, steps, &mut |_, _| true) && then(at, steps),
+    let (is_there, length) = match part {
+        Part::Text(c) => (text.get(at) == Some(c), 1),
+        Part::Class(class) => (text.get(at).is_some_and(|&c| class.has(c)), 1),
+        Part::Begin => (at == 0, 0),
+        Part::End => (at == text.len(), 0),
+        Part::Boundary => (is_word(at.checked_sub(1)) != is_word(Some(at)), 0),
+        Part::Group(_) | Part::Named(..) | Part::Repeat(..) | Part::Ahead(_) => {
+            return Ends::Anywhere;
+        }
+    };
+    if is_there {
+        Ends::At(at + length)
+    } else {
+        Ends::Nowhere
     }
+}
+
+fn choose(part: &Part, text: &[char], at: usize, budget: &mut Budget, then: Then<'_>) -> bool {
+    if budget.depth == 0 {
+        return false;
+    }
+    budget.depth -= 1;
+    let is_it = match part {
+        Part::Group(all) | Part::Named(_, all) => any(all, text, at, budget, then),
+        Part::Ahead(all) => any(all, text, at, budget, &mut |_, _| true) && then(at, budget),
+        Part::Repeat(inner, min, max) => repeat(inner, (*min, *max), text, at, budget, then),
+        other => run(std::slice::from_ref(other), text, at, budget, then),
+    };
+    budget.depth += 1;
+    is_it
 }
 
 fn repeat(
     inner: &Part,
-    (min, max): (u32, Option<u32>),
+    times: (u32, Option<u32>),
     text: &[char],
     at: usize,
-    steps: &mut u32,
+    budget: &mut Budget,
     then: Then<'_>,
 ) -> bool {
-    if min == 0 && then(at, steps) {
-        return true;
+    let ((mut min, mut max), mut at) = (times, at);
+    loop {
+        if min == 0 && then(at, budget) {
+            return true;
+        }
+        if max == Some(0) {
+            return false;
+        }
+        (min, max) = (min.saturating_sub(1), max.map(|max| max - 1));
+        match end(inner, text, at, budget) {
+            Ends::At(next) if next > at => at = next,
+            Ends::At(_) | Ends::Nowhere => return false,
+            Ends::Anywhere => {
+                return choose(inner, text, at, budget, &mut |next, budget| {
+                    next > at && repeat(inner, (min, max), text, next, budget, then)
+                });
+            }
+        }
     }
-    if max == Some(0) {
-        return false;
-    }
-    let left = (min.saturating_sub(1), max.map(|max| max - 1));
-    one(inner, text, at, steps, &mut |next, steps| {
-        next > at && repeat(inner, left, text, next, steps, then)
-    })
 }
 
 #[cfg(test)]
@@ -122,6 +202,37 @@ mod tests {
                 is_found(&pattern, &format!("x{text}")),
                 is_it && pattern[0][0] != Part::Begin
             );
+        }
+    }
+
+    #[test]
+    fn named_groups_are_filled_wherever_they_stand() {
+        for pattern in [
+            r"<f=(?P<name>\w+)>",
+            r"(?:<f=(?P<name>\w+)>)?",
+            r"<f=(?P<name>\w)+>",
+            r"(?=<f=(?P<name>\w+)>).+",
+        ] {
+            let pattern = filled(&read(pattern).expect(pattern), &|_| Some("g".to_owned()));
+            assert!(is_whole(&pattern[0], "<f=g>"), "{pattern:?}");
+            assert!(!is_whole(&pattern[0], "<f=h>"), "{pattern:?}");
+        }
+    }
+
+    /// On a stack of 2 MiB, as any thread has it.
+    #[test]
+    fn a_long_text_takes_no_more_stack_than_a_short_one() {
+        let long = "a".repeat(100_000);
+        let texts: Vec<Part> = long.chars().map(Part::Text).collect();
+        assert!(is_whole(&[Part::Group(vec![texts])], &long));
+        for (pattern, is_it) in [
+            ("a*", true),
+            ("(?:a)*", false),
+            ("(?:(?:a|b)*c)*", false),
+            ("(?:(?:(?:(?:a|b))))*", false),
+        ] {
+            let seq = &read(pattern).expect(pattern)[0];
+            assert_eq!(is_whole(seq, &long), is_it, "{pattern}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Transformers compiles them with Python's `regex` and `DOTALL`. What is read here is what such templates hold: characters,
 //! classes, groups, alternatives, repetition, and what looks at a place without reading. The rest is refused at its place.
 
-/// Longest pattern, in bytes.
+/// Longest pattern, in bytes; and with its repetitions written out, in parts.
 const LONGEST: usize = 4096;
 /// Most groups inside each other.
 const DEPTH: usize = 32;
@@ -284,8 +284,33 @@ impl Reader<'_> {
             Part::Begin | Part::End | Part::Boundary | Part::Ahead(_) => {
                 Err(self.unfit_at(at, "a place is repeated"))
             }
-            part => Ok(Part::Repeat(Box::new(part), min, max)),
+            part => {
+                let part = Part::Repeat(Box::new(part), min, max);
+                if size(&part) > LONGEST {
+                    return Err(self.unfit_at(
+                        at,
+                        &format!("what it repeats is longer than {LONGEST} characters"),
+                    ));
+                }
+                Ok(part)
+            }
         }
+    }
+}
+
+/// The characters, classes and places of a part, each as often as a message or a rule made of it may hold it.
+fn size(part: &Part) -> usize {
+    match part {
+        Part::Group(all) | Part::Named(_, all) | Part::Ahead(all) => {
+            let inside = all.iter().flatten().map(size);
+            inside.fold(0, usize::saturating_add).max(1)
+        }
+        // What repeats without an end is written so often as it must be there, and once more.
+        Part::Repeat(inner, min, max) => {
+            let times = max.unwrap_or(*min + 1).max(1);
+            size(inner).saturating_mul(times as usize)
+        }
+        Part::Text(_) | Part::Class(_) | Part::Begin | Part::End | Part::Boundary => 1,
     }
 }
 
@@ -315,6 +340,10 @@ mod tests {
         let long = "a".repeat(LONGEST + 1);
         let deep = format!("{}a{}", "(?:".repeat(50), ")".repeat(50));
         let deepest = "(?:".repeat(1300);
+        // 16 to the eighth power, and 2 to the thirtieth.
+        let many = format!("{}a{{16}}{}", "(?:".repeat(7), "){16}".repeat(7));
+        let doubled = format!("{}a{}", "(?:".repeat(30), ")+".repeat(30));
+        let nothing = format!("{}{}", "(?:".repeat(8), "){16}".repeat(8));
         for (pattern, why) in [
             (
                 "(?!x)",
@@ -335,6 +364,12 @@ mod tests {
             ("a{3,1}", "no more than 16 times"),
             (&deep, "more than 32 groups inside each other"),
             (&deepest, "more than 32 groups inside each other"),
+            (
+                &many,
+                "at character 38 (`{16}){16}){16}){16}){16}`): what it repeats is longer than 4096",
+            ),
+            (&doubled, "what it repeats is longer than 4096"),
+            (&nothing, "what it repeats is longer than 4096"),
             (&long, "longer than 4096 bytes"),
         ] {
             let Unfit(message) = read(pattern).expect_err(pattern);

@@ -17,13 +17,9 @@ use super::pattern::{Part, Pattern, Unfit, read};
 use super::terms::Side;
 use super::transform::{Name, Shape};
 use super::{REASONING, is_implicit, shown, wrapped};
+use crate::probe::{NUMBER, SAID, TEXT, TOOL, arguments};
 
-/// The tool, where the template does not fix one.
-const TOOL: &str = "look_up_probe";
-const TEXT: &str = "one two";
-const NUMBER: u32 = 31;
 const THOUGHT: &str = "Hm, hm.";
-const SAID: &str = "Quite so.";
 const ID: &str = "a1";
 
 /// How a pattern is spelt out: the first alternatives and nothing that may be left out, or the last and everything.
@@ -416,10 +412,6 @@ fn spell(
         }
         Part::Begin | Part::End | Part::Boundary | Part::Ahead(_) => {}
     }
-}
-
-fn arguments() -> Value {
-    json!({"text": TEXT, "number": NUMBER})
 }
 
 fn tool_set(tool: &str) -> Result<ToolSet, String> {

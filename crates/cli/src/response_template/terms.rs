@@ -2,7 +2,7 @@
 
 use super::pattern::{Part, Pattern, Unfit};
 
-/// A literal of the notation. Braces that would be a hole there stand in two literals.
+/// A literal of the notation. Braces that may be a hole there, around a word, stand in two literals.
 pub(super) fn literal(text: &str) -> String {
     literals(text).join(" ")
 }
@@ -12,10 +12,8 @@ fn literals(text: &str) -> Vec<String> {
     let mut from = 0;
     for (open, _) in text.match_indices('{') {
         let inside = &text[open + 1..];
-        let word = inside.split('}').next().unwrap_or_default();
-        let is_hole = matches!(word, "name" | "key" | "id" | "ns" | "kind" | "skip")
-            && inside[word.len()..].starts_with('}');
-        if is_hole {
+        let behind = inside.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        if behind.len() < inside.len() && behind.starts_with('}') {
             all.push(quoted(&text[from..open + 2]));
             from = open + 2;
         }
@@ -378,7 +376,8 @@ mod tests {
         for (text, expected) in [
             ("a\"\\\n\r\tb", r#""a\"\\\n\r\tb""#),
             ("{name}", r#""{n" "ame}""#),
-            ("{names} {", r#""{names} {""#),
+            ("{any} {", r#""{a" "ny} {""#),
+            ("{Name} {} {a b} {", r#""{Name} {} {a b} {""#),
             ("{skip}{{id}", r#""{s" "kip}{{i" "d}""#),
             (
                 "x\n  | \"<y>\" name\nthink = #",

@@ -125,6 +125,14 @@ fn templates_of_any_size_are_refused_by_their_limit() {
             "`open_pattern`: at character 97 (`(?:(?:(?:(?:(?:(?:(?:(?:`): more than 32 groups inside each other",
         ),
         (
+            format!(
+                r#"{{"open_pattern": "{}a{{16}}{}", "close": "</c>"}}"#,
+                "(?:".repeat(7),
+                "){16}".repeat(7)
+            ),
+            "`open_pattern`: at character 38 (`{16}){16}){16}){16}){16}`): what it repeats is longer than 4096 characters",
+        ),
+        (
             format!(r#"{{"open": "{}", "close": "</c>"}}"#, "x".repeat(1 << 20)),
             "goes on behind 131072 bytes",
         ),
@@ -139,6 +147,20 @@ fn templates_of_any_size_are_refused_by_their_limit() {
             ran.err
         );
     }
+}
+
+/// As long as a parser holds it.
+#[test]
+fn a_long_delimiter_is_tried_as_a_short_one() {
+    let open = format!("<{}>", "x".repeat(60_000));
+    let call = format!(
+        r#"{{"open": "{open}", "close": "</c>", "content": "json", "transform":
+            {{"type": "function", "function": {{"name": "{{content.name}}", "arguments": "{{content.arguments}}"}}}}}}"#
+    );
+    let config = format!(r#"{{"fields": {{"tool_calls": {call}}}}}"#);
+    let ran = toolglot(&["dialects", "import", "-"], config);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains(&open));
 }
 
 /// A tokenizer's configuration with a response template whose calls are `spec`.

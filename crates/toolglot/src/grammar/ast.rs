@@ -79,20 +79,15 @@ impl Alt {
             .for_each(|term| of(&term.kind, told));
     }
 
-    /// Its terms, those inside others and the texts and keys that they list included.
+    /// The size of its terms, those inside others included.
     pub(crate) fn n_terms(&self) -> usize {
         fn of(kind: &TermKind) -> usize {
-            1 + match kind {
-                TermKind::Group(alt) => alt.n_terms(),
-                TermKind::Optional(inner) | TermKind::Many(inner) => of(&inner.kind),
-                TermKind::Literal(pieces) => pieces.len(),
-                TermKind::Capture(_, texts) => texts.len(),
-                TermKind::Object(envelope) => {
-                    envelope.roles.iter().map(|(_, keys)| keys.len()).sum()
+            kind.size()
+                + match kind {
+                    TermKind::Group(alt) => alt.n_terms(),
+                    TermKind::Optional(inner) | TermKind::Many(inner) => of(&inner.kind),
+                    _ => 0,
                 }
-                TermKind::Attrs(all) => all.iter().map(|one| one.keys.len()).sum(),
-                _ => 0,
-            }
         }
         let terms = self.0.iter().flatten();
         self.0.len() + terms.map(|term| of(&term.kind)).sum::<usize>()
@@ -126,6 +121,46 @@ pub(crate) enum TermKind {
     /// The mark around strings, as they are written; any is read.
     Py(PythonMark),
     Attrs(Vec<Attribute>),
+}
+
+impl TermKind {
+    /// How many terms it counts as, what stands inside it aside: the pieces of a literal, and a word with the texts and keys
+    /// that it lists.
+    pub(crate) fn size(&self) -> usize {
+        let all = |texts: &[String]| texts.iter().map(|text| size(text)).sum::<usize>();
+        let listed = match self {
+            TermKind::Literal(pieces) => {
+                let pieces = pieces.iter().map(|piece| match piece {
+                    Piece::Bytes(text) => size(text),
+                    Piece::Hole(_) => 1,
+                });
+                return pieces.sum::<usize>().max(1);
+            }
+            TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
+            TermKind::Text(name) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
+            TermKind::Object(envelope) => envelope.roles.iter().map(|(_, keys)| all(keys)).sum(),
+            TermKind::Attrs(attributes) => attributes.iter().map(|one| all(&one.keys)).sum(),
+            TermKind::Rule(_)
+            | TermKind::Group(_)
+            | TermKind::Optional(_)
+            | TermKind::Many(_)
+            | TermKind::Ws
+            | TermKind::Nl
+            | TermKind::Bol
+            | TermKind::Start
+            | TermKind::End
+            | TermKind::Py(_) => 0,
+        };
+        1 + listed
+    }
+}
+
+/// Bytes of a text that count as much as a term.
+const TERM_BYTES: usize = 64;
+
+/// How many terms a text counts as.
+fn size(text: &str) -> usize {
+    1 + text.len() / TERM_BYTES
 }
 
 /// The marks that a Python string stands in when it is written.

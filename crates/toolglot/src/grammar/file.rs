@@ -142,9 +142,8 @@ fn complete(
     }
     // A part of what was replaced begins nothing by itself, nor do its own parts.
     let mut n_uses: BTreeMap<String, usize> = BTreeMap::new();
-    let each_use = |rule: &Rule, told: &mut dyn FnMut(&str)| rule.alt.each_reference(told);
     for rule in &dialect.rules {
-        each_use(rule, &mut |name| {
+        rule.alt.each_reference(&mut |name| {
             *n_uses.entry(name.into()).or_default() += 1;
         });
     }
@@ -164,7 +163,7 @@ fn complete(
             n += 1;
             let goes = n > n_own && rule.name == name && is_part(rule);
             if goes {
-                each_use(rule, &mut |used| {
+                rule.alt.each_reference(&mut |used| {
                     let left = n_uses.get_mut(used).expect("every use was counted");
                     *left -= 1;
                     if *left == 0 {

@@ -48,7 +48,10 @@ pub(super) fn bounded(
 
 impl<'a> Measure<'a> {
     fn alt(&mut self, alt: &'a Alt, depth: usize) -> Result<Extent, GrammarError> {
-        let mut all = Extent::default();
+        let mut all = Extent {
+            terms: alt.0.len(),
+            depth: 0,
+        };
         for term in alt.0.iter().flatten() {
             let extent = self.term(term, depth)?;
             all.terms += extent.terms;
@@ -71,10 +74,15 @@ impl<'a> Measure<'a> {
             TermKind::Group(alt) => self.alt(alt, depth + 1)?,
             TermKind::Optional(inner) | TermKind::Many(inner) => self.term(inner, depth + 1)?,
             TermKind::Rule(name) => self.named(name, depth + 1)?,
-            _ => return Ok(Extent { terms: 1, depth: 0 }),
+            leaf => {
+                return Ok(Extent {
+                    terms: leaf.size(),
+                    depth: 0,
+                });
+            }
         };
         Ok(Extent {
-            terms: inside.terms + 1,
+            terms: inside.terms + term.kind.size(),
             depth: inside.depth + 1,
         })
     }
@@ -98,7 +106,7 @@ impl<'a> Measure<'a> {
         let mut all = Extent::default();
         for rule in rules {
             let extent = self.alt(&rule.alt, depth)?;
-            all.terms += extent.terms + 1;
+            all.terms += extent.terms;
             all.depth = all.depth.max(extent.depth);
         }
         self.known.insert(name, Some(all));
