@@ -334,7 +334,6 @@ impl Stepper<'_> {
         let openers = self.program.trie.complete(state);
         // Most open onto blanks, and what stands behind those.
         next.reserve(2 * openers.len());
-        found.opened |= !openers.is_empty();
         for opener in openers {
             let is_at_line = self.bol || opener.may_be_kept && self.is_kept;
             if (opener.bol && !is_at_line) || (opener.start && !self.start) || !opener.fits(read) {
@@ -343,6 +342,7 @@ impl Stepper<'_> {
             if self.is_spelled(read, pos, found) {
                 continue;
             }
+            found.opened = true;
             found.literal_ended = true;
             found.literal_length = found.literal_length.max(pos + 1 - self.candidate);
             let mut way = Thread {

@@ -131,7 +131,7 @@ pub(crate) struct Found {
     pub(crate) another_tool: Option<u64>,
     /// A name that is not known stood where only the name marks the call.
     pub(crate) unknown_name: Option<(u64, u64)>,
-    /// An opener of the candidate was read whole, or something that is no opener may begin there.
+    /// An opener of the candidate that may stand there was read whole, or something that is no opener may begin there.
     pub(crate) opened: bool,
     /// Thread steps made.
     pub(crate) work: u64,
