@@ -1,7 +1,7 @@
 //! Strings between two tokens (gemma4's `<|"|>`): verbatim up to the closing token.
 
 use super::piece::Piece;
-use super::state::Quote;
+use super::state::{Quote, State};
 use super::{Output, Transducer};
 use crate::escape::escape_into;
 use crate::scan::places;
@@ -39,7 +39,16 @@ impl Transducer {
             // The string is one of JSON's, whose escapes are those of JSON.
             self.matched = 0;
             let byte = piece.bytes()[piece.i];
-            if matches!(byte, b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u') {
+            if byte == b'u' {
+                // Whether four digits follow is still to come.
+                self.token.clear();
+                self.token.push_str("\\u");
+                if !self.in_key {
+                    self.token_at = piece.here() - 1;
+                }
+                piece.i += 1;
+                self.state = State::Esc(Quote::Token);
+            } else if matches!(byte, b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') {
                 let target = self.inside(piece.out);
                 target.push('\\');
                 target.push(char::from(byte));
