@@ -1,11 +1,13 @@
 //! Attacks on what vouches for a tool, under a policy that runs signed tools only: by `call`, and by a model's text.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::tool_project::copy;
 
 /// A project with a signed tool that imports a signed module, and the home of who signed them.
 struct World {
@@ -21,20 +23,6 @@ fn hello(version: &str, output: &str) -> String {
 }
 
 const HELPER: &str = "__version__ = \"1.0.0\"\n__tool_type__ = \"library\"\n__executor_id__ = None\n__category__ = \"demo\"\n__tool_description__ = \"A word\"\n\n\ndef word():\n    return \"good \"\n";
-
-/// Copies a folder, modes included.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).expect("a file");
-        }
-    }
-}
 
 impl World {
     fn new() -> World {

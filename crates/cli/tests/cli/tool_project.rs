@@ -73,7 +73,8 @@ impl World {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder, modes included.
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use toolglot::{Dialect, Finish, Limits, Program, ToolSet};
+use toolglot::{Finish, Program};
 
 use crate::case::{self, Case, Manner};
 use crate::edits::{edited, edits};
@@ -34,7 +34,7 @@ fn damaged_cases_are_the_same_in_every_cut() {
         .filter(|(_, input): &(Case, String)| input.len() <= LONGEST)
         .collect();
     let inputs: Vec<&str> = cases.iter().map(|(_, input)| input.as_str()).collect();
-    let union = union();
+    let union = toolglot_dialects::auto();
     let mut unions: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
     let mut faults = Vec::new();
     for (case, input) in &cases {
@@ -89,14 +89,4 @@ fn runner(begin: u32) -> TestRunner {
     seed[..4].copy_from_slice(&number("TOOLGLOT_SEED").unwrap_or(7).to_le_bytes());
     seed[4..8].copy_from_slice(&begin.to_le_bytes());
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
-}
-
-/// All dialects as `auto` reads them where no system's own tools are known.
-fn union() -> Program {
-    let dialects: Vec<Dialect> = toolglot_dialects::union()
-        .into_iter()
-        .filter(|dialect| dialect.split().is_none())
-        .cloned()
-        .collect();
-    Program::compile(&dialects, &ToolSet::default(), Limits::default()).expect("they compile")
 }
