@@ -23,7 +23,8 @@ pub struct Call {
     /// A name space or server.
     pub ns: Option<String>,
     /// JSON text of one object, in which no key comes twice: of several members the last counts, and the earlier ones, which
-    /// stand in the events, are left out ([`Code::DoubleKey`]). A prefix of an object, as it came, if `end` is `Truncated`.
+    /// stand in the events, are left out where [`Code::DoubleKey`] is told, for which `Limits::notes` has to leave room. A
+    /// prefix of an object, as it came, if `end` is `Truncated`.
     /// What stands in its place, where that is no object: then [`Code::MalformedJson`] says so.
     pub args: String,
     /// All bytes of the call.
