@@ -79,7 +79,7 @@ pub(crate) fn open(
     let rules = authority.trust();
     trust.borrow_mut().demand(Demands {
         keys: rules.keys.clone(),
-        first_use: rules.tofu.unwrap_or(true),
+        first_use: rules.tofu,
         signed: Box::new(move |id| rules.requires_signature(id)),
     })?;
     Ok((registry, trust))

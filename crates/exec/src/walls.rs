@@ -11,9 +11,6 @@ use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
 use crate::kept::Kept;
 use crate::{Failure, identity};
 
-/// Variables that commands get of the environment where nothing else is said: what says how to talk, and no more.
-const ENVIRONMENT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
-
 /// What git is told in every command, whoever runs it: what a repository's own settings could run without being asked is
 /// switched off. Filters, drivers and conversions have names of their own and cannot be, and a repository below is asked with
 /// its own settings: so git may start no other program at all, see [`starts`].
@@ -68,9 +65,9 @@ impl Walls {
     /// How strong they are. What needs a shell gets the strongest, whatever is said.
     pub(crate) fn isolation(&self, needs_shell: bool) -> Isolation {
         match self.sandbox.level {
-            Some(Level::Plain) => Isolation::Plain,
-            Some(Level::Landlock) if !needs_shell => Isolation::Landlock,
-            _ => Isolation::Namespaces,
+            Level::Plain => Isolation::Plain,
+            Level::Landlock if !needs_shell => Isolation::Landlock,
+            Level::Landlock | Level::Namespaces => Isolation::Namespaces,
         }
     }
 
@@ -87,8 +84,8 @@ impl Walls {
     ) -> Result<Command, Failure> {
         let isolation = self.isolation(needs_shell);
         let network = match (self.sandbox.network, isolation) {
-            (Some(Reach::Host), _) | (_, Isolation::Plain) => Network::Host,
-            _ => Network::None,
+            (Reach::Host, _) | (_, Isolation::Plain) => Network::Host,
+            (Reach::None, _) => Network::None,
         };
         let mut command = Command::new(Vec::<OsString>::new(), root.join(cwd));
         command.isolation = isolation;
@@ -108,17 +105,13 @@ impl Walls {
         if isolation == Isolation::Namespaces {
             Kept::of(root, "execute_command", &self.refused)?.around(&mut command);
         }
-        let standard = Limits::default();
-        let mib = |value: Option<u64>, standard: u64| {
-            value.map_or(standard, |value| value.saturating_mul(1 << 20))
-        };
         command.limits = Limits {
             time: self.sandbox.time(None),
-            output_bytes: self.sandbox.output_bytes.unwrap_or(standard.output_bytes),
-            memory_bytes: mib(self.sandbox.memory_mb, standard.memory_bytes),
-            processes: self.sandbox.pids.unwrap_or(standard.processes),
-            file_bytes: mib(self.sandbox.fsize_mb, standard.file_bytes),
-            ..standard
+            output_bytes: self.sandbox.output_bytes,
+            memory_bytes: self.sandbox.memory_mb.saturating_mul(1 << 20),
+            processes: self.sandbox.pids,
+            file_bytes: self.sandbox.fsize_mb.saturating_mul(1 << 20),
+            ..Limits::default()
         };
         Ok(command)
     }
@@ -129,28 +122,19 @@ impl Walls {
     }
 
     fn writable(&self, root: &Path) -> Vec<PathBuf> {
-        match &self.sandbox.write {
-            _ if !self.may_write => Vec::new(),
-            None => vec![root.to_path_buf()],
-            Some(list) => {
-                let inside = list
-                    .iter()
-                    .map(|path| root.join(path))
-                    .filter_map(|path| path.canonicalize().ok());
-                inside.filter(|path| path.starts_with(root)).collect()
-            }
+        if !self.may_write {
+            return Vec::new();
         }
+        let list = self.sandbox.write.iter();
+        list.filter_map(|path| root.join(path).canonicalize().ok())
+            .filter(|path| path.starts_with(root))
+            .collect()
     }
 
     fn environment(&self) -> Vec<(OsString, OsString)> {
-        let own: Vec<String> = self
-            .sandbox
-            .env
-            .clone()
-            .unwrap_or_else(|| ENVIRONMENT.iter().map(ToString::to_string).collect());
         let mut env: BTreeMap<OsString, OsString> = BTreeMap::new();
-        for name in own {
-            if let Some(value) = std::env::var_os(&name) {
+        for name in &self.sandbox.env {
+            if let Some(value) = std::env::var_os(name) {
                 env.insert(name.into(), value);
             }
         }

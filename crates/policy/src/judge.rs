@@ -118,17 +118,18 @@ impl Authority {
         Explanation { verdict, reasons }
     }
 
-    /// The walls of commands: the user's, narrowed by the project's.
+    /// The sandbox of commands: the user's with every default filled in, then narrowed by the project's.
     pub fn sandbox(&self) -> Sandbox {
-        let own = self
-            .user
-            .as_ref()
-            .map(|policy| policy.sandbox.clone())
-            .unwrap_or_default();
+        let own = self.user_sandbox();
         match &self.project {
             Some(project) => own.narrowed_by(&project.sandbox),
             None => own,
         }
+    }
+
+    fn user_sandbox(&self) -> Sandbox {
+        let table = self.user.as_ref().map(|policy| policy.sandbox.clone());
+        Sandbox::of_user(table.unwrap_or_default())
     }
 
     /// Which servers of tools are asked: as far as everyone says. A file that cannot be used denies the call anyway.
@@ -160,11 +161,7 @@ impl Authority {
     /// Whether commands may change the root: where a policy file is, it says so with its sandbox; otherwise the grant does.
     pub fn commands_may_write(&self) -> bool {
         match &self.user {
-            Some(policy) => policy
-                .sandbox
-                .write
-                .as_ref()
-                .is_none_or(|list| !list.is_empty()),
+            Some(_) => !self.user_sandbox().write.is_empty(),
             None => self.grants.write,
         }
     }

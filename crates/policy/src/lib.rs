@@ -39,7 +39,7 @@ pub use command::{CommandFact, CommandLine, Join, NotLiteral, Pipeline, Survey};
 pub use effect::Effect;
 pub use file::{
     AxeFile, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,
-    Scope, ServerRules, ToolPattern, TrustRules,
+    SandboxTable, Scope, ServerRules, ToolPattern, TrustRules,
 };
 pub use grants::{GrantError, Grants};
 pub use host::{BadUrl, Host, is_public};

@@ -15,6 +15,7 @@ mod interrupt;
 mod jsonl;
 mod parse;
 mod places;
+mod project_policy;
 mod prompt;
 mod render;
 mod repair;

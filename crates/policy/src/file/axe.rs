@@ -4,7 +4,7 @@ use super::Policy;
 use super::rule::Rule;
 use super::written::{DecisionWord, Token, Written};
 use crate::Decision;
-use crate::file::{MessageLimits, PathRules, Sandbox, TrustRules};
+use crate::file::{MessageLimits, PathRules, SandboxTable, TrustRules};
 
 /// What an `axe.yaml` says about tools and directories, of both generations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Policy {
             rules,
             limits: MessageLimits::default(),
             paths: PathRules::default(),
-            sandbox: Sandbox::default(),
+            sandbox: SandboxTable::default(),
             mcp: crate::file::ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: outside,

@@ -1,6 +1,6 @@
 //! Which servers of tools are asked, and for what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -37,16 +37,13 @@ struct Server {
     deny: Vec<String>,
 }
 
-/// How a tool of a server has to be pinned, from the mildest to the strictest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pin {
-    /// What the server says when it is first called holds from then on.
-    #[default]
-    FirstUse,
-    /// The user has to have approved it before.
-    Required,
-    /// The list of all its tools has this digest.
-    All(String),
+/// How the tools of a server have to be pinned. Without either, what the server says when it is first called holds from then on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pin {
+    /// Whether the user has to have approved a tool before it is called.
+    pub is_approved: bool,
+    /// The digests that the list of all its tools has to have; no list has two.
+    pub digests: BTreeSet<String>,
 }
 
 /// What all policies say of servers; the strictest wins.
@@ -115,17 +112,24 @@ impl ServerTable {
             .server
             .get(server)
             .and_then(|rules| rules.pin.as_deref());
-        pin.map_or(Pin::FirstUse, |pin| read_pin(pin).unwrap_or(Pin::Required))
+        // A pin that cannot be read was refused with its file.
+        pin.and_then(|pin| read_pin(pin).ok()).unwrap_or_default()
     }
 }
 
 fn read_pin(pin: &str) -> Result<Pin, String> {
     let hex = pin.strip_prefix("sha256:");
     match (pin, hex) {
-        ("first-use", _) => Ok(Pin::FirstUse),
-        ("required", _) => Ok(Pin::Required),
+        ("first-use", _) => Ok(Pin::default()),
+        ("required", _) => Ok(Pin {
+            is_approved: true,
+            ..Pin::default()
+        }),
         (_, Some(hex)) if hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            Ok(Pin::All(pin.to_ascii_lowercase()))
+            Ok(Pin {
+                digests: BTreeSet::from([pin.to_ascii_lowercase()]),
+                ..Pin::default()
+            })
         }
         _ => Err("write `first-use`, `required` or `sha256:` and 64 hexadecimal digits".to_owned()),
     }
@@ -145,17 +149,14 @@ impl ServerRules {
         self.0.iter().try_for_each(|table| table.call(server, tool))
     }
 
-    /// How the server's tools have to be pinned: the strictest that anyone says.
+    /// How the server's tools have to be pinned: as everyone says.
     pub fn pin(&self, server: &str) -> Pin {
-        let pins: Vec<Pin> = self.0.iter().map(|table| table.pin(server)).collect();
-        let mut digests = pins.iter().filter(|pin| matches!(pin, Pin::All(_)));
-        if let (Some(one), Some(other)) = (digests.next(), digests.next())
-            && one != other
-        {
-            // Two digests cannot both be kept: nothing has them.
-            return Pin::All(String::new());
+        let mut all = Pin::default();
+        for pin in self.0.iter().map(|table| table.pin(server)) {
+            all.is_approved |= pin.is_approved;
+            all.digests.extend(pin.digests);
         }
-        pins.into_iter().max().unwrap_or_default()
+        all
     }
 }
 
@@ -209,18 +210,23 @@ mod tests {
     }
 
     #[test]
-    fn the_strictest_pin_holds() {
+    fn every_pin_holds() {
         let digest = format!("sha256:{}", "a".repeat(64));
         let pin = |pin: &str| format!("[mcp.server.m]\npin = '{pin}'\n");
         let other = format!("sha256:{}", "b".repeat(64));
-        for (user, project, expected) in [
-            (String::new(), String::new(), Pin::FirstUse),
-            (pin("required"), String::new(), Pin::Required),
-            (pin("first-use"), pin("required"), Pin::Required),
-            (pin("required"), pin("first-use"), Pin::Required),
-            (pin(&digest), pin("required"), Pin::All(digest.clone())),
-            (pin(&digest), pin(&other), Pin::All(String::new())),
+        for (user, project, is_approved, digests) in [
+            (String::new(), String::new(), false, vec![]),
+            (pin("required"), String::new(), true, vec![]),
+            (pin("first-use"), pin("required"), true, vec![]),
+            (pin("required"), pin("first-use"), true, vec![]),
+            (pin(&digest), pin("required"), true, vec![&digest]),
+            (pin("required"), pin(&digest), true, vec![&digest]),
+            (pin(&digest), pin(&other), false, vec![&digest, &other]),
         ] {
+            let expected = Pin {
+                is_approved,
+                digests: digests.into_iter().cloned().collect(),
+            };
             assert_eq!(
                 rules(&user, &project).pin("m"),
                 expected,

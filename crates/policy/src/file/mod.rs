@@ -6,11 +6,10 @@ mod mcp;
 mod options;
 mod pattern;
 mod rule;
+mod sandbox;
 mod subcommand;
 mod trust;
 mod written;
-
-use std::time::Duration;
 
 use serde::Deserialize;
 use thiserror::Error;
@@ -20,6 +19,7 @@ pub(crate) use mcp::ServerTable;
 pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
 pub(crate) use rule::{Asked, Rule};
+pub use sandbox::{Level, Reach, Sandbox, SandboxTable};
 pub use trust::TrustRules;
 
 use crate::{Authority, Decision};
@@ -36,8 +36,8 @@ pub struct Policy {
     pub limits: MessageLimits,
     /// What paths have to look like.
     pub paths: PathRules,
-    /// The walls of commands.
-    pub sandbox: Sandbox,
+    /// The sandbox of commands, as far as the file says.
+    pub sandbox: SandboxTable,
     /// Which servers of tools are asked.
     pub(crate) mcp: ServerTable,
     /// Whose tools are run.
@@ -68,56 +68,6 @@ pub struct PathRules {
     pub no_dotdot: bool,
     /// Whether a file with more than one name is refused: one of the names may be outside.
     pub deny_hardlinks: bool,
-}
-
-/// The walls of commands. What is not said stays as it is without a policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sandbox {
-    /// How strong: `namespaces`, `landlock` or `plain`.
-    pub level: Option<Level>,
-    /// `none` or `host`.
-    pub network: Option<Reach>,
-    /// What commands may read beyond the root and the system, as absolute paths.
-    pub read: Vec<std::path::PathBuf>,
-    /// What of the root they may change.
-    pub write: Option<Vec<String>>,
-    /// Variables that they get of the environment.
-    pub env: Option<Vec<String>>,
-    /// Seconds that a command has where the call does not say.
-    pub timeout_s: Option<u64>,
-    /// Seconds that a call may ask for.
-    pub max_timeout_s: Option<u64>,
-    /// Bytes that are kept of each output.
-    pub output_bytes: Option<usize>,
-    /// Memory in MiB.
-    pub memory_mb: Option<u64>,
-    /// Processes.
-    pub pids: Option<u32>,
-    /// The largest file, in MiB.
-    pub fsize_mb: Option<u64>,
-}
-
-/// How strong the walls of commands are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// None: limits only.
-    Plain,
-    /// Landlock and a filter of system calls.
-    Landlock,
-    /// Namespaces too.
-    Namespaces,
-}
-
-/// What of the network commands reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reach {
-    /// All that the host reaches.
-    Host,
-    /// Nothing.
-    None,
 }
 
 /// Whose file it is.
@@ -243,7 +193,7 @@ struct File {
     #[serde(default)]
     paths: PathRules,
     #[serde(default)]
-    sandbox: Sandbox,
+    sandbox: SandboxTable,
     #[serde(default)]
     mcp: ServerTable,
     #[serde(default)]
@@ -307,7 +257,7 @@ impl Policy {
             rules: Vec::new(),
             limits: MessageLimits::default(),
             paths: PathRules::default(),
-            sandbox: Sandbox::default(),
+            sandbox: SandboxTable::default(),
             mcp: ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: Vec::new(),
@@ -384,46 +334,5 @@ impl Authority {
             Ok(rule) => policy.rules.push(rule),
             Err(error) => policy.broken = Some(error),
         }
-    }
-}
-
-impl Sandbox {
-    /// The walls that hold both: of each setting the narrower. What may be read, and which variables are passed on, only
-    /// `self` can say.
-    #[must_use]
-    pub fn narrowed_by(&self, other: &Sandbox) -> Sandbox {
-        fn least<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
-            [one, other].into_iter().flatten().min()
-        }
-        Sandbox {
-            level: [self.level, other.level].into_iter().flatten().max(),
-            network: [self.network, other.network].into_iter().flatten().max(),
-            read: self.read.clone(),
-            write: match (&self.write, &other.write) {
-                (Some(own), Some(other)) => Some(
-                    other
-                        .iter()
-                        .filter(|path| own.iter().any(|top| top == "." || top == *path))
-                        .cloned()
-                        .collect(),
-                ),
-                (own, None) => own.clone(),
-                (None, other) => other.clone(),
-            },
-            env: self.env.clone(),
-            timeout_s: least(self.timeout_s, other.timeout_s),
-            max_timeout_s: least(self.max_timeout_s, other.max_timeout_s),
-            output_bytes: least(self.output_bytes, other.output_bytes),
-            memory_mb: least(self.memory_mb, other.memory_mb),
-            pids: least(self.pids, other.pids),
-            fsize_mb: least(self.fsize_mb, other.fsize_mb),
-        }
-    }
-
-    /// How long a command has that asks for `asked`, if that may be asked for.
-    pub fn time(&self, asked: Option<Duration>) -> Duration {
-        let usual = Duration::from_secs(self.timeout_s.unwrap_or(30));
-        let most = Duration::from_secs(self.max_timeout_s.unwrap_or(600).max(1));
-        asked.unwrap_or(usual).min(most)
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{PolicyError, Scope};
 
 /// The table `[trust]`: whose tools are run. It narrows what is trusted anyway, but for keys that the user writes out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrustRules {
     /// The only keys whose signatures count, as fingerprints or written out (`ed25519:<base64>`). The user's file only.
@@ -14,7 +14,18 @@ pub struct TrustRules {
     /// Patterns of ids (`**`, `deploy/*`): what fits has to be signed; that the user trusted its text is not enough.
     pub require_signed: Vec<String>,
     /// Whether what a server says of a tool is taken as it is when it is first called.
-    pub tofu: Option<bool>,
+    pub tofu: bool,
+}
+
+impl Default for TrustRules {
+    /// What holds where no policy file says anything. In a project's file it narrows nothing.
+    fn default() -> TrustRules {
+        TrustRules {
+            keys: None,
+            require_signed: Vec::new(),
+            tofu: true,
+        }
+    }
 }
 
 impl TrustRules {
@@ -42,7 +53,7 @@ impl TrustRules {
         TrustRules {
             keys: self.keys.clone(),
             require_signed: [self.require_signed.as_slice(), &other.require_signed].concat(),
-            tofu: [self.tofu, other.tofu].into_iter().flatten().min(),
+            tofu: self.tofu && other.tofu,
         }
     }
 

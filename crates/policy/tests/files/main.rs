@@ -1,11 +1,12 @@
 //! Policy files: those that ship, what is refused in them, and what they decide.
 
+mod narrowing;
 mod written;
 
 use toolglot::End;
 use toolglot_policy::{
     Authority, CommandFact, Decision, Effect, Grants, Host, Inside, PathFact, Policy, PolicyError,
-    Request, Scope,
+    Request, Sandbox, Scope,
 };
 
 fn shipped() -> impl Iterator<Item = (String, String)> {
@@ -172,17 +173,16 @@ fn the_project_narrows_and_never_widens() {
 
 #[test]
 fn sandboxes_are_narrowed_too() {
-    let user =
-        policy("[sandbox]\nnetwork='host'\nlevel='landlock'\ntimeout_s=30\nwrite=['.']").sandbox;
+    let user = policy("[sandbox]\nnetwork='host'\nlevel='landlock'\ntimeout_s=30\nwrite=['.']\nread=['/opt','/srv']\nenv=['PATH','HOME']").sandbox;
     let project =
-        policy("[sandbox]\nnetwork='none'\nlevel='plain'\ntimeout_s=60\npids=5\nwrite=['target']")
+        policy("[sandbox]\nnetwork='none'\nlevel='plain'\ntimeout_s=60\npids=5\nwrite=['target']\nread=['/srv','/']\nenv=['PATH']")
             .sandbox;
-    let both = user.narrowed_by(&project);
+    let both = Sandbox::of_user(user).narrowed_by(&project);
     let expected = policy(
-        "[sandbox]\nnetwork='none'\nlevel='landlock'\ntimeout_s=30\npids=5\nwrite=['target']",
+        "[sandbox]\nnetwork='none'\nlevel='landlock'\ntimeout_s=30\npids=5\nwrite=['target']\nread=['/srv']\nenv=['PATH']",
     )
     .sandbox;
-    assert_eq!(both, expected);
+    assert_eq!(both, Sandbox::of_user(expected));
 }
 
 #[test]

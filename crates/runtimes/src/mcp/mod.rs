@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use toolglot_mcp::client::{Terms, Told as Said, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
-use toolglot_policy::Pin;
 use toolglot_toolfiles::{Found, ItemId, Refusal, Space, TrustError, approved_as, server_name};
 
 pub use login::LoggedIn;
@@ -170,10 +169,11 @@ fn checked(
     };
     let short = server_name(definition.found.id.as_str());
     let pin = host.server_rules.pin(short);
-    if let Pin::All(wanted) = &pin
-        && *wanted != digest_of_all(&session.tools)
-    {
-        return Err(changed());
+    if !pin.digests.is_empty() {
+        let digest = digest_of_all(&session.tools);
+        if pin.digests.iter().any(|wanted| *wanted != digest) {
+            return Err(changed());
+        }
     }
     let tool = session.tools.iter().find(|tool| tool["name"] == name);
     let Some(tool) = tool else {
@@ -200,7 +200,7 @@ fn checked(
     match pinned {
         Some(pinned) if pinned == digest => {}
         Some(_) => return Err(changed()),
-        None if matches!(pin, Pin::Required) => {
+        None if pin.is_approved => {
             return Err(Failed::Refused(CallError::NotPinned {
                 id: found.id.to_string(),
                 server: approved_as(definition.found.id.as_str()).to_owned(),

@@ -1,0 +1,181 @@
+//! The sandbox of commands: what a file says of it, what holds where no file says anything, and how two files make one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// The table `[sandbox]` of a policy file. What is left out is the default's to say in the user's file, and nobody's in the
+/// project's: see [`Sandbox`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SandboxTable {
+    /// How strong: `namespaces`, `landlock` or `plain`.
+    pub level: Option<Level>,
+    /// `none` or `host`.
+    pub network: Option<Reach>,
+    /// What commands may read beyond the root and the system, as absolute paths.
+    pub read: Option<Vec<PathBuf>>,
+    /// What of the root they may change.
+    pub write: Option<Vec<String>>,
+    /// Variables that they get of the environment.
+    pub env: Option<Vec<String>>,
+    /// Seconds that a command has where the call does not say.
+    pub timeout_s: Option<u64>,
+    /// Seconds that a call may ask for.
+    pub max_timeout_s: Option<u64>,
+    /// Bytes that are kept of each output.
+    pub output_bytes: Option<usize>,
+    /// Memory in MiB.
+    pub memory_mb: Option<u64>,
+    /// Processes.
+    pub pids: Option<u32>,
+    /// The largest file, in MiB.
+    pub fsize_mb: Option<u64>,
+}
+
+/// The sandbox of commands, with every setting decided. Commands are run by this and by nothing else, so that its default is
+/// the only place where defaults are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sandbox {
+    /// How strong.
+    pub level: Level,
+    /// What of the network commands reach. At [`Level::Plain`] nothing holds them from the host's.
+    pub network: Reach,
+    /// What they may read beyond the root and the system, as absolute paths.
+    pub read: Vec<PathBuf>,
+    /// What of the root they may change, if anything.
+    pub write: Vec<String>,
+    /// Variables that they get of the environment.
+    pub env: Vec<String>,
+    /// Seconds that a command has where the call does not say.
+    pub timeout_s: u64,
+    /// Seconds that a call may ask for.
+    pub max_timeout_s: u64,
+    /// Bytes that are kept of each output.
+    pub output_bytes: usize,
+    /// Memory in MiB.
+    pub memory_mb: u64,
+    /// Processes.
+    pub pids: u32,
+    /// The largest file, in MiB.
+    pub fsize_mb: u64,
+}
+
+/// How strong the walls of commands are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// None: limits only.
+    Plain,
+    /// Landlock and a filter of system calls.
+    Landlock,
+    /// Namespaces too.
+    Namespaces,
+}
+
+/// What of the network commands reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reach {
+    /// All that the host reaches.
+    Host,
+    /// Nothing.
+    None,
+}
+
+impl Default for Sandbox {
+    /// What holds where no policy file says anything.
+    fn default() -> Sandbox {
+        // What says how to talk, and no more.
+        let env = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
+        Sandbox {
+            level: Level::Namespaces,
+            network: Reach::None,
+            read: Vec::new(),
+            write: vec![".".to_owned()],
+            env: env.map(str::to_owned).to_vec(),
+            timeout_s: 30,
+            max_timeout_s: 600,
+            output_bytes: 64 << 10,
+            memory_mb: 2 << 10,
+            pids: 128,
+            fsize_mb: 256,
+        }
+    }
+}
+
+impl Sandbox {
+    /// The sandbox that the user's table means: what it leaves out has its default.
+    pub fn of_user(table: SandboxTable) -> Sandbox {
+        let Sandbox {
+            level,
+            network,
+            read,
+            write,
+            env,
+            timeout_s,
+            max_timeout_s,
+            output_bytes,
+            memory_mb,
+            pids,
+            fsize_mb,
+        } = Sandbox::default();
+        Sandbox {
+            level: table.level.unwrap_or(level),
+            network: table.network.unwrap_or(network),
+            read: table.read.unwrap_or(read),
+            write: table.write.unwrap_or(write),
+            env: table.env.unwrap_or(env),
+            timeout_s: table.timeout_s.unwrap_or(timeout_s),
+            max_timeout_s: table.max_timeout_s.unwrap_or(max_timeout_s),
+            output_bytes: table.output_bytes.unwrap_or(output_bytes),
+            memory_mb: table.memory_mb.unwrap_or(memory_mb),
+            pids: table.pids.unwrap_or(pids),
+            fsize_mb: table.fsize_mb.unwrap_or(fsize_mb),
+        }
+    }
+
+    /// The same, narrowed by the project's table. Of each setting the narrower holds; lists keep what both have.
+    ///
+    /// `self` is complete before: a setting that the user left out is the default here, which a project cannot widen either.
+    #[must_use]
+    pub fn narrowed_by(self, project: &SandboxTable) -> Sandbox {
+        fn least<T: Ord + Copy>(own: T, project: Option<T>) -> T {
+            project.map_or(own, |project| own.min(project))
+        }
+        fn both<T: PartialEq>(own: Vec<T>, project: Option<&Vec<T>>) -> Vec<T> {
+            let keeps = |item: &T| project.is_none_or(|list| list.contains(item));
+            own.into_iter().filter(keeps).collect()
+        }
+        let write = match &project.write {
+            // What the user opens as a whole the project may open in part.
+            Some(list) if self.write.iter().any(|top| top == ".") => list.clone(),
+            list => both(self.write, list.as_ref()),
+        };
+        Sandbox {
+            level: project
+                .level
+                .map_or(self.level, |level| self.level.max(level)),
+            network: project
+                .network
+                .map_or(self.network, |network| self.network.max(network)),
+            read: both(self.read, project.read.as_ref()),
+            write,
+            env: both(self.env, project.env.as_ref()),
+            timeout_s: least(self.timeout_s, project.timeout_s),
+            max_timeout_s: least(self.max_timeout_s, project.max_timeout_s),
+            output_bytes: least(self.output_bytes, project.output_bytes),
+            memory_mb: least(self.memory_mb, project.memory_mb),
+            pids: least(self.pids, project.pids),
+            fsize_mb: least(self.fsize_mb, project.fsize_mb),
+        }
+    }
+
+    /// How long a command has that asks for `asked`, if that may be asked for.
+    pub fn time(&self, asked: Option<Duration>) -> Duration {
+        let usual = Duration::from_secs(self.timeout_s);
+        let most = Duration::from_secs(self.max_timeout_s.max(1));
+        asked.unwrap_or(usual).min(most)
+    }
+}

@@ -1,0 +1,383 @@
+//! A project's file narrows and never widens: each of its keys, at the widest that it can say, beside users who say nothing,
+//! little and all.
+
+use std::collections::BTreeSet;
+
+use toolglot::End;
+use toolglot_policy::{
+    Authority, CommandFact, Decision, Effect, Grants, Host, Inside, Level, PathFact, Pin, Policy,
+    Reach, Request, Sandbox, Scope, TrustRules,
+};
+
+/// Each key of a project's file, with a value that would widen what anyone else says. The place is the table, without `[]`.
+const ROWS: &[(&str, &str, &str)] = &[
+    ("", "version", ""),
+    ("", "default", "default = 'allow'"),
+    ("", "rule", "[[rule]]\nid = 'a'\ndecision = 'allow'"),
+    ("", "limits", "[limits]"),
+    ("", "paths", "[paths]"),
+    ("", "sandbox", "[sandbox]"),
+    ("", "mcp", "[mcp]"),
+    ("", "trust", "[trust]"),
+    ("rule", "id", "id = 'read'\ndecision = 'allow'"),
+    ("rule", "decision", "id = 'a'\ndecision = 'allow'"),
+    (
+        "rule",
+        "because",
+        "id = 'a'\ndecision = 'allow'\nbecause = 'mine'",
+    ),
+    (
+        "rule",
+        "tools",
+        "id = 'a'\ndecision = 'allow'\ntools = ['*']",
+    ),
+    (
+        "rule",
+        "capabilities",
+        "id = 'a'\ndecision = 'allow'\ncapabilities = ['read', 'write', 'delete', 'exec', 'shell', 'network', 'ask', 'net.*']",
+    ),
+    (
+        "rule",
+        "paths",
+        "id = 'a'\ndecision = 'allow'\ncapabilities = ['read', 'write', 'delete']\npaths = ['**']",
+    ),
+    (
+        "rule",
+        "except",
+        "id = 'a'\ndecision = 'allow'\ncapabilities = ['write']\npaths = ['**']\nexcept = ['x']",
+    ),
+    (
+        "rule",
+        "argv",
+        "id = 'a'\ndecision = 'allow'\ncapabilities = ['exec', 'shell']\nargv = [['*', '...']]",
+    ),
+    (
+        "rule",
+        "allow_args",
+        "id = 'a'\ndecision = 'allow'\nargv = [['touch', '...']]\nallow_args = ['*']",
+    ),
+    (
+        "rule",
+        "value_args",
+        "id = 'a'\ndecision = 'allow'\nargv = [['touch', '...']]\nallow_args = ['*']\nvalue_args = ['-d']",
+    ),
+    (
+        "rule",
+        "forbid_args",
+        "id = 'a'\ndecision = 'allow'\nargv = [['touch', '...']]\nforbid_args = ['--never']",
+    ),
+    (
+        "rule",
+        "exact_args",
+        "id = 'a'\ndecision = 'allow'\nargv = [['touch', '...']]\nforbid_args = ['--never']\nexact_args = ['x']",
+    ),
+    (
+        "rule",
+        "hosts",
+        "id = 'a'\ndecision = 'allow'\ncapabilities = ['network']\nhosts = ['*.test:*']",
+    ),
+    (
+        "rule",
+        "match",
+        "id = 'a'\ndecision = 'allow'\nargv = [['touch', '...']]\nmatch = ['touch x']",
+    ),
+    (
+        "rule",
+        "not_match",
+        "id = 'a'\ndecision = 'allow'\nargv = [['touch', '...']]\nnot_match = ['ls']",
+    ),
+    ("limits", "calls_per_message", "calls_per_message = 1000000"),
+    ("limits", "cost_per_call", "cost_per_call = 1e9"),
+    ("limits", "cost_per_run", "cost_per_run = 1e9"),
+    ("paths", "no_dotdot", "no_dotdot = false"),
+    ("paths", "deny_hardlinks", "deny_hardlinks = false"),
+    ("sandbox", "level", "level = 'plain'"),
+    ("sandbox", "network", "network = 'host'"),
+    ("sandbox", "read", "read = ['/', '/home', '/opt/other']"),
+    ("sandbox", "write", "write = ['.', 'src', '..', '/']"),
+    (
+        "sandbox",
+        "env",
+        "env = ['PATH', 'HOME', 'AWS_SECRET_ACCESS_KEY']",
+    ),
+    ("sandbox", "timeout_s", "timeout_s = 1000000"),
+    ("sandbox", "max_timeout_s", "max_timeout_s = 1000000"),
+    ("sandbox", "output_bytes", "output_bytes = 1000000000"),
+    ("sandbox", "memory_mb", "memory_mb = 1000000"),
+    ("sandbox", "pids", "pids = 1000000"),
+    ("sandbox", "fsize_mb", "fsize_mb = 1000000"),
+    ("mcp", "unlisted", "unlisted = 'allow'"),
+    ("mcp", "server", "[mcp.server.m]\n[mcp.server.other]"),
+    ("mcp.server.m", "pin", "pin = 'first-use'"),
+    (
+        "mcp.server.m",
+        "pin",
+        "pin = 'sha256:0000000000000000000000000000000000000000000000000000000000000000'",
+    ),
+    ("mcp.server.m", "allow", "allow = ['*']"),
+    ("mcp.server.m", "deny", "deny = []"),
+    ("trust", "keys", "keys = ['ed25519:AAAA']"),
+    ("trust", "require_signed", "require_signed = []"),
+    ("trust", "tofu", "tofu = true"),
+];
+
+/// The users: without a file, with an empty one, with some of what can be said, and with all of it.
+const USERS: &[Option<&str>] = &[
+    None,
+    Some(""),
+    Some("[sandbox]\ntimeout_s = 5"),
+    Some("[sandbox]\nlevel = 'landlock'\nwrite = ['src']\n[trust]\nrequire_signed = ['**']"),
+    Some(
+        "[[rule]]\nid = 'read'\ndecision = 'allow'\ncapabilities = ['read']\n[mcp.server.m]\npin = 'required'",
+    ),
+    Some(
+        "default = 'allow'\n[limits]\ncalls_per_message = 1\ncost_per_call = 1\ncost_per_run = 1\n[paths]\nno_dotdot = true\ndeny_hardlinks = true\n[sandbox]\nlevel = 'landlock'\nnetwork = 'none'\nread = ['/opt']\nwrite = ['src']\nenv = ['PATH']\ntimeout_s = 5\nmax_timeout_s = 6\noutput_bytes = 7\nmemory_mb = 8\npids = 9\nfsize_mb = 10\n[mcp]\nunlisted = 'deny'\n[mcp.server.m]\npin = 'required'\nallow = ['get']\ndeny = ['put']\n[trust]\nkeys = []\nrequire_signed = ['**']\ntofu = false",
+    ),
+];
+
+/// All that policies decide, of calls that stand for all others.
+struct Powers {
+    decisions: Vec<(String, Decision)>,
+    sandbox: Sandbox,
+    may_write: bool,
+    /// Of `get` and `put` of two servers: whether they may be called.
+    servers: Vec<bool>,
+    pin: Pin,
+    trust: TrustRules,
+    cost_per_run: f64,
+}
+
+impl Powers {
+    fn of(authority: &Authority) -> Powers {
+        let servers = authority.server_rules();
+        let called = ["m", "other"]
+            .into_iter()
+            .flat_map(|server| ["get", "put"].map(|tool| servers.call(server, tool).is_ok()));
+        Powers {
+            decisions: decisions(authority),
+            sandbox: authority.sandbox(),
+            may_write: authority.commands_may_write(),
+            servers: called.collect(),
+            pin: servers.pin("m"),
+            trust: authority.trust(),
+            cost_per_run: authority.cost_per_run().unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// What is wider here than it was before.
+    fn wider_than(&self, before: &Powers) -> Vec<String> {
+        let mut wider = Vec::new();
+        for ((what, now), (_, then)) in self.decisions.iter().zip(&before.decisions) {
+            if now < then {
+                wider.push(format!("{what}: {now:?} instead of {then:?}"));
+            }
+        }
+        let Sandbox {
+            level,
+            network,
+            read,
+            write,
+            env,
+            timeout_s,
+            max_timeout_s,
+            output_bytes,
+            memory_mb,
+            pids,
+            fsize_mb,
+        } = &self.sandbox;
+        let then = &before.sandbox;
+        let is_whole = then.write.iter().any(|top| top == ".");
+        let TrustRules {
+            keys,
+            require_signed,
+            tofu,
+        } = &self.trust;
+        let checks = [
+            ("level", *level < then.level),
+            ("network", *network < then.network),
+            ("read", !read.iter().all(|path| then.read.contains(path))),
+            (
+                "write",
+                !is_whole && !write.iter().all(|path| then.write.contains(path)),
+            ),
+            ("env", !env.iter().all(|name| then.env.contains(name))),
+            ("timeout_s", *timeout_s > then.timeout_s),
+            ("max_timeout_s", *max_timeout_s > then.max_timeout_s),
+            ("output_bytes", *output_bytes > then.output_bytes),
+            ("memory_mb", *memory_mb > then.memory_mb),
+            ("pids", *pids > then.pids),
+            ("fsize_mb", *fsize_mb > then.fsize_mb),
+            ("may_write", self.may_write && !before.may_write),
+            (
+                "servers",
+                self.servers
+                    .iter()
+                    .zip(&before.servers)
+                    .any(|(now, then)| *now && !then),
+            ),
+            ("approval", !self.pin.is_approved && before.pin.is_approved),
+            (
+                "digests",
+                !self.pin.digests.is_superset(&before.pin.digests),
+            ),
+            ("keys", *keys != before.trust.keys),
+            (
+                "require_signed",
+                !before
+                    .trust
+                    .require_signed
+                    .iter()
+                    .all(|pattern| require_signed.contains(pattern)),
+            ),
+            ("tofu", *tofu && !before.trust.tofu),
+            ("cost_per_run", self.cost_per_run > before.cost_per_run),
+        ];
+        let named = checks.iter().filter(|(_, is_wider)| *is_wider);
+        wider.extend(named.map(|(what, _)| (*what).to_owned()));
+        wider
+    }
+}
+
+fn decisions(authority: &Authority) -> Vec<(String, Decision)> {
+    let fact = |climbs, is_shared| {
+        [PathFact {
+            written: "x".to_owned(),
+            found: Ok(Inside {
+                path: "x".into(),
+                climbs,
+                is_shared,
+            }),
+        }]
+    };
+    let (usual, odd) = (fact(false, false), fact(true, true));
+    let commands = ["cat ../secret", "touch x", "echo $(id)"].map(CommandFact::of);
+    let host = Host::of("http://a.test:8080/");
+    let declared = ["net.http".to_owned()];
+    let mut requests: Vec<(String, Request<'_>)> = Vec::new();
+    for effect in [Effect::Read, Effect::Write, Effect::Delete] {
+        for (how, paths) in [("", &usual), ("odd ", &odd)] {
+            let request = Request::new("some_tool", effect, End::Closed, paths);
+            requests.push((format!("{how}{effect:?}"), request));
+        }
+    }
+    for command in &commands {
+        let request = Request::new("execute_command", Effect::Execute, End::Closed, &[]);
+        let request = Request {
+            command: Some(command),
+            ..request
+        };
+        requests.push((command.text.clone(), request));
+    }
+    let network = Request {
+        host: Some(&host),
+        ..Request::new("http_request", Effect::Network, End::Closed, &[])
+    };
+    requests.push(("network".to_owned(), network));
+    let file = Request {
+        capabilities: &declared,
+        cost: 5.0,
+        n_before: 3,
+        ..Request::new("deploy/ship", Effect::Write, End::Closed, &[])
+    };
+    requests.push(("file".to_owned(), file));
+    let recovered = Request::new("read_file", Effect::Read, End::Recovered, &usual);
+    requests.push(("recovered".to_owned(), recovered));
+    let judged = requests.into_iter();
+    judged
+        .map(|(what, request)| (what, authority.judge(&request).verdict.decision))
+        .collect()
+}
+
+/// The text of a file that says one thing.
+fn file(table: &str, body: &str) -> String {
+    match table {
+        "" => format!("version = 1\n{body}\n"),
+        "rule" => format!("version = 1\n[[rule]]\n{body}\n"),
+        // A table below, which is its own header.
+        _ if body.starts_with('[') => format!("version = 1\n{body}\n"),
+        table => format!("version = 1\n[{table}]\n{body}\n"),
+    }
+}
+
+#[test]
+fn no_key_of_a_projects_file_widens_anything() {
+    let mut wrong = Vec::new();
+    for grants in ["", "exec:cat", "read,write,exec:touch,shell"] {
+        for user in USERS {
+            let alone = Authority {
+                grants: grants.parse::<Grants>().expect("grants"),
+                user: user.map(|text| {
+                    let text = format!("version = 1\n{text}");
+                    Policy::parse(&text, Scope::User).expect("a good policy")
+                }),
+                project: None,
+            };
+            let before = Powers::of(&alone);
+            for (table, key, body) in ROWS {
+                let text = file(table, body);
+                // A file that cannot be used denies everything, as on the command line.
+                let project = Policy::parse(&text, Scope::Project).unwrap_or_else(Policy::broken);
+                let both = Authority {
+                    project: Some(project),
+                    ..alone.clone()
+                };
+                for what in Powers::of(&both).wider_than(&before) {
+                    wrong.push(format!(
+                        "`{key}` of [{table}] beside {user:?} with `{grants}`: {what}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A value that a project's file may have is in the rows, and is not only refused there.
+#[test]
+fn every_key_of_a_projects_file_has_a_row() {
+    for table in [
+        "",
+        "rule",
+        "limits",
+        "paths",
+        "sandbox",
+        "mcp",
+        "mcp.server.m",
+        "trust",
+    ] {
+        let begun = if table == "rule" {
+            "id = 'a'\ndecision = 'allow'\n"
+        } else {
+            ""
+        };
+        let text = file(table, &format!("{begun}no_such_key = 1"));
+        let error = Policy::parse(&text, Scope::Project).expect_err("an unknown key");
+        let error = error.to_string();
+        let (_, expected) = error.split_once("expected ").expect("what is known");
+        let known: BTreeSet<&str> = expected.split('`').skip(1).step_by(2).collect();
+        let rows = ROWS.iter().filter(|row| row.0 == table);
+        let tried: BTreeSet<&str> = rows.map(|row| row.1).collect();
+        assert_eq!(tried, known, "of [{table}]");
+    }
+    for (table, key, body) in ROWS {
+        let read = Policy::parse(&file(table, body), Scope::Project);
+        assert_eq!(
+            read.is_ok(),
+            *key != "keys",
+            "`{key}` of [{table}]: {read:?}"
+        );
+    }
+}
+
+#[test]
+fn what_nobody_says_is_the_default() {
+    let project = "version = 1\n[sandbox]\nlevel = 'plain'\nnetwork = 'host'\ntimeout_s = 9999";
+    let project = Policy::parse(project, Scope::Project).ok();
+    let authority = Authority {
+        project,
+        ..Authority::default()
+    };
+    assert_eq!(authority.sandbox(), Sandbox::default());
+    assert_eq!(authority.sandbox().level, Level::Namespaces);
+    assert_eq!(authority.sandbox().network, Reach::None);
+}
