@@ -9,11 +9,16 @@ use toolglot_exec::audit::hex;
 use toolglot_exec::{Root, change};
 use toolglot_policy::{Decision, Verdict, is_hidden};
 
+use crate::human::screen::Screen;
+
 /// Whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Approver {
+pub(crate) enum Approver<'a> {
     /// The user, on the terminal that standard error is.
-    Terminal,
+    Terminal {
+        /// What is to be known of the call before the question.
+        notes: &'a str,
+    },
     /// Nobody: what would be asked is refused.
     Nobody,
 }
@@ -34,6 +39,11 @@ pub(crate) enum Answer {
     /// Yes, but to something that is no longer so.
     Changed,
     Nobody,
+}
+
+/// Whether the user was asked what this verdict says.
+pub(crate) fn was_asked(verdict: &Verdict) -> bool {
+    ["approved", "not-approved", "changed-since-approval"].contains(&&*verdict.rule)
 }
 
 impl Answer {
@@ -57,24 +67,33 @@ impl Answer {
     }
 }
 
-impl Approver {
+impl<'a> Approver<'a> {
     /// The user, if there is a terminal.
-    pub(crate) fn here() -> Approver {
+    pub(crate) fn here() -> Approver<'a> {
         if io::stderr().is_terminal() && terminal().is_ok() {
-            Approver::Terminal
+            Approver::Terminal { notes: "" }
         } else {
             Approver::Nobody
+        }
+    }
+
+    /// The same, who reads these notes before a question.
+    pub(crate) fn with(self, notes: &'a str) -> Approver<'a> {
+        match self {
+            Approver::Terminal { .. } => Approver::Terminal { notes },
+            Approver::Nobody => self,
         }
     }
 
     /// Shows the call, asks, and makes sure that what was approved is still what would be done.
     pub(crate) fn ask(self, shown: &Shown<'_>, verdict: &Verdict) -> Answer {
         match (self, terminal()) {
-            (Approver::Terminal, Ok(terminal)) => {
+            (Approver::Terminal { notes }, Ok(terminal)) => {
                 let Ok(out) = terminal.try_clone() else {
                     return Answer::Nobody;
                 };
-                if forget_typed(&terminal).is_err() {
+                let written = Screen(&out).write_all(notes.as_bytes());
+                if written.and_then(|()| forget_typed(&terminal)).is_err() {
                     return Answer::Nobody;
                 }
                 ask(shown, verdict, &mut BufReader::new(terminal), &mut &out)
@@ -87,7 +106,10 @@ impl Approver {
     /// at once more after the last answer.
     pub(crate) fn ask_all(self, shown: &[Shown<'_>], verdict: &Verdict) -> Answer {
         let before: Vec<String> = shown.iter().map(Shown::hash).collect();
-        let answers = shown.iter().map(|one| self.ask(one, verdict));
+        let answers = shown.iter().enumerate().map(|(n, one)| {
+            let approver = if n == 0 { self } else { self.with("") };
+            approver.ask(one, verdict)
+        });
         let worst = answers
             .into_iter()
             .find(|answer| *answer != Answer::Yes)

@@ -1,6 +1,6 @@
 //! What becomes of a parsed message before it is shown: shell blocks are split, names made canonical, arguments checked.
 
-use toolglot::{Calls, Code, Dialect, End, Note};
+use toolglot::{Call, Calls, Code, Dialect, End, Note};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
@@ -63,7 +63,7 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
         call.server = call.server.take().or_else(default);
     }
     let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
-        || message.notes.iter().any(|note| is_fault(note.code));
+        || (message.notes.iter()).any(|note| is_fault(note, &message.calls));
     Digest {
         message,
         document,
@@ -132,16 +132,23 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
     document
 }
 
-/// Whether a note says that a call must not run.
-fn is_fault(code: Code) -> bool {
-    matches!(
-        code,
+/// Whether a note is an error: it says why one of these calls cannot run. Text that is no call has warnings at most.
+pub(crate) fn is_fault(note: &Note, calls: &[Call]) -> bool {
+    let is_in = |call: &&Call| call.span.start <= note.span.start && note.span.end <= call.span.end;
+    match note.code {
         Code::UnknownTool
-            | Code::UnknownParameter
-            | Code::MissingParameter
-            | Code::InvalidArguments
-            | Code::MissedChoice
-    )
+        | Code::UnknownParameter
+        | Code::MissingParameter
+        | Code::InvalidArguments
+        | Code::MissedChoice => true,
+        // Its value was left out.
+        Code::PlaceholderTag => calls.iter().any(|call| is_in(&call)),
+        Code::UnclosedCall | Code::CutShort => {
+            let mut around = calls.iter().filter(is_in);
+            around.any(|call| call.end == End::Truncated)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(crate) fn of_call(
     let known = || Toolbox::taught(dialect.name()).or_else(|| Toolbox::builtin("workspace"));
     let toolbox = &toolbox.cloned().or_else(known)?;
     let spec = match name {
-        Some(name) => toolbox.get(name).or_else(|| {
+        Some(name) => toolbox.canonical(name).map(|(spec, _)| spec).or_else(|| {
             let names = toolbox.iter().map(|spec| spec.name.as_str());
             toolbox.get(toolglot_tools::nearest(name, names)?)
         }),

@@ -32,7 +32,7 @@ use crate::run::seen::Seen;
 pub(crate) struct Gate<'a> {
     pub(crate) root: &'a Root,
     pub(crate) authority: &'a Authority,
-    pub(crate) approver: Approver,
+    pub(crate) approver: Approver<'a>,
     pub(crate) auditor: Option<&'a Auditor>,
     /// Where what is changed is kept, to be taken back.
     pub(crate) journal: Option<&'a Journal>,

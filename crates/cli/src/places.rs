@@ -65,6 +65,11 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// The whole text.
+    pub(crate) fn whole(&self) -> &'a str {
+        self.text
+    }
+
     /// What stands there.
     pub(crate) fn text(&self, span: Span) -> &'a str {
         self.text.get(span.range()).unwrap_or_default()

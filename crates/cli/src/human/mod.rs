@@ -18,6 +18,7 @@ use crate::select;
 
 use paint::Style;
 use screen::{Screen, one_line};
+use snippet::Page;
 
 /// Whether `stream` is to be coloured. Unless colour was asked for, <https://no-color.org> is honoured, and so is a terminal that
 /// says that it knows none.
@@ -74,14 +75,21 @@ impl View<'_> {
             .collect();
         notes.sort_by_key(|note| note.span.start);
         notes.extend(&self.digest.canonical_notes);
+        // Each right form is shown once.
+        let mut forms: Vec<String> = Vec::new();
         for (note, others) in snippet::grouped(&notes) {
-            let page = snippet::Page {
+            let page = Page {
                 text: &self.reading.text,
                 name: self.name,
                 is_colored: self.is_colored,
+                calls: &self.digest.message.calls,
             };
             let form = self.right_form(note);
-            writeln!(out, "\n{}", page.note(note, &others, form.as_deref()))?;
+            let form = form.filter(|form| !forms.contains(form));
+            forms.extend(form.clone());
+            let is_text = lookalikes.contains(note);
+            let report = if is_text { Page::remark } else { Page::note };
+            writeln!(out, "\n{}", report(&page, note, &others, form.as_deref()))?;
         }
         Ok(())
     }

@@ -4,9 +4,10 @@ use std::io;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use toolglot::{Code, GrammarError, Note};
+use toolglot::{Call, Code, GrammarError, Note};
 
 use crate::args::Color;
+use crate::digest::is_fault;
 
 /// The text that notes point into.
 #[derive(Clone, Copy, Debug)]
@@ -15,18 +16,35 @@ pub(crate) struct Page<'a> {
     /// Where it came from.
     pub(crate) name: &'a str,
     pub(crate) is_colored: bool,
+    /// The calls in it: what keeps one from running is an error.
+    pub(crate) calls: &'a [Call],
 }
 
 impl Page<'_> {
     /// A note on the text, with the places of others that say the same, and the right form of a call.
     pub(crate) fn note(&self, note: &Note, others: &[&Note], form: Option<&str>) -> String {
+        let level = level(note.code, is_fault(note, self.calls));
+        self.report(level, note, (others, form))
+    }
+
+    /// A note on text that only looks like a call.
+    pub(crate) fn remark(&self, note: &Note, others: &[&Note], form: Option<&str>) -> String {
+        self.report(Level::WARNING, note, (others, form))
+    }
+
+    fn report(
+        &self,
+        level: Level<'static>,
+        note: &Note,
+        (others, form): (&[&Note], Option<&str>),
+    ) -> String {
         let code = format!("N{:03}", note.code.number());
         let window = Window::around(self.text, note.span.range());
         let label = one_line(&note.message);
         let label = AnnotationKind::Primary
             .span(window.span.clone())
             .label(&label);
-        let mut group = level(note.code)
+        let mut group = level
             .primary_title(note.code.what())
             .id(code)
             .element(window.snippet(self.name).annotation(label));
@@ -113,18 +131,9 @@ fn render(group: Group<'_>, is_colored: bool) -> String {
     renderer.render(&[group])
 }
 
-fn level(code: Code) -> Level<'static> {
+fn level(code: Code, is_error: bool) -> Level<'static> {
     match code {
-        Code::UnknownTool
-        | Code::PlaceholderTag
-        | Code::MissingToolName
-        | Code::UnclosedCall
-        | Code::CutShort
-        | Code::MissingParameter
-        | Code::InvalidArguments
-        | Code::MalformedJson
-        | Code::MalformedXml
-        | Code::UnrepresentableNumber => Level::ERROR,
+        _ if is_error => Level::ERROR,
         Code::Alias | Code::Duplicate | Code::SplitShell | Code::DotDot | Code::StrippedStop => {
             Level::NOTE
         }
@@ -194,6 +203,7 @@ mod tests {
             text,
             name: "message",
             is_colored: false,
+            calls: &[],
         };
         page.note(&note_, &[&note_], form)
     }

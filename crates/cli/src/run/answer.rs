@@ -1,14 +1,15 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
 use serde_json::json;
-use toolglot::{Call, CallText, Calls, Code, Dialect, Renderer, ResultText, ToolSet};
+use toolglot::{Call, CallText, Calls, Renderer, ResultText, ToolSet};
 
 use toolglot_tools::Toolbox;
 
+use super::lesson;
 use super::session::Session;
 use super::step::{State, Step};
 use crate::guard::guards;
-use crate::{form, spaced};
+use crate::spaced;
 
 /// The text to be given back to the model; empty where there is nothing to say.
 pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &[Step]) -> String {
@@ -17,9 +18,8 @@ pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &[Step]) -> 
     for group in steps.chunk_by(|one, next| dialect_of(message, one) == dialect_of(message, next)) {
         parts.extend(rendered(session, message, group));
     }
-    if message.calls.is_empty() {
-        parts.extend(lessons(session, message));
-    }
+    let lesson = lesson::of_message(session, message, &parts.concat());
+    parts.extend(lesson);
     let mut answer = parts.join("\n");
     if !answer.is_empty() && !answer.ends_with('\n') {
         answer.push('\n');
@@ -51,57 +51,8 @@ pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -
     let vocabulary = session.vocabulary.tool_set();
     let renderer = Renderer::new(dialect, known.first().unwrap_or(&vocabulary)).ok()?;
     let mut text = renderer.guarded(guards(&known)).results(&results);
-    let mut forms: Vec<&str> = Vec::new();
-    for step in steps {
-        if let State::Refused { form: Some(form) } = &step.state
-            && !forms.contains(&form.as_str())
-        {
-            forms.push(form);
-            text.push_str(&taught(form));
-        }
-    }
+    text.push_str(&lesson::of_steps(message, steps));
     Some(text)
-}
-
-/// The words that introduce a right form.
-fn taught(form: &str) -> String {
-    format!("\nThe right form is:\n\n{form}\n")
-}
-
-/// What is said about text that only looks like calls, where the message has none: what is wrong, and the right form.
-pub(crate) fn lessons(session: &Session<'_>, message: &Calls) -> Vec<String> {
-    if !message.calls.is_empty() || session.is_empty_handed {
-        return Vec::new();
-    }
-    let dialect: Option<&Dialect> = session
-        .dialects
-        .first()
-        .filter(|_| session.dialects.len() == 1);
-    let form = dialect.and_then(|dialect| form::of_call(dialect, session.named, None));
-    let faults = message.notes.iter().filter(|note| is_lesson(note.code));
-    faults
-        .map(|note| {
-            let help = note
-                .help
-                .as_ref()
-                .map(|help| format!("\n{help}"))
-                .unwrap_or_default();
-            let form = form.as_deref().map(taught).unwrap_or_default();
-            format!("No tool was run: {}{help}\n{form}", note.message)
-        })
-        .collect()
-}
-
-fn is_lesson(code: Code) -> bool {
-    matches!(
-        code,
-        Code::UnknownTool
-            | Code::PlaceholderTag
-            | Code::MissingToolName
-            | Code::NotACall
-            | Code::MalformedJson
-            | Code::UnclosedCall
-    )
 }
 
 /// Dialects whose models were taught that a result is JSON, and in which shape.

@@ -174,7 +174,7 @@ impl<'a> FileTools<'a> {
         let of_message = |request: Request<'_>| gate.verdict(&request).verdict;
         if call.end == End::Truncated {
             let request = Request::new(&canonical.tool, Effect::Read, trusted_end(call), &[]);
-            return Some((of_message(request), State::Refused { form: None }));
+            return Some((of_message(request), State::Refused));
         }
         let asked = |id, arguments| Asked {
             id,
@@ -296,7 +296,7 @@ impl<'a> FileTools<'a> {
                 "`{path}` is not the project here, and tools run in no other: leave out `project_path`"
             ),
         };
-        Some((verdict, State::Refused { form: None }))
+        Some((verdict, State::Refused))
     }
 
     fn execute(
@@ -311,7 +311,7 @@ impl<'a> FileTools<'a> {
                 if verdict.rule == "not-granted" {
                     verdict.because.push_str("; `--capability` grants it");
                 }
-                (verdict, State::Refused { form: None })
+                (verdict, State::Refused)
             }
             Passed::Planned(verdict, _) => (verdict, State::Planned),
             Passed::Done(verdict, called) => match *called {
@@ -403,7 +403,7 @@ fn looked(
     look: &dyn Fn() -> Result<Value, String>,
 ) -> (Verdict, State) {
     if verdict.decision != Decision::Allow {
-        return (verdict, State::Refused { form: None });
+        return (verdict, State::Refused);
     }
     if gate.dry_run {
         return (verdict, State::Planned);
@@ -414,7 +414,7 @@ fn looked(
         arguments: &canonical.arguments,
     };
     if let Err(refused) = gate.log(&shown, &verdict, paths) {
-        return (refused, State::Refused { form: None });
+        return (refused, State::Refused);
     }
     let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
     let ok = output["success"] == json!(true);
@@ -454,7 +454,7 @@ fn refused(error: &CallError) -> (Verdict, State) {
         rule: error.code().into(),
         because,
     };
-    (verdict, State::Refused { form: None })
+    (verdict, State::Refused)
 }
 
 /// What a model reads of a result: its one part where there is but one, else the map; whether it succeeded, its dialect
@@ -562,7 +562,7 @@ fn hidden(id: &str) -> (Verdict, State) {
         rule: "refused-to-read".into(),
         because: format!("a rule of the policy refuses to read the file of `{id}`"),
     };
-    (verdict, State::Refused { form: None })
+    (verdict, State::Refused)
 }
 
 fn load(registry: &Registry, id: &str) -> Result<Value, String> {

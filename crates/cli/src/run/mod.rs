@@ -8,6 +8,7 @@
 
 mod answer;
 pub(crate) mod files;
+mod lesson;
 mod one_call;
 mod record;
 mod report;
@@ -30,7 +31,7 @@ use crate::authority;
 use crate::digest;
 use crate::failure::Failure;
 use crate::gate;
-use crate::human::{self, screen};
+use crate::human::{self, screen, snippet};
 use crate::interrupt;
 use crate::lookalike;
 use crate::parse::write_line;
@@ -101,10 +102,26 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
     message.notes.extend(lookalikes);
     verify::forget_known(&mut message, &[known, &vocabulary]);
+    if message.calls.is_empty() && !(message.notes.iter()).any(|note| lesson::is_lesson(note.code))
+    {
+        let manner = Manner::new(compile(&dialects, None)?, &arguments.reading);
+        let calls = manner.whole(&bytes).trace.message.calls;
+        let workspace = toolboxes::builtin("workspace")?;
+        let offered = named.as_ref().or(taught.as_ref()).unwrap_or(&workspace);
+        let missing = lesson::of_missing_tools(&calls, known, offered);
+        message.notes.extend(missing);
+    }
     let places = Places::new(&manner, &reading.text);
     let journal = undo::journals()
         .filter(|_| !arguments.dry_run)
         .map(|place| Journal::new(&place, root.path()));
+    let name = source::name(&arguments.file);
+    let page = snippet::Page {
+        text: &reading.text,
+        name: &name,
+        is_colored: human::is_colored(arguments.color, &io::stderr()),
+        calls: &message.calls,
+    };
     let session = Session {
         dialects: &dialects,
         named: named.as_ref(),
@@ -119,6 +136,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         many: arguments.many,
         dry_run: arguments.dry_run,
         places: Some(&places),
+        page: Some(page),
         is_empty_handed,
         cancel: Some(&cancel),
     };
@@ -130,14 +148,13 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         );
     }
     let answer = answer::answer(&session, &message, &steps);
+    let is_unread = || lesson::of_message(&session, &message, "").is_some();
     let is_faulty =
-        steps.iter().any(|step| !step.is_fine()) || !answer::lessons(&session, &message).is_empty();
+        message.calls.is_empty() && is_unread() || steps.iter().any(|step| !step.is_fine());
     let report = Report {
-        name: &source::name(&arguments.file),
-        text: &reading.text,
+        page,
         message: &message,
         steps: &steps,
-        is_colored: human::is_colored(arguments.color, &io::stderr()),
     };
     match arguments.format {
         RunFormat::Json => write_line(out, &Record::new(&session, &message, &steps, &answer)),

@@ -123,7 +123,7 @@ impl CallRecord {
 pub(super) fn state(state: &State) -> &'static str {
     match state {
         State::Done(_) => "done",
-        State::Refused { .. } => "refused",
+        State::Refused => "refused",
         State::Repeated(_) => "repeated",
         State::Planned => "planned",
         State::Pending => "pending",

@@ -6,19 +6,17 @@ use toolglot::{Calls, Note};
 
 use super::record::state;
 use super::step::{State, Step, decision};
+use crate::approval::was_asked;
 use crate::human::screen::{Screen, one_line};
 use crate::human::{paint, snippet};
 
 /// A run, told line by line: what each call was, what was decided, what came of it.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
-    /// Where the message came from.
-    pub(crate) name: &'a str,
     /// The text that spans point into.
-    pub(crate) text: &'a str,
+    pub(crate) page: snippet::Page<'a>,
     pub(crate) message: &'a Calls,
     pub(crate) steps: &'a [Step],
-    pub(crate) is_colored: bool,
 }
 
 impl Report<'_> {
@@ -31,15 +29,18 @@ impl Report<'_> {
         for (index, step) in self.steps.iter().enumerate() {
             self.step(out, index, step)?;
         }
-        let later = self.steps.iter().flat_map(|step| &step.notes);
-        let notes: Vec<&Note> = self.message.notes.iter().chain(later).collect();
-        let page = snippet::Page {
-            text: self.text,
-            name: self.name,
-            is_colored: self.is_colored,
+        // What was shown before a question is not shown again.
+        let (asked, others): (Vec<&Step>, Vec<&Step>) =
+            (self.steps.iter()).partition(|step| was_asked(&step.verdict));
+        let is_shown = |note: &&Note| {
+            let mut calls = asked.iter().map(|step| &self.message.calls[step.call.call]);
+            calls.any(|call| call.notes.contains(note))
         };
+        let first = self.message.notes.iter().filter(|note| !is_shown(note));
+        let later = others.iter().flat_map(|step| &step.notes);
+        let notes: Vec<&Note> = first.chain(later).collect();
         for (note, others) in snippet::grouped(&notes) {
-            writeln!(out, "\n{}", page.note(note, &others, None))?;
+            writeln!(out, "\n{}", self.page.note(note, &others, None))?;
         }
         Ok(())
     }
@@ -48,7 +49,7 @@ impl Report<'_> {
         let name = paint::styled(
             paint::Style::Name,
             &one_line(&step.call.tool),
-            self.is_colored,
+            self.page.is_colored,
         );
         let arguments: Vec<String> = step
             .call
@@ -64,7 +65,7 @@ impl Report<'_> {
             State::Done(outcome) if !outcome.ok => {
                 format!("failed: {}", paint::shortened(&outcome.text, 200))
             }
-            State::Refused { .. } => paint::shortened(&step.verdict.because, 200),
+            State::Refused => paint::shortened(&step.verdict.because, 200),
             other => state(other).to_owned(),
         };
         writeln!(

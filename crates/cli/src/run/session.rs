@@ -12,6 +12,7 @@ use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use super::files::FileTools;
+use super::lesson::{self, Lesson};
 use super::one_call;
 use super::seen::Seen;
 use super::step::{State, Step};
@@ -19,6 +20,7 @@ use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
 use crate::audit::Auditor;
 use crate::gate::Gate;
+use crate::human::snippet::{self, Page};
 use crate::places::Places;
 use crate::verify::Ground;
 use crate::{authority, form, server, verify};
@@ -37,7 +39,7 @@ pub(crate) struct Session<'a> {
     pub(crate) authority: &'a Authority,
     /// What becomes of the commands of a shell block behind one that failed.
     pub(crate) after_failing_line: AfterFailure,
-    pub(crate) approver: Approver,
+    pub(crate) approver: Approver<'a>,
     pub(crate) auditor: Option<&'a Auditor>,
     /// Where what is changed is kept, to be taken back.
     pub(crate) journal: Option<&'a Journal>,
@@ -46,6 +48,8 @@ pub(crate) struct Session<'a> {
     pub(crate) dry_run: bool,
     /// Where the values of calls stand.
     pub(crate) places: Option<&'a Places<'a>>,
+    /// What notes are shown on.
+    pub(crate) page: Option<Page<'a>>,
     /// Whether the message's calls asked for nothing: shell blocks without a command.
     pub(crate) is_empty_handed: bool,
     /// What ends the run before its end.
@@ -71,6 +75,10 @@ struct RefusedLine {
 struct Objection {
     rule: &'static str,
     because: String,
+    /// The same for the model, where it is told more.
+    words: Option<String>,
+    /// What was repaired in its text.
+    repairs: Vec<String>,
     notes: Vec<Note>,
     /// Whether the refusal shows how to write the call.
     shows_form: bool,
@@ -166,39 +174,86 @@ impl Session<'_> {
         if let Some(spec) = self.vocabulary.get(&canonical.tool) {
             fill_defaults(spec, &mut canonical);
         }
-        let (verdict, state, remarks) = match self.objection(&canonical, call, message, before) {
+        let objection = self.objection(&canonical, call, message, before);
+        let (verdict, state, remarks, lesson) = match objection {
             Some(objection) => {
                 notes.extend(objection.notes);
-                let form = self.form(call).filter(|_| objection.shows_form);
+                let lesson = Lesson {
+                    words: objection.words,
+                    repairs: objection.repairs,
+                    form: self.form(call).filter(|_| objection.shows_form),
+                };
                 let verdict = Verdict {
                     decision: Decision::Deny,
                     rule: objection.rule.into(),
                     because: objection.because,
                 };
-                (verdict, State::Refused { form }, Vec::new())
+                (verdict, State::Refused, Vec::new(), lesson)
             }
-            None => self
-                .files
-                .and_then(|files| {
-                    let gate = Gate {
-                        seen: Some(before.seen),
-                        ..self.gate()
-                    };
-                    files.carry_out(&canonical, call, (&gate, before.steps))
-                })
-                .unwrap_or_else(|| {
-                    let (verdict, state) = self.judged(&canonical, call, before);
-                    (verdict, state, Vec::new())
-                }),
+            None => {
+                let shown = self.shown(call, &notes);
+                let asking = Session {
+                    approver: self.approver.with(&shown),
+                    ..*self
+                };
+                let (verdict, state, remarks) = self
+                    .files
+                    .and_then(|files| {
+                        let gate = Gate {
+                            seen: Some(before.seen),
+                            ..asking.gate()
+                        };
+                        files.carry_out(&canonical, call, (&gate, before.steps))
+                    })
+                    .unwrap_or_else(|| {
+                        let (verdict, state) = asking.judged(&canonical, call, before);
+                        (verdict, state, Vec::new())
+                    });
+                let lesson = self.lesson(call, &verdict, &state);
+                (verdict, state, remarks, lesson)
+            }
         };
         Step {
             call: canonical,
             verdict,
             state,
+            lesson,
             notes,
             remarks,
             duration: Duration::ZERO,
         }
+    }
+
+    /// The notes about a call, for the person who is asked whether it may run.
+    fn shown(&self, call: &Call, later: &[Note]) -> String {
+        let (Approver::Terminal { .. }, Some(page)) = (self.approver, self.page) else {
+            return String::new();
+        };
+        let notes: Vec<&Note> = call.notes.iter().chain(later).collect();
+        let notes = snippet::grouped(&notes).into_iter();
+        notes
+            .map(|(note, others)| format!("\n{}\n", page.note(note, &others, None)))
+            .collect()
+    }
+
+    /// What the model of a call is told that was not closed by itself, and was refused or failed.
+    fn lesson(&self, call: &Call, verdict: &Verdict, state: &State) -> Lesson {
+        let is_doubtful = verdict.rule == "recovered-needs-grant";
+        match state {
+            State::Refused if is_doubtful || call.end != End::Closed => {}
+            State::Done(outcome) if !outcome.ok && call.end == End::Recovered => {}
+            _ => return Lesson::default(),
+        }
+        Lesson {
+            words: is_doubtful.then(|| lesson::of_doubtful(call)),
+            repairs: lesson::repairs(call, self.text()),
+            form: self.form(call),
+        }
+    }
+
+    /// The message, to quote from.
+    pub(crate) fn text(&self) -> &str {
+        self.places.map_or("", Places::whole)
     }
 
     /// Paths that go up and come back: they stay inside the root, and are told.
@@ -239,6 +294,8 @@ impl Session<'_> {
             return Some(Objection {
                 rule: "cancelled",
                 because: "the run was cancelled before this call began".to_owned(),
+                words: None,
+                repairs: Vec::new(),
                 notes: Vec::new(),
                 shows_form: false,
             });
@@ -250,6 +307,8 @@ impl Session<'_> {
             return Some(Objection {
                 rule: "message-ended",
                 because: "a call before it ended the message: wait for the answer".to_owned(),
+                words: None,
+                repairs: Vec::new(),
                 notes: Vec::new(),
                 shows_form: false,
             });
@@ -264,6 +323,8 @@ impl Session<'_> {
                     "a line of the same block is refused, and none is run before all are allowed: {}",
                     line.because
                 ),
+                words: None,
+                repairs: Vec::new(),
                 notes: Vec::new(),
                 shows_form: false,
             });
@@ -278,6 +339,8 @@ impl Session<'_> {
             return Some(Objection {
                 rule: "behind-a-failing-line",
                 because: "a line before it in the same block failed".to_owned(),
+                words: None,
+                repairs: Vec::new(),
                 notes: Vec::new(),
                 shows_form: false,
             });
@@ -287,7 +350,7 @@ impl Session<'_> {
             return None;
         }
         if let Arguments::Raw(_) = Arguments::of(call) {
-            return Some(Objection::invalid(vec![verify::no_object(call)]));
+            return Some(Objection::invalid(vec![verify::no_object(call)]).at(call, self.text()));
         }
         let left_out: Vec<Note> = call
             .notes
@@ -307,10 +370,11 @@ impl Session<'_> {
                 verify::violations(spec, &canonical.arguments, ground)
             });
             let rest = rest.unwrap_or_default();
+            let all = left_out.into_iter().chain(rest.clone()).collect();
             return Some(Objection {
                 // The others are among the notes of the message already.
-                notes: rest.clone(),
-                ..Objection::invalid(left_out.into_iter().chain(rest).collect())
+                notes: rest,
+                ..Objection::invalid(all).at(call, self.text())
             });
         }
         let server = call
@@ -327,6 +391,8 @@ impl Session<'_> {
             return Some(Objection {
                 rule: error.code(),
                 because: error.to_string(),
+                words: None,
+                repairs: Vec::new(),
                 notes: Vec::new(),
                 shows_form: false,
             });
@@ -338,6 +404,8 @@ impl Session<'_> {
                 because: format!(
                     "no server is called `{server}`; the tools here are those of `local`"
                 ),
+                words: None,
+                repairs: Vec::new(),
                 notes: Vec::new(),
                 shows_form: true,
             });
@@ -354,7 +422,7 @@ impl Session<'_> {
                 .iter()
                 .find_map(|one| misfit(one, self.ground(call, named), named))
             {
-                return Some(objection);
+                return Some(objection.at(call, self.text()));
             }
         }
         let taught = Toolbox::taught(&call.dialect);
@@ -366,7 +434,8 @@ impl Session<'_> {
         if self.named.is_none() {
             offered.extend(self.file_tool(&canonical.tool));
         }
-        misfit(canonical, self.ground(call, self.vocabulary), &offered)
+        let objection = misfit(canonical, self.ground(call, self.vocabulary), &offered)?;
+        Some(objection.at(call, self.text()))
     }
 
     /// Where the arguments of `call` stand, and the tools that it is brought to.
@@ -388,6 +457,8 @@ impl Session<'_> {
         Some(Objection {
             rule: "one-call-only",
             because,
+            words: None,
+            repairs: Vec::new(),
             notes: vec![note],
             shows_form: false,
         })
@@ -436,8 +507,7 @@ impl Session<'_> {
             }
         }
         let state = if verdict.decision != Decision::Allow {
-            let form = self.form(call).filter(|_| call.end == End::Truncated);
-            State::Refused { form }
+            State::Refused
         } else if effect == Effect::Ask {
             State::Pending
         } else if let Some(first) = canonical.duplicate_of {
@@ -453,13 +523,13 @@ impl Session<'_> {
                             Ok(outcome) => State::Done(outcome),
                             Err(refused) => {
                                 verdict = refused;
-                                State::Refused { form: None }
+                                State::Refused
                             }
                         }
                     }
                     Err(error) => {
                         verdict = crate::audit::unaudited(&error);
-                        State::Refused { form: None }
+                        State::Refused
                     }
                 },
             }
@@ -503,15 +573,32 @@ impl Session<'_> {
     }
 }
 
+/// The rule of calls whose arguments do not fit.
+const INVALID: &str = "invalid-arguments";
+
 impl Objection {
     /// The objection that the arguments do not fit, for the reasons in `notes`.
     fn invalid(notes: Vec<Note>) -> Objection {
         let because: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
         Objection {
-            rule: "invalid-arguments",
+            rule: INVALID,
             because: because.join("\n"),
+            words: None,
+            repairs: Vec::new(),
             notes,
             shows_form: true,
+        }
+    }
+
+    /// The same with the places of what is wrong, for the model.
+    fn at(self, call: &Call, text: &str) -> Objection {
+        if self.rule != INVALID || text.is_empty() {
+            return self;
+        }
+        Objection {
+            words: Some(lesson::of_arguments(&self.notes, call, text)),
+            repairs: lesson::repairs(call, text),
+            ..self
         }
     }
 }
@@ -526,6 +613,8 @@ fn misfit(canonical: &Canonical, ground: Ground<'_>, offered: &Toolbox) -> Optio
         return Some(Objection {
             rule: "unknown-tool",
             because: said.collect::<Vec<_>>().join("; "),
+            words: None,
+            repairs: Vec::new(),
             // Of a tool that only other programs run there is no right form here.
             shows_form: note.help.is_some(),
             notes: vec![note],

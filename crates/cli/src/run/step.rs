@@ -7,6 +7,7 @@ use toolglot_exec::Outcome;
 use toolglot_policy::{Decision, Verdict};
 use toolglot_tools::Canonical;
 
+use super::lesson::Lesson;
 use crate::told::told;
 
 /// A call, what was decided about it, and what came of it.
@@ -18,6 +19,8 @@ pub(crate) struct Step {
     pub(crate) verdict: Verdict,
     /// How far it came.
     pub(crate) state: State,
+    /// What its model is told beside that.
+    pub(crate) lesson: Lesson,
     /// What was said about it after parsing.
     pub(crate) notes: Vec<Note>,
     /// What is to be said about the tool, such as that it is deprecated; no part of its answer.
@@ -32,10 +35,7 @@ pub(crate) enum State {
     /// It was carried out, with success or without.
     Done(Outcome),
     /// It was refused, for the verdict's reason.
-    Refused {
-        /// The call as it should have been written, where that is the trouble.
-        form: Option<String>,
-    },
+    Refused,
     /// An equal call before it has the result.
     Repeated(usize),
     /// It would be carried out, but this is a dry run.
@@ -49,7 +49,7 @@ impl Step {
     pub(crate) fn is_fine(&self) -> bool {
         match &self.state {
             State::Done(outcome) => outcome.ok,
-            State::Refused { .. } => false,
+            State::Refused => false,
             State::Repeated(_) | State::Planned | State::Pending => true,
         }
     }
@@ -58,7 +58,10 @@ impl Step {
     pub(crate) fn told(&self) -> Option<(String, bool)> {
         match &self.state {
             State::Done(outcome) => Some((told(outcome.text.clone()), !outcome.ok)),
-            State::Refused { .. } => Some((self.verdict.because.clone(), true)),
+            State::Refused => {
+                let words = self.lesson.words.as_ref();
+                Some((words.unwrap_or(&self.verdict.because).clone(), true))
+            }
             State::Repeated(first) => Some((
                 format!(
                     "Same call as number {} of this message; it was not run again.",

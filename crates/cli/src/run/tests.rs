@@ -98,6 +98,7 @@ impl World {
             many: self.many,
             dry_run: self.dry_run,
             places: None,
+            page: None,
             is_empty_handed: false,
             cancel: None,
         };

@@ -13,6 +13,7 @@ mod imports;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod jsonl;
+mod lessons;
 mod parse;
 mod places;
 mod project_policy;

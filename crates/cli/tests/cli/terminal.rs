@@ -129,3 +129,22 @@ fn colours_are_for_terminals_that_know_them() {
         assert_eq!(shown.contains("\u{1b}["), expected, "{setting}: {shown}");
     }
 }
+
+#[test]
+fn the_notes_about_a_call_come_before_its_question() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("root");
+    fs::create_dir(&root).expect("it is made");
+    let call = r#"TOOL_CALL: {"tool": "write_file", "arguments": {"path": "a", "content": "b""#;
+    fs::write(folder.path().join("message"), call).expect("it is written");
+    let command = "exec $TOOLGLOT run message --dialect tool_call --root root --allow write";
+    let Some(mut terminal) = Terminal::open(command, folder.path()) else {
+        return;
+    };
+    terminal.waits_for("Do it? [y/N] ");
+    assert!(terminal.shown.contains("N034"), "{}", terminal.shown);
+    terminal.types("y\n");
+    let (shown, code) = terminal.ends();
+    assert_eq!(shown.matches("N034").count(), 1, "{shown}");
+    assert_eq!(code, Some(0), "{shown}");
+}

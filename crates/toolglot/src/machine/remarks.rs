@@ -92,8 +92,9 @@ impl Parser {
             (self.found.placeholder.take(), is_dead && !self.is_aside())
         {
             let text: String = view.slice(start, end).into();
-            let message = format!("`{text}` is a placeholder, not the name of a tool");
-            let help = String::from("write the tool's own name in its place");
+            let message =
+                format!("`{text}` is a placeholder: no tool and no parameter is called so");
+            let help = String::from("write the tool's own name, and the names of its parameters");
             self.teller.note(
                 Code::PlaceholderTag,
                 Span::new(start, end),
@@ -244,10 +245,19 @@ impl Parser {
             return;
         }
         let dialect = &program.dialect_of(marked[0].node).name;
-        let wants = wants(program, marked.iter());
         let named = marked
             .iter()
             .any(|thread| self.is_named(program, thread, view, at));
+        // What follows a name that was read whole is missing, and not the name.
+        let due = |thread: &Thread| match program.node(thread.node) {
+            Node::Capture(capture) if named && capture.what == Capture::Name => Thread {
+                node: capture.next,
+                ..*thread
+            },
+            _ => *thread,
+        };
+        let due: Vec<Thread> = marked.iter().map(due).collect();
+        let wants = wants(program, due.iter());
         let json = marked.iter().any(|thread| {
             matches!(
                 program.node(thread.node),
@@ -329,10 +339,19 @@ pub(super) fn wants<'a>(
 
 fn wanted(program: &Program, thread: &Thread) -> Option<String> {
     match program.node(thread.node) {
-        Node::Literal { bytes, .. } => Some(format!(
-            "`{}`",
-            core::str::from_utf8(bytes).ok()?.escape_debug()
-        )),
+        Node::Literal { bytes, next, .. } => {
+            let then = match program.node(*next) {
+                Node::Capture(capture) => match capture.what {
+                    Capture::Key => " and a parameter's name",
+                    Capture::Name => " and a tool's name",
+                    // A comment, or what else has no meaning.
+                    _ => return None,
+                },
+                _ => "",
+            };
+            let literal = core::str::from_utf8(bytes).ok()?.escape_debug();
+            Some(format!("`{literal}`{then}"))
+        }
         Node::Object(_) | Node::Json { .. } => Some(String::from("a JSON object")),
         Node::Capture(capture) if capture.what == Capture::Name => {
             Some(String::from("a tool's name"))

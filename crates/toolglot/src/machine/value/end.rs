@@ -1,6 +1,7 @@
 //! How a raw value ends: where the evidence says, with the message, or cut off.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 
 use toolglot_json::escape_into;
@@ -61,12 +62,12 @@ impl Parser {
             let span = Span::empty(at);
             let message = match behind {
                 Behind::Value | Behind::Read { .. } => {
-                    "the call's closers are incomplete; they were supplied"
+                    String::from("the call's closers are incomplete; they were supplied")
                 }
-                _ => "the value's closer is missing; it was supplied",
+                _ => format!("the closer of `{}` is missing; it was supplied", value.key),
             };
             self.teller
-                .note(Code::MissingCloser, span, String::from(message), None, sink);
+                .note(Code::MissingCloser, span, message, None, sink);
         }
         self.threads.clear();
         if let Behind::Read { upto } = behind {

@@ -1,0 +1,432 @@
+//! What a model is told about a call that was not carried out as it was written: what is wrong, and where in its own message.
+//!
+//! The words are for a model: they point at its lines, quote them, and say what to write. Who may grant what is for people.
+
+use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
+use toolglot_tools::Toolbox;
+
+use super::session::Session;
+use super::step::Step;
+use crate::{form, verify};
+
+/// What a model is told beside the reason of the verdict.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lesson {
+    /// The words of the result, in place of the verdict's reason.
+    pub(crate) words: Option<String>,
+    /// What was repaired, and where. It stands after the results: what is quoted would be escaped in some.
+    pub(crate) repairs: Vec<String>,
+    /// The call as it should have been written.
+    pub(crate) form: Option<String>,
+}
+
+/// So many places of one message are listed.
+const MOST: usize = 6;
+
+/// So many more that say the same.
+const MOST_SAME: usize = 3;
+
+/// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model is
+/// told already.
+pub(super) fn of_message(session: &Session<'_>, message: &Calls, before: &str) -> Option<String> {
+    if session.is_empty_handed {
+        return None;
+    }
+    let is_in_call = |note: &Note| {
+        let mut calls = message.calls.iter();
+        calls.any(|call| call.span.start <= note.span.start && note.span.end <= call.span.end)
+    };
+    let notes: Vec<&Note> = message
+        .notes
+        .iter()
+        .filter(|note| is_lesson(note.code) && !is_in_call(note))
+        .collect();
+    let first = *notes.first()?;
+    let text = session.text();
+    let start = if message.calls.is_empty() {
+        "No tool was run"
+    } else {
+        "This was not run"
+    };
+    let mut words = match lines(&notes, text).as_slice() {
+        [only] => format!("{start}: {only}\n"),
+        several => format!("{start}:\n- {}\n", several.join("\n- ")),
+    };
+    let mut helps: Vec<&str> = Vec::new();
+    for note in &notes {
+        if let Some(help) = &note.help
+            && found_after(note, text).is_none()
+            && !helps.contains(&help.as_str())
+        {
+            helps.push(help);
+            words.push_str(help);
+            words.push('\n');
+        }
+    }
+    let form = form_of(session, first).filter(|form| !before.contains(form));
+    words.push_str(&taught(form.as_slice()));
+    Some(words)
+}
+
+/// What follows the results of steps: what was repaired in their calls, and the right form of each that was refused, once.
+pub(super) fn of_steps(message: &Calls, steps: &[Step]) -> String {
+    let mut words = String::new();
+    let mut forms: Vec<String> = Vec::new();
+    for step in steps {
+        if !step.lesson.repairs.is_empty() {
+            let name = &message.calls[step.call.call].name;
+            let lines = step.lesson.repairs.join("\n- ");
+            words.push_str(&format!("\nIn your call of `{name}`:\n- {lines}\n"));
+        }
+        let form = step.lesson.form.as_ref();
+        forms.extend(form.filter(|form| !forms.contains(form)).cloned());
+    }
+    words.push_str(&taught(&forms));
+    if !words.is_empty() {
+        // A frame of results ends without a line break.
+        words.insert(0, '\n');
+    }
+    words
+}
+
+/// Right forms and the words that introduce them.
+fn taught(forms: &[String]) -> String {
+    match forms {
+        [] => String::new(),
+        [only] => format!("\nThe right form is:\n\n{only}\n"),
+        several => format!("\nThe right forms are:\n\n{}\n", several.join("\n\n")),
+    }
+}
+
+/// Why a repaired call, or one that stands where none counts, was not run.
+pub(super) fn of_doubtful(call: &Call) -> String {
+    let name = &call.name;
+    let why = match call.place {
+        Place::Reasoning => "it stands in your reasoning. Write it in your answer",
+        Place::Code => "it stands in a code fence. Write it without the fence",
+        _ => {
+            "its text is broken, and a repaired call that changes anything needs the user's approval. Write it again in the right form"
+        }
+    };
+    format!("The call of `{name}` was not run: {why}.")
+}
+
+/// What was repaired in a call. Where more than its spelling was, only that.
+pub(super) fn repairs(call: &Call, text: &str) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let of = |is_told: fn(Code) -> bool| -> Vec<&Note> {
+        let notes = call.notes.iter();
+        notes.filter(|note| is_told(note.code)).collect()
+    };
+    let grave = of(is_grave);
+    lines(
+        &if grave.is_empty() {
+            of(is_repair)
+        } else {
+            grave
+        },
+        text,
+    )
+}
+
+/// What is wrong with the arguments of a call, a reason on each line.
+pub(super) fn of_arguments(notes: &[Note], call: &Call, text: &str) -> String {
+    let said = notes.iter().map(|note| {
+        let help = note.help.iter().map(|help| format!("; {help}"));
+        let words = help.fold(note.message.clone(), |words, help| words + &help);
+        // Where the whole call is the place, the words say all.
+        if note.span == call.span || text.is_empty() {
+            return words;
+        }
+        format!("{words} (line {})", line(text, note.span.range().start))
+    });
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// Each note with its place; those that say the same of other words are one line.
+fn lines(notes: &[&Note], text: &str) -> Vec<String> {
+    let mut lines: Vec<(Code, &str, String)> = Vec::new();
+    for note in notes {
+        let (subject, rest) = subject(&note.message);
+        let same = |line: &&mut (Code, &str, String)| (line.0, line.1) == (note.code, rest);
+        if let Some((.., line)) = lines.iter_mut().find(same) {
+            let more = format!("; also {}", place(text, note.span, ""));
+            if !line.contains(&more) && line.matches("; also ").count() < MOST_SAME {
+                line.push_str(&more);
+            }
+            continue;
+        }
+        let found = found_after(note, text).map(|found| {
+            let help = note.help.iter().map(|help| format!(": {help}"));
+            format!("{}, found {found}", help.collect::<String>())
+        });
+        let found = found.unwrap_or_default();
+        let place = place(text, note.span, &note.message);
+        let words: Vec<&str> = subject.split_whitespace().collect();
+        let line = format!("{} {rest}{found} ({place})", words.join(" "));
+        lines.push((note.code, rest, line.trim_start().to_owned()));
+    }
+    let n_more = lines.len().saturating_sub(MOST);
+    let mut lines: Vec<String> = lines
+        .into_iter()
+        .take(MOST)
+        .map(|(.., line)| line)
+        .collect();
+    if n_more > 0 {
+        lines.push(format!("and {n_more} more"));
+    }
+    lines
+}
+
+/// The words between backticks that a message starts with, and the rest of it.
+fn subject(message: &str) -> (&str, &str) {
+    let end = message
+        .strip_prefix('`')
+        .and_then(|rest| rest.find("` "))
+        .map_or(0, |end| end + 3);
+    message.split_at(end)
+}
+
+/// What stands where the opener of a call is not followed by one.
+fn found_after(note: &Note, text: &str) -> Option<String> {
+    let is_opener = matches!(
+        note.code,
+        Code::NotACall | Code::MissingToolName | Code::MalformedJson
+    );
+    let rest = text.get(usize::try_from(note.span.end).ok()?..)?;
+    let line = rest.lines().map(str::trim).find(|line| !line.is_empty())?;
+    is_opener.then(|| quoted(line, false))
+}
+
+/// So many characters of the model's text are quoted.
+const QUOTED: usize = 60;
+
+/// `text` between backticks, cut short at its end or at its start.
+fn quoted(text: &str, keeps_end: bool) -> String {
+    let n_chars = text.chars().count();
+    let cut = n_chars.saturating_sub(QUOTED);
+    let mut shown: String = if keeps_end {
+        text.chars().skip(cut).collect()
+    } else {
+        text.chars().take(QUOTED).collect()
+    };
+    if cut > 0 {
+        shown = if keeps_end {
+            format!("..{shown}")
+        } else {
+            format!("{shown}..")
+        };
+    }
+    let quote = if shown.contains('`') { '"' } else { '`' };
+    format!("{quote}{shown}{quote}")
+}
+
+/// A place in words: its line, and the text there unless `message` quotes that.
+fn place(text: &str, span: Span, message: &str) -> String {
+    let range = span.range();
+    let (Some(before), Some(at)) = (text.get(..range.start), text.get(range.clone())) else {
+        return "in your message".to_owned();
+    };
+    let Some(first) = at.lines().map(str::trim).find(|line| !line.is_empty()) else {
+        // Something is missing here: what it should follow says where.
+        let before = before.trim_end();
+        let last = before.lines().next_back().unwrap_or_default().trim_start();
+        return match last {
+            "" => "at the start of your message".to_owned(),
+            last => {
+                let line = line(text, before.len());
+                format!("line {line}, after {}", quoted(last, true))
+            }
+        };
+    };
+    let line = line(text, range.start);
+    let is_quoted = message.contains(first);
+    let quoted = quoted(first, false);
+    if is_quoted {
+        format!("line {line}")
+    } else {
+        format!("line {line}: {quoted}")
+    }
+}
+
+/// The number of the line that a place is on.
+fn line(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
+    before.iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// How the call should have been written that a note is about.
+fn form_of(session: &Session<'_>, note: &Note) -> Option<String> {
+    let dialect = dialect_of(session.dialects, note)?;
+    let known = || Toolbox::taught(dialect.name()).unwrap_or_else(|| session.vocabulary.clone());
+    let toolbox = session.named.cloned().unwrap_or_else(known);
+    let range = note.span.range();
+    let start = session.text().get(range.start..).unwrap_or_default();
+    form::of_call(dialect, session.named, tool_in(start, &toolbox))
+}
+
+/// So much of the text after a place may name the tool that was meant, in characters.
+const NAMED_WITHIN: usize = 240;
+
+/// The first word of `text` that is the name of a tool.
+fn tool_in<'t>(text: &'t str, toolbox: &Toolbox) -> Option<&'t str> {
+    let end = text.char_indices().nth(NAMED_WITHIN);
+    let text = &text[..end.map_or(text.len(), |(at, _)| at)];
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let mut words = text.split(|c| !is_part(c));
+    let names = || toolbox.iter().map(|spec| spec.name.as_str());
+    let known = words.clone().find(|word| {
+        toolbox
+            .canonical(word)
+            .is_some_and(|(_, is_other)| !is_other)
+    });
+    known.or_else(|| {
+        words.find(|word| word.len() > 3 && toolglot_tools::nearest(word, names()).is_some())
+    })
+}
+
+/// The dialect that a note is about: the one that was read, or the one that the note names.
+fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
+    if let [only] = dialects {
+        return Some(only);
+    }
+    dialects.iter().find(|dialect| {
+        let is_refused = || {
+            let mut words = dialect.setting("refuse").unwrap_or_default().split('|');
+            words.any(|word| note.message.starts_with(&format!("`{}`", word.trim())))
+        };
+        note.message
+            .contains(&format!("call of `{}`", dialect.name()))
+            || note.code == Code::PlaceholderTag && is_refused()
+    })
+}
+
+/// Notes on calls that only a list with their tools would read: nothing else marks them.
+pub(super) fn of_missing_tools(calls: &[Call], known: &Toolbox, offered: &Toolbox) -> Vec<Note> {
+    let is_missing = |call: &&Call| {
+        call.end == End::Closed
+            && call.place == Place::Answer
+            && known.canonical(&call.name).is_none()
+    };
+    let missing = calls.iter().filter(is_missing);
+    missing
+        .map(|call| verify::unknown_tool(&call.name, offered, call.name_at))
+        .collect()
+}
+
+/// Whether a note is about text that was meant as a call and is none.
+pub(super) fn is_lesson(code: Code) -> bool {
+    matches!(
+        code,
+        Code::UnknownTool
+            | Code::PlaceholderTag
+            | Code::MissingToolName
+            | Code::NotACall
+            | Code::MalformedJson
+            | Code::UnclosedCall
+    )
+}
+
+/// Whether a note of a call is about its text, and not about its tool, its arguments or what was made of them later.
+fn is_repair(code: Code) -> bool {
+    !matches!(
+        code,
+        Code::UnknownTool
+            | Code::UnknownParameter
+            | Code::PlaceholderTag
+            | Code::Alias
+            | Code::Duplicate
+            | Code::SplitShell
+            | Code::DotDot
+            | Code::OneCallOnly
+            | Code::MissingParameter
+            | Code::InvalidArguments
+    )
+}
+
+/// Whether a repair may have changed what the call says, beyond its spelling.
+fn is_grave(code: Code) -> bool {
+    matches!(
+        code,
+        Code::UnclosedCall
+            | Code::MissingCloser
+            | Code::Junk
+            | Code::DoubleKey
+            | Code::ValueInDoubt
+            | Code::CutShort
+            | Code::SpokenCall
+            | Code::MalformedXml
+            | Code::TooLarge
+            | Code::MalformedJson
+            | Code::MissingQuote
+            | Code::MissingBracket
+            | Code::WrongBracket
+            | Code::MissingValue
+            | Code::Ellipsis
+            | Code::CutOff
+            | Code::InnerQuote
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(code: Code, span: (u64, u64), message: &str) -> Note {
+        Note {
+            code,
+            span: Span::new(span.0, span.1),
+            message: message.to_owned(),
+            help: None,
+        }
+    }
+
+    #[test]
+    fn a_place_is_a_line_and_its_text() {
+        let text = "one\n  <path>a</pth>\n</read_file>";
+        let check = |span: (u64, u64), words: &str| {
+            assert_eq!(place(text, Span::new(span.0, span.1), "x"), words);
+        };
+        check((6, 12), "line 2: `<path>`");
+        check((20, 20), "line 2, after `<path>a</pth>`");
+        check((0, 0), "at the start of your message");
+        check((900, 901), "in your message");
+        let long = "x".repeat(300);
+        assert!(place(&long, Span::new(0, 300), "").len() < 100);
+        assert!(place(&long, Span::empty(300), "").contains("after `..xxx"));
+    }
+
+    #[test]
+    fn what_is_said_of_several_words_is_said_once() {
+        let text = "<tool_name>\n<parameter_name>";
+        let notes = [
+            note(
+                Code::PlaceholderTag,
+                (1, 10),
+                "`tool_name` is a placeholder",
+            ),
+            note(
+                Code::PlaceholderTag,
+                (13, 27),
+                "`parameter_name` is a placeholder",
+            ),
+        ];
+        assert_eq!(
+            lines(&notes.iter().collect::<Vec<_>>(), text),
+            ["`tool_name` is a placeholder (line 1); also line 2: `parameter_name`"]
+        );
+    }
+
+    #[test]
+    fn the_tool_that_was_meant_is_found_by_its_name() {
+        let toolbox = Toolbox::builtin("roo").expect("it is built in");
+        assert_eq!(
+            tool_in("<write_to_file x=\"1\"><path>", &toolbox),
+            Some("write_to_file")
+        );
+        assert_eq!(tool_in("<raed_file><path>", &toolbox), Some("raed_file"));
+        assert_eq!(tool_in("nothing at all", &toolbox), None);
+    }
+}
