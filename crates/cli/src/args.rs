@@ -114,9 +114,9 @@ pub(crate) struct ReadingArguments {
     /// The text begins inside reasoning
     #[arg(long)]
     pub(crate) reasoning_open: bool,
-    /// Why the model stopped
-    #[arg(long, value_enum, value_name = "WHY", default_value_t)]
-    pub(crate) finish: FinishWord,
+    /// Why the model stopped; without it `parse` takes `stop`, and `run` `unknown`
+    #[arg(long, value_enum, value_name = "WHY")]
+    pub(crate) finish: Option<FinishWord>,
     /// Push the text in pieces of this many bytes; a character is never split
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: u32,
@@ -409,10 +409,9 @@ impl From<Aside> for InReasoning {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FinishWord {
     /// It was done
-    #[default]
     Stop,
     /// It was cut off
     Length,

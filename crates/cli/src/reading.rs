@@ -55,7 +55,7 @@ impl Manner {
             in_code: arguments.in_code.into(),
             in_reasoning: arguments.in_reasoning.into(),
             reasoning_open: arguments.reasoning_open,
-            finish: arguments.finish.into(),
+            finish: arguments.finish.map_or(Finish::Stop, Finish::from),
             chunk: arguments.chunk as usize,
             ..Manner::with(program)
         }

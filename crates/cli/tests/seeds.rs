@@ -22,6 +22,10 @@ const DIFFERENT: &[(&str, &str)] = &[
         "roo-path-unclosed",
         "the tool's own closer ends the value as well, and the call is recovered instead of truncated",
     ),
+    (
+        "roo-partial-unclosed",
+        "only the call's closer is missing after a stop, where servers strip it: the call is closed, with a note",
+    ),
     // forge
     ("forge-bare-lt", "a bare `<` is mended, with a note"),
     (

@@ -21,6 +21,7 @@ pub(crate) mod undo;
 
 use std::io::{self, Write};
 
+use toolglot::Finish;
 use toolglot_exec::{Journal, Root};
 use toolglot_tools::Toolbox;
 
@@ -92,7 +93,11 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root = root.with_walls(authority::walls(&authority, &cancel));
     let auditor = log.map(|log| Auditor::new(&log, arguments.audit_values));
-    let manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
+    let mut manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
+    if arguments.reading.finish.is_none() {
+        // What acts does not take it for granted that the model had stopped by itself.
+        manner.finish = Finish::Unknown;
+    }
     let reading = manner.whole(&bytes);
     let mut message = reading.trace.message.clone();
     digest::split(&mut message, &dialects);

@@ -106,7 +106,7 @@ fn kinds(own: &str) -> Vec<Kind> {
     ]
 }
 
-fn tools() -> ToolSet {
+pub(crate) fn tools() -> ToolSet {
     let parameters = json!({"type": "object", "properties": {
         "text": {"type": "string"}, "count": {"type": "integer"}, "share": {"type": "number"},
         "ok": {"type": "boolean"}, "items": {"type": "array", "items": {"type": "string"}}, "box": {"type": "object"},

@@ -15,6 +15,7 @@ mod support;
 
 mod carried;
 mod case;
+mod closers;
 mod coverage;
 mod damaged;
 mod markdown;

@@ -11,6 +11,7 @@ use toolglot::{Dialect, Program};
 
 use crate::carried;
 use crate::case::{self, Case};
+use crate::closers;
 use crate::reading::{self, Cut, Reading};
 
 #[test]
@@ -58,6 +59,7 @@ fn page() -> String {
     }
     out.push_str(&decisions(&union));
     out.push_str(&carried::table());
+    out.push_str(&closers::table());
     for dialect in toolglot_dialects::all() {
         section(&mut out, dialect, &cases);
     }

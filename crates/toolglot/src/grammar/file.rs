@@ -12,8 +12,22 @@ use super::{Dialect, GrammarError, IdForm, Values, parse};
 
 /// Settings that mean something to the engine or stand in the header.
 const SETTINGS: &[&str] = &[
-    "values", "case", "tools", "split", "refuse", "none", "id", "ids", "models", "source", "date",
-    "quirks", "license", "family", "alone",
+    "values",
+    "case",
+    "tools",
+    "split",
+    "refuse",
+    "none",
+    "stop_strings",
+    "id",
+    "ids",
+    "models",
+    "source",
+    "date",
+    "quirks",
+    "license",
+    "family",
+    "alone",
 ];
 
 pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
@@ -230,7 +244,15 @@ fn header(
         dialect.settings.retain(|(key, _)| {
             matches!(
                 key.as_str(),
-                "values" | "case" | "tools" | "split" | "refuse" | "none" | "id" | "ids"
+                "values"
+                    | "case"
+                    | "tools"
+                    | "split"
+                    | "refuse"
+                    | "none"
+                    | "stop_strings"
+                    | "id"
+                    | "ids"
             )
         });
         dialect.values = found.values.clone();

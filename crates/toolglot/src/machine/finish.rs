@@ -149,12 +149,20 @@ impl Parser {
                 self.dead_python(program, view, sink)
             }
             Mode::Xml(mut xml) => {
+                let is_whole = why != Finish::Length && xml.is_whole(view.end());
                 let mut out = XmlOut::default();
                 core::mem::swap(self.teller.args(), &mut out.json);
-                xml.truncate(&mut out);
+                if is_whole {
+                    xml.close(&mut out);
+                } else {
+                    xml.truncate(&mut out);
+                }
                 core::mem::swap(self.teller.args(), &mut out.json);
                 self.tell_elements(&out, sink);
                 self.teller.flush_args(xml.pos, sink);
+                if is_whole {
+                    self.whole();
+                }
                 self.pos = view.end();
                 false
             }
@@ -307,10 +315,7 @@ impl Parser {
                 return true;
             }
         }
-        self.between_values = self
-            .threads
-            .iter()
-            .all(|thread| program.closes(thread.node) && !is_cut(program, thread));
+        self.between_values = self.lacks_only_closers(program, &self.threads, view.end());
         // Committed: what is certain of the head is told.
         let common = {
             let Parser {
@@ -400,7 +405,6 @@ impl Parser {
             self.teller.end_call(End::Truncated, view, view.end(), sink);
             return;
         }
-        // Tag dialects: the head or a parameter was whole, and only closers are missing.
         let whole = call.whole || self.between_values;
         let (end, code, message) = match (whole, why) {
             (true, Finish::Stop) => (
@@ -443,9 +447,4 @@ impl Parser {
 fn is_plain(text: &str) -> bool {
     let is_common = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'>';
     text.trim().bytes().all(is_common)
-}
-
-/// Whether the thread stands at or inside a literal behind which keys or values may come.
-fn is_cut(program: &Program, thread: &super::Thread) -> bool {
-    program.leads_to_values(thread.node)
 }

@@ -1,5 +1,5 @@
-//! Whether the model's turn ends where the closers of a call are due: it had stopped, and its closers are what servers
-//! strip.
+//! A call that lacks nothing but final closers: servers strip them, as stop strings, where the model stopped at them. The
+//! end of the message, or of the model's turn, stands in their place.
 
 use alloc::vec::Vec;
 
@@ -20,14 +20,35 @@ pub(super) enum Turn {
 }
 
 impl Parser {
+    /// Whether the open call lacks nothing but final closers where `threads` stand, at `at`: those may come next, nothing
+    /// else of the call has started, and the arguments have, unless none may come.
+    pub(super) fn lacks_only_closers(
+        &self,
+        program: &Program,
+        threads: &[Thread],
+        at: u64,
+    ) -> bool {
+        let Some(call) = &self.teller.call else {
+            return false;
+        };
+        let takes_none = |tool| program.tools.tool(tool).parameters.properties.is_empty();
+        let has_arguments = call.opened || call.tool.is_some_and(takes_none);
+        let mut of_call = threads.iter().filter(|thread| !thread.extra);
+        let has_started = |thread: &Thread| match program.node(thread.node) {
+            Node::Literal { .. } | Node::Template { .. } => thread.off > 0,
+            Node::Capture(_) | Node::Attrs(_) => thread.since < at,
+            _ => false,
+        };
+        let awaits = |thread: &Thread| !has_arguments && program.leads_to_values(thread.node);
+        of_call.clone().any(|thread| program.closes(thread.node))
+            && !of_call.clone().any(awaits)
+            && of_call.all(|thread| program.closes(thread.node) || !has_started(thread))
+    }
+
     /// Looks behind what is certain of the open call.
     pub(super) fn turn_ends(&mut self, program: &Program, view: View<'_>) -> Turn {
-        let lacks_closers = |thread: &Thread| program.closes(thread.node);
-        let is_open = self.teller.call.as_ref().is_some_and(|call| {
-            let is_between = !self.safe_threads.is_empty() && call.opened;
-            call.whole || is_between && self.safe_threads.iter().all(lacks_closers)
-        });
-        if !is_open {
+        let is_whole = self.teller.call.as_ref().is_some_and(|call| call.whole);
+        if !is_whole && !self.lacks_only_closers(program, &self.safe_threads, self.safe) {
             return Turn::GoesOn;
         }
         let safe = self.safe.max(self.teller.cursor);

@@ -60,6 +60,10 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
+                let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
+                done.stop_string = next_literals(nodes, done.follow).0.iter().any(|&closer| {
+                    matches!(&nodes[closer as usize], Node::Literal { bytes, .. } if stops.iter().any(|stop| stop.as_bytes() == &**bytes))
+                });
                 let speaks = matches!(done.role, RuleRole::Think | RuleRole::Say);
                 let can_end = !next_literals(nodes, done.follow).0.is_empty()
                     || (done.open_ended && speaks)
@@ -338,7 +342,7 @@ pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
     to_call_end(nodes, from).0
 }
 
-/// Whether a key, a name or a body may come between `from` and the end of the call.
+/// Whether a key or a body may come between `from` and the end of the call.
 pub(super) fn leads_to_values(nodes: &[Node], from: NodeId) -> bool {
     to_call_end(nodes, from).1
 }
@@ -358,7 +362,8 @@ fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
                 role: RuleRole::Call,
                 ..
             } => ends = true,
-            Node::Capture(_) | Node::Attrs(_) => has_values = true,
+            Node::Capture(capture) => has_values |= capture.what == Capture::Key,
+            Node::Attrs(_) => has_values = true,
             node if node.is_body() => has_values = true,
             node => todo.extend(nexts(node)),
         }

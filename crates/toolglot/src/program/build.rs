@@ -321,6 +321,7 @@ impl<'a> Builder<'a> {
                     behind: [ByteSet::default(); 2],
                     leads: Vec::new(),
                     open_ended: false,
+                    stop_string: false,
                     fence: false,
                 })));
                 if let Some(opener) = own_opener(seq, n) {

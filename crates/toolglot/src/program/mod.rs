@@ -157,7 +157,7 @@ impl Program {
         analyze::closes(&self.rules.nodes, id)
     }
 
-    /// Whether a key, a name or a body may come between `id` and the end of the call.
+    /// Whether a key or a body may come between `id` and the end of the call.
     pub(crate) fn leads_to_values(&self, id: NodeId) -> bool {
         analyze::leads_to_values(&self.rules.nodes, id)
     }

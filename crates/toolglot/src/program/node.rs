@@ -146,6 +146,8 @@ pub(crate) struct TextNode {
     pub(crate) leads: Vec<Lead>,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
+    /// The closer is a stop string: where the model stopped at it, the message ends without it.
+    pub(crate) stop_string: bool,
     /// A closer is a run of backticks.
     pub(crate) fence: bool,
 }

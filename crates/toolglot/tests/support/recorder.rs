@@ -84,12 +84,12 @@ impl Recorder {
     }
 
     /// The argument text of each call, in order.
-    pub(crate) fn args(&self) -> Vec<&str> {
-        let mut all: BTreeMap<CallId, &str> = BTreeMap::new();
+    pub(crate) fn args(&self) -> Vec<String> {
+        let mut all: BTreeMap<CallId, String> = BTreeMap::new();
         for told in &self.told {
             match told {
-                Told::Args(_, call, json) => drop(all.insert(*call, json)),
-                Told::End(_, call, _) => drop(all.entry(*call).or_insert("")),
+                Told::Args(_, call, json) => all.entry(*call).or_default().push_str(json),
+                Told::End(_, call, _) => drop(all.entry(*call).or_default()),
                 _ => {}
             }
         }

@@ -270,6 +270,11 @@ impl Xml {
         out.json.push_str(if self.opened { "}" } else { "{}" });
     }
 
+    /// Whether all elements are closed at `end`, up to which the text goes.
+    pub(crate) fn is_whole(&self, end: u64) -> bool {
+        self.frames.is_empty() && !self.in_cdata && !self.in_junk && self.pos == end
+    }
+
     /// The message ends inside the arguments: what is known is told, nothing is closed.
     pub(crate) fn truncate(&mut self, out: &mut XmlOut) {
         self.spill_all(out);

@@ -134,7 +134,8 @@ impl Parser {
         self.pos = from;
     }
 
-    /// Whether the message's end ends the value. Where nothing was written yet, it cuts it off.
+    /// Whether the message's end ends the value: none but it is due, or the closer is a stop string. Where nothing was
+    /// written yet, it cuts the value off.
     pub(in crate::machine) fn ends_with_message(
         program: &Program,
         value: &Value,
@@ -143,7 +144,7 @@ impl Parser {
         let is_written =
             value.start < view.base || !view.slice(value.start, view.end()).trim().is_empty();
         is_written
-            && matches!(program.node(value.node), Node::Text(text) if program.ends_message(text.follow))
+            && matches!(program.node(value.node), Node::Text(text) if text.stop_string || program.ends_message(text.follow))
     }
 
     /// The value ends with the message.
@@ -158,8 +159,13 @@ impl Parser {
             return;
         };
         value.probe = None;
-        self.advance(program, text, &mut value, view.end(), view, sink);
-        let at = view.end();
+        // What is there of a stop string is no text.
+        let at = if text.stop_string {
+            value.scan
+        } else {
+            view.end()
+        };
+        self.advance(program, text, &mut value, at, view, sink);
         self.end_value(program, text, value, at, false, Behind::Value, view, sink);
     }
 
