@@ -76,13 +76,18 @@ pub(crate) fn open(
     authority: &Authority,
 ) -> Result<(Registry, std::cell::RefCell<Trust>), Failure> {
     let (registry, trust) = Host::open(project)?;
+    trust.borrow_mut().demand(demands(authority))?;
+    Ok((registry, trust))
+}
+
+/// What the policies demand of tools that are files.
+pub(crate) fn demands(authority: &Authority) -> Demands {
     let rules = authority.trust();
-    trust.borrow_mut().demand(Demands {
+    Demands {
         keys: rules.keys.clone(),
         first_use: rules.tofu,
         signed: Box::new(move |id| rules.requires_signature(id)),
-    })?;
-    Ok((registry, trust))
+    }
 }
 
 /// What a tool does, as far as it says.

@@ -54,8 +54,11 @@ const raised = (error) => {
 };
 process.on('uncaughtException', raised);
 process.on('unhandledRejection', raised);
-// Set here, since no argument of a program may be as long as a parameter.
+// As under `node FILE ARGS`, for `util.parseArgs` too, which asks `execArgv` whether there is a file at all. Set here, since no
+// argument of a program may be as long as a parameter.
 process.argv = [process.argv[0], path, '--params', request.params, '--project-path', project];
+process.execArgv = [];
+delete process._eval;
 // What was begun and not ended when nothing was left to do never answers; nor does a function that ends the process.
 let begun = 'reading';
 let why = '';

@@ -51,7 +51,7 @@ pub(crate) fn attempt(
     params: &Map<String, Value>,
     contract: &ReturnContract,
 ) -> Result<Answer, CallError> {
-    if chain.config("protocol").and_then(Value::as_str) == Some("mcp") {
+    if chain.protocol().as_deref() == Some("mcp") {
         return crate::mcp::attempt(host, chain, params, time(chain, params));
     }
     if chain.primitive() == "http_client" {

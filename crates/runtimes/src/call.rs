@@ -369,13 +369,6 @@ impl Host<'_> {
         arguments: Map<String, Value>,
     ) -> Result<Prepared, CallError> {
         let (found, action) = self.find(name)?;
-        let tool = found.tool();
-        if !tool.is_callable() {
-            return Err(CallError::NotCallable {
-                id: found.id.to_string(),
-                kind: tool.metadata.tool_type.clone().unwrap_or_default(),
-            });
-        }
         let chain = resolve(self.registry, &self.trust.borrow(), found)?;
         let (found, _) = chain.tool();
         let id = found.id.to_string();

@@ -64,7 +64,7 @@ pub enum CallError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// It is no tool.
-    #[error("`{id}` is {} {kind}, which others use and nobody calls", if kind.starts_with('m') { "an" } else { "a" })]
+    #[error("`{id}` is {} {kind}, which others use and nobody calls", if kind.starts_with(['a', 'e', 'i', 'o', 'u']) || kind.starts_with("mcp") { "an" } else { "a" })]
     NotCallable {
         /// The file.
         id: String,

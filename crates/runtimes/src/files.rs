@@ -46,7 +46,7 @@ pub(crate) fn builtins(
     let config = |key: &str| tool.metadata.config.as_ref()?.get(key)?.as_str();
     let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
     if chain.primitive() != "filesystem" {
-        let is_shell = chain.config("protocol").and_then(Value::as_str) == Some("shell");
+        let is_shell = chain.protocol().as_deref() == Some("shell");
         return Ok(config("command_parameter")
             .filter(|_| is_shell)
             .map(|name| {

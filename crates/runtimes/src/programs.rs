@@ -88,7 +88,8 @@ pub(crate) fn program(
     let (found, _) = chain.tool();
     let settings = Value::Object(chain.settings());
     let config = Some(&settings);
-    let protocol = chain.config("protocol").and_then(Value::as_str);
+    let protocol = chain.protocol();
+    let protocol = protocol.as_deref();
     let mut env = environment::base(&host.variables);
     for link in chain.links.iter().rev().map(Found::tool) {
         let of_link = link.metadata.env.as_ref().and_then(|env| env.get("env"));
@@ -141,7 +142,7 @@ pub(crate) fn left_out(
     params: &Map<String, Value>,
 ) -> Result<Vec<LeftOut>, CallError> {
     let (found, _) = chain.tool();
-    let is_code = match chain.config("protocol").and_then(Value::as_str) {
+    let is_code = match chain.protocol().as_deref() {
         Some("function" | "program") => found.language == Language::Python,
         Some("shell") => false,
         Some(_) => true,

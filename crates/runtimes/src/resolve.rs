@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use toolglot_toolfiles::{
     BadLink, Executor, FindError, Found, ItemId, Language, Link, Registry, Space, Standing,
-    ToolFile, Trust, executor_id, nearest_executor, validate_chain,
+    ToolFile, Trust, executor_id, nearest_executor, system_file, validate_chain,
 };
 
 use crate::CallError;
@@ -44,16 +44,35 @@ impl Chain {
 
     /// Whether the tool is one of a server.
     pub fn is_server(&self) -> bool {
-        self.config("protocol").and_then(Value::as_str) == Some("mcp")
+        self.protocol().as_deref() == Some("mcp")
     }
 
-    /// The configuration of the tool, and beneath it what the links behind it say: what the tool says itself counts.
+    /// How the tool is started and given its parameters, as the nearest runtime says. A runtime that stands in the place of
+    /// one of the system is run as that one is, whatever its file says.
+    pub fn protocol(&self) -> Option<String> {
+        let said = |found: &Found| {
+            let config = found.tool().metadata.config.as_ref()?;
+            config.get("protocol")?.as_str().map(str::to_owned)
+        };
+        self.links[1..].iter().find_map(|found| {
+            let of_system = system_file(&found.id);
+            of_system.as_ref().and_then(said).or_else(|| said(found))
+        })
+    }
+
+    /// The configuration of the tool, and beneath it what the links after it say: what the tool says itself counts.
+    ///
+    /// The command of a runtime that stands in the place of one of the system is left out: our code starts the program.
     pub fn settings(&self) -> Map<String, Value> {
         let mut settings = Map::new();
-        for link in self.links.iter().rev() {
+        for (at, link) in self.links.iter().enumerate().rev() {
             let config = link.tool().metadata.config.as_ref();
             let own = config.and_then(Value::as_object).cloned();
-            settings.extend(own.unwrap_or_default());
+            let mut own = own.unwrap_or_default();
+            if at > 0 && system_file(&link.id).is_some() {
+                own.retain(|key, _| !matches!(key.as_str(), "command" | "args"));
+            }
+            settings.extend(own);
         }
         settings
     }
@@ -72,40 +91,42 @@ impl Chain {
         }
         all
     }
-
-    /// What the links behind the tool say under `config.KEY`, the nearest first.
-    pub fn config(&self, key: &str) -> Option<&Value> {
-        self.links[1..]
-            .iter()
-            .find_map(|found| found.tool().metadata.config.as_ref()?.get(key))
-    }
 }
 
-/// The primitives that there are; only those of the system count as such.
+/// The primitives that there are: code of this crate, which these ids name whatever files are called so.
 const PRIMITIVES: &[&str] = &[
     "rye/core/primitives/subprocess",
     "rye/core/primitives/http_client",
     "rye/core/primitives/filesystem",
 ];
 
-/// Follows the executors of a tool; every link has to be in order and trusted.
+/// What runs a tool, if it may be called at all: the one answer that `call`, `run`, `check`, `list`, `show` and `verify` give.
+///
+/// The file has to be a tool; every link of its chain, and what it imports, has to be in order and trusted; and its server, if
+/// it is a server's, has to be defined.
 ///
 /// # Errors
-/// What is wrong with a link, which is named.
+/// The first thing that keeps it from being called, with the link that it is about.
 pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain, CallError> {
+    // Of what cannot be read nobody knows what it is.
+    let is_read = tool.tool().errors().all(|error| error.rule.code != "F01");
+    if let Some(part) = tool.tool().part().filter(|_| is_read) {
+        return Err(CallError::NotCallable {
+            id: tool.id.to_string(),
+            kind: part.to_owned(),
+        });
+    }
     let mut standing = None;
     let links = links(registry, tool, 0, &mut |link| {
         let read = link.tool();
         if let Some(faulty) = faulty(link, read) {
             return Err(faulty);
         }
-        let found_standing = trust
-            .standing(link, read.metadata.version.as_deref())
-            // What cannot be trusted for what it says is not to be told that it is not trusted.
-            .map_err(|refusal| faulty(link, &read.checked()).unwrap_or(refusal.into()))?;
+        let found_standing = trust.standing(link, read.metadata.version.as_deref())?;
         standing.get_or_insert(found_standing);
         Ok(())
     })?;
+    has_server(registry, links[0].tool(), links[0].space)?;
     let modules = modules(registry, trust, &links[0])?;
     Ok(Chain {
         links,
@@ -190,6 +211,11 @@ fn executor_of(
         }
     };
     let id = ItemId::new(executor_id(executor)).map_err(|_| missing())?;
+    if PRIMITIVES.contains(&id.as_str())
+        && let Some(primitive) = system_file(&id)
+    {
+        return Ok(primitive);
+    }
     match registry.find_from(&id, space) {
         Ok(found) => Ok(found),
         Err(FindError::NotFound { .. }) => {

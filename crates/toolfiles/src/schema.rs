@@ -58,11 +58,6 @@ impl Schema {
             .map(|schema| output(schema.to_json()));
         (Schema { input, output }, actions)
     }
-
-    /// The names of the actions.
-    pub(crate) fn actions(reading: &Reading) -> impl Iterator<Item = &str> {
-        actions(reading).map(|member| member.key.as_str())
-    }
 }
 
 fn actions(reading: &Reading) -> impl Iterator<Item = &Member> {

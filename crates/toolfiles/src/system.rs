@@ -96,6 +96,11 @@ pub fn nearest_executor<'a>(
     })
 }
 
+/// The file of the system that has an id, whoever else has one of that id.
+pub fn system_file(id: &ItemId) -> Option<Found> {
+    find(id)
+}
+
 pub(crate) fn find(id: &ItemId) -> Option<Found> {
     // What was read of one of them stays read: nearly every call passes two.
     static FOUND: LazyLock<BTreeMap<ItemId, Found>> = LazyLock::new(|| {

@@ -34,6 +34,8 @@ pub struct ToolFile {
     pub diagnostics: Vec<Diagnostic>,
     /// What it imports, where that was asked for.
     pub(crate) imports: Vec<String>,
+    /// What it is where nobody calls it: `runtime`, `library`, `primitive`, `mcp_server`, `module`, or the type of data.
+    part: Option<String>,
     /// The fields as they stand in the file.
     fields: Vec<Field>,
 }
@@ -48,16 +50,20 @@ impl ToolFile {
     /// let id = ItemId::new("notes/add-note")?;
     /// let tool = ToolFile::read(&id, Language::Python, text);
     /// assert_eq!(tool.metadata.version.as_deref(), Some("1.0.0"));
-    /// assert_eq!(tool.errors().next().map(|error| error.rule.code), Some("R01"));
+    /// assert_eq!(tool.part(), Some("module"), "it names no executor, and there is nothing to call");
     /// # Ok::<(), toolglot_toolfiles::BadId>(())
     /// ```
     pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
         ToolFile::of((id, language), text, Asked::All)
     }
 
-    /// The same with its errors only, and what it imports: what could be better takes as long to find as the rest.
+    /// The same, [checked](ToolFile::checked), with its errors only, and what it imports: what could be better takes as long to
+    /// find as the rest.
     pub(crate) fn to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
-        ToolFile::of((id, language), text, Asked::ToRun)
+        let mut tool = ToolFile::of((id, language), text, Asked::ToRun).checked();
+        tool.diagnostics
+            .retain(|diagnostic| diagnostic.severity == Severity::Error);
+        tool
     }
 
     fn of((id, language): (&ItemId, Language), text: &str, asked: Asked) -> ToolFile {
@@ -76,20 +82,19 @@ impl ToolFile {
             );
             crate::read::Reading::default()
         };
+        let subject = Subject {
+            id,
+            language,
+            text,
+            reading: &reading,
+        };
+        let part = subject.part().filter(|_| text_is_read);
+        let part = part.map(str::to_owned);
         if text_is_read {
-            let subject = Subject {
-                id,
-                language,
-                text,
-                reading: &reading,
-            };
             rules::apply(subject, asked, &mut diagnostics);
         }
         let (schema, actions) = Schema::of(&reading);
-        let mut diagnostics = diagnostics.sorted();
-        if asked != Asked::All {
-            diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
-        }
+        let diagnostics = diagnostics.sorted();
         ToolFile {
             id: id.clone(),
             language,
@@ -99,6 +104,7 @@ impl ToolFile {
             has_entry: reading.code.entry.is_some(),
             diagnostics,
             imports: reading.imports,
+            part,
             fields: reading.fields,
         }
     }
@@ -169,12 +175,15 @@ impl ToolFile {
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// Whether a model may call it: it is no runtime, library, primitive or server.
+    /// What the file is where nobody calls it: a runtime, library, primitive or server; a module, which others import; or
+    /// data. `None` for a tool.
+    pub fn part(&self) -> Option<&str> {
+        self.part.as_deref()
+    }
+
+    /// Whether a model may call it: it is no [part](ToolFile::part) of others.
     pub fn is_callable(&self) -> bool {
-        !matches!(
-            self.metadata.tool_type.as_deref(),
-            Some("runtime" | "library" | "primitive" | "mcp_server")
-        )
+        self.part.is_none()
     }
 
     /// As a model is told of it: the tool, and each of its actions. A deprecated tool is left out.

@@ -14,7 +14,7 @@ use super::args::{Common, ToolsFormat};
 use super::{House, view};
 use crate::args::Color;
 use crate::failure::Failure;
-use crate::human::is_colored;
+use crate::human::{is_colored, screen};
 use crate::{Outcome, source};
 
 /// A file that is checked, and its text.
@@ -22,6 +22,8 @@ struct Page {
     name: String,
     text: String,
     tool: ToolFile,
+    /// Whether it is called, of a file that has an id here.
+    answer: Option<view::Answer>,
 }
 
 pub(super) fn check(
@@ -65,6 +67,7 @@ pub(super) fn check(
                 name: found.name(),
                 tool,
                 text: found.text().to_owned(),
+                answer: Some(view::Answer::of(&house, &found)),
             });
         }
     }
@@ -83,6 +86,7 @@ pub(super) fn check(
                     "id": page.tool.id.as_str(),
                     "path": page.name,
                     "ok": page.tool.errors().next().is_none(),
+                    "standing": page.answer.as_ref().map(view::Answer::to_json),
                     "diagnostics": diagnostics.map(|one| view::diagnostic(one, &page.text)).collect::<Vec<_>>(),
                 })
             })
@@ -95,6 +99,16 @@ pub(super) fn check(
             for diagnostic in &page.tool.diagnostics {
                 writeln!(out, "{}\n", report(diagnostic, page, is_colored))
                     .map_err(Failure::Output)?;
+            }
+        }
+        // What breaks no rule may still be refused.
+        for page in pages
+            .iter()
+            .filter(|page| page.tool.errors().next().is_none())
+        {
+            let answer = page.answer.as_ref().filter(|answer| answer.is_faulty());
+            if let Some(Err(error)) = answer.map(|answer| &answer.runs) {
+                let _ = writeln!(screen::stderr(), "note: {error}");
             }
         }
         let n = pages.len();
@@ -219,6 +233,7 @@ fn page(path: &Path) -> Result<(Page, Option<PathBuf>), Failure> {
         name: path.display().to_string(),
         tool: ToolFile::read(&id, language, &text).checked(),
         text,
+        answer: None,
     };
     // `/.ai/tools` has the root of all files above it.
     let project = below.map(|(project, _)| match project {

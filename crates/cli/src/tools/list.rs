@@ -5,11 +5,11 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
-use toolglot_toolfiles::{Entry, FindError, Outline, Registry, Spaces, Stamp, Trust};
+use toolglot_toolfiles::{Entry, FindError, Registry, Stamp};
 
 use super::args::{Common, ToolsFormat};
 use super::shelf::{Row, Shelf};
-use super::{root, view};
+use super::{House, view};
 use crate::Outcome;
 use crate::failure::Failure;
 
@@ -21,11 +21,11 @@ pub(super) fn list(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let spaces = Spaces::of(root(&common.root)?);
-    let registry = Registry::open(&spaces)?;
+    let house = House::open(&common.root)?;
+    let registry = &house.registry;
     let (entries, mut problems) = registry.stamped();
-    let shelf = Shelf::open(&spaces);
-    let told = rows_of(&registry, &spaces, &entries, &shelf)?;
+    let shelf = Shelf::open(&common.root, &entries);
+    let told = rows_of(&house, &entries, &shelf);
     let mut rows = Vec::with_capacity(entries.len());
     for ((entry, stamp), row) in entries.into_iter().zip(told) {
         match row {
@@ -41,7 +41,7 @@ pub(super) fn list(
         .collect();
     let mut found: Vec<(usize, &Entry, &Row<'_>)> = rows
         .iter()
-        .filter_map(|(entry, _, row)| Some((rank(&words, &registry, entry, row)?, entry, row)))
+        .filter_map(|(entry, _, row)| Some((rank(&words, registry, entry, row)?, entry, row)))
         .collect();
     // The order of ids stays among those that fit equally well.
     found.sort_by_key(|(rank, ..)| *rank);
@@ -104,19 +104,17 @@ fn human(found: &[(usize, &Entry, &Row<'_>)], problems: &[String]) -> String {
 /// What is told of each file, or why that cannot be: what was kept where the file is as it was, otherwise what it says, read
 /// by as many threads as there are processors.
 fn rows_of<'s>(
-    registry: &Registry,
-    spaces: &Spaces,
+    house: &House,
     entries: &[(Entry, Option<Stamp>)],
     shelf: &'s Shelf,
-) -> Result<Vec<Result<Row<'s>, FindError>>, Failure> {
+) -> Vec<Result<Row<'s>, FindError>> {
     let kept = shelf.rows(entries);
     if kept.iter().all(Option::is_some) {
-        return Ok(kept.into_iter().flatten().map(Ok).collect());
+        return kept.into_iter().flatten().map(Ok).collect();
     }
-    let trust = Trust::open(spaces)?;
     let read = |((entry, _), kept): (&(Entry, Option<Stamp>), &Option<Row<'s>>)| match kept {
         Some(row) => Ok(row.clone()),
-        None => row(registry, &trust, entry),
+        None => row(house, entry),
     };
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
     let n_threads = n_threads.min(entries.len().div_ceil(FEW));
@@ -144,25 +142,26 @@ fn rows_of<'s>(
             .collect()
     });
     done.sort_by_key(|(from, _)| *from);
-    Ok(done.into_iter().flat_map(|(_, rows)| rows).collect())
+    done.into_iter().flat_map(|(_, rows)| rows).collect()
 }
 
 /// What a file says of itself.
-fn row<'a>(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row<'a>, FindError> {
-    let found = registry.read(entry)?;
-    let outline = Outline::read(&found.id, found.language, found.text());
-    let standing = trust.standing(&found, outline.metadata.version.as_deref());
-    let fields = view::brief(&found, &outline, &standing);
+fn row<'a>(house: &House, entry: &Entry) -> Result<Row<'a>, FindError> {
+    let found = house.registry.read(entry)?;
+    let tool = found.tool();
+    let fields = view::brief(&found, tool, house);
     let field = |name: &str| {
         let text = fields.get(name).and_then(Value::as_str).unwrap_or("-");
         let line = text.lines().next().unwrap_or("-");
         line.replace(char::is_control, " ")
     };
     let mut about = field("description");
-    if outline.metadata.is_deprecated() {
+    if tool.metadata.is_deprecated() {
         about.push_str(" (deprecated)");
     }
-    let n_errors = outline.n_errors;
+    let n_errors = tool.errors().count();
+    let standing = fields.get("standing");
+    let said = |key: &str| standing.and_then(|standing| standing[key].as_str());
     if n_errors > 0 {
         let id = &entry.id;
         let plural = if n_errors == 1 { "" } else { "s" };
@@ -170,6 +169,10 @@ fn row<'a>(registry: &Registry, trust: &Trust, entry: &Entry) -> Result<Row<'a>,
             about,
             " ({n_errors} error{plural}: `toolglot tools check {id}`)"
         );
+    } else if let Some(code) =
+        said("code").filter(|code| *code != "not-callable" && Some(*code) != said("status"))
+    {
+        let _ = write!(about, " ({code}: `toolglot tools verify {}`)", entry.id);
     }
     let status = fields
         .get("standing")

@@ -18,11 +18,14 @@ use std::path::Path;
 
 use globset::GlobBuilder;
 use serde_json::Value;
+use toolglot_policy::Grants;
+use toolglot_runtimes::{CallError, Chain, resolve};
 use toolglot_toolfiles::{EXTENSIONS, FindError, Found, ItemId, Registry, Space, Spaces, Trust};
 
-use crate::Outcome;
+use crate::args::PolicyArguments;
 use crate::failure::Failure;
 use crate::human::screen::Screen;
+use crate::{Outcome, authority, call, gate};
 
 use args::{Common, ToolsCommand, ToolsFormat};
 
@@ -60,12 +63,24 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn open(at: &Path) -> Result<House, Failure> {
-        let spaces = Spaces::of(root(at)?);
-        let trust = Trust::open(&spaces)?;
+        let at = root(at)?;
+        let spaces = Spaces::of(at);
+        let mut trust = Trust::open(&spaces)?;
+        let policy = PolicyArguments {
+            policy: None,
+            allow: Grants::default(),
+        };
+        let authority = authority::load(&policy, &call::project(at)?, None);
+        trust.demand(gate::demands(&authority))?;
         Ok(House {
             registry: Registry::open(&spaces)?.with_servers(&trust),
             trust,
         })
+    }
+
+    /// What runs a tool, or why it is not called: what `toolglot call` says of it.
+    pub(crate) fn resolve(&self, found: &Found) -> Result<Chain, CallError> {
+        resolve(&self.registry, &self.trust, found.clone())
     }
 
     /// The files of the project, each or why it cannot be read.

@@ -1,9 +1,9 @@
 //! What a listing said of files that did not change since: kept in the user's cache directory, for listings only.
 //!
-//! Nothing that runs is decided by it: whoever runs a tool reads and verifies its file. A row counts if the file has the
-//! same number, size and times as when it was read, and if nothing changed of what standing depends on: keys, ledger, lock,
-//! and this program. A row of a file that was changed within two seconds before it was read is not kept: the next change
-//! could bear the same time.
+//! Nothing that runs is decided by it: whoever runs a tool reads and verifies its file. A row counts if the file has the same
+//! number, size and times as when it was read, and if nothing changed of what the answer depends on: the other files of tools,
+//! any of which may run this one or be imported by it, keys, ledger, lock, policies, and this program. Where a file was changed
+//! within two seconds before it was read, nothing is kept: the next change could bear the same time.
 
 use std::borrow::Cow;
 use std::fs;
@@ -13,7 +13,11 @@ use std::time::{Duration, SystemTime};
 use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
 use toolglot_exec::audit::hex;
+use toolglot_policy::Grants;
 use toolglot_toolfiles::{Entry, Space, Spaces, Stamp, Trust};
+
+use crate::args::PolicyArguments;
+use crate::authority;
 
 /// What is told of one tool: its fields, a tab between two. No field holds a tab or a line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +67,9 @@ const FRESH: Duration = Duration::from_secs(2);
 
 impl Shelf {
     /// What was kept for a project; nothing, if anything is not as it was.
-    pub(super) fn open(spaces: &Spaces) -> Shelf {
-        let Some((file, fingerprint)) = place(spaces).zip(fingerprint(spaces)) else {
+    pub(super) fn open(root: &Path, entries: &[(Entry, Option<Stamp>)]) -> Shelf {
+        let spaces = &Spaces::of(root);
+        let Some((file, fingerprint)) = place(spaces).zip(fingerprint(root, entries)) else {
             return Shelf::default();
         };
         let text = match fs::metadata(&file) {
@@ -119,6 +124,12 @@ impl Shelf {
         let Some(file) = &self.file else { return };
         let now = SystemTime::now();
         let may_stay = |stamp: &Stamp| stamp.is_older(now, FRESH);
+        if rows
+            .iter()
+            .any(|(_, stamp, _)| stamp.as_ref().is_some_and(|stamp| !may_stay(stamp)))
+        {
+            return;
+        }
         let is_new = |(_, stamp, row): &(Entry, Option<Stamp>, Row<'_>)| {
             !row.is_kept() && stamp.as_ref().is_some_and(may_stay)
         };
@@ -190,14 +201,32 @@ fn place(spaces: &Spaces) -> Option<PathBuf> {
 }
 
 /// Everything but the files themselves that a row depends on.
-fn fingerprint(spaces: &Spaces) -> Option<String> {
+fn fingerprint(root: &Path, entries: &[(Entry, Option<Stamp>)]) -> Option<String> {
     let own = std::env::current_exe()
         .and_then(fs::metadata)
         .and_then(|metadata| Ok((metadata.len(), metadata.modified()?)))
         .ok()?;
     let mut hash = Sha256::new();
     hash.update(format!("{} {own:?}\0", env!("CARGO_PKG_VERSION")));
-    hash.update(Trust::fingerprint(spaces));
+    hash.update(Trust::fingerprint(&Spaces::of(root)));
+    let mut files = String::new();
+    for (entry, stamp) in entries {
+        match stamp {
+            Some(stamp) => key(entry, stamp, &mut files),
+            None => files.push_str(entry.id.as_str()),
+        }
+        files.push('\n');
+    }
+    hash.update(&files);
+    let policy = PolicyArguments {
+        policy: None,
+        allow: Grants::default(),
+    };
+    let servers = root.join(".mcp.json");
+    for file in authority::files(&policy, root).into_iter().chain([servers]) {
+        hash.update(fs::read(file).unwrap_or_default());
+        hash.update([0]);
+    }
     Some(hex(&hash.finalize()))
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use toolglot_toolfiles::{ItemId, Outline};
+use toolglot_toolfiles::ItemId;
 
 use super::args::Common;
 use super::{House, answer, view};
@@ -18,8 +18,7 @@ pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Out
     let found = house.registry.find_called(&id)?;
     let tool = found.checked();
     let metadata = &tool.metadata;
-    let standing = house.trust.standing(&found, metadata.version.as_deref());
-    let mut shown = view::brief(&found, &Outline::from(&tool), &standing);
+    let mut shown = view::brief(&found, &tool, &house);
     let mut set = |name: &str, value: Value| shown.insert(name.to_owned(), value);
     set("category", json!(metadata.category));
     set("requires", json!(metadata.requires));

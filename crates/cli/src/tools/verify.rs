@@ -19,25 +19,25 @@ pub(super) fn verify(
     let house = House::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in house.named(words)? {
-        let version = found.tool().metadata.version.as_deref();
-        let standing = house.trust.standing(&found, version);
-        match &standing {
+        let said = view::Answer::of(&house, &found);
+        is_faulty |= said.is_faulty();
+        let _ = write!(text, "{}", found.id);
+        let _ = match &said.standing {
             Ok(Standing::Signed(verified)) => {
-                let _ = writeln!(
-                    text,
-                    "{}  signed by {} ({})",
-                    found.id, verified.owner, verified.key
-                );
+                write!(text, "  signed by {} ({})", verified.owner, verified.key)
             }
-            Ok(standing) => {
-                let _ = writeln!(text, "{}  {}", found.id, standing.word());
+            Ok(standing) => write!(text, "  {}", standing.word()),
+            Err(refusal) => write!(text, "  refused: {refusal}"),
+        };
+        let _ = match (&said.runs, &said.standing) {
+            (Err(error), Ok(_)) => writeln!(text, "; not called: {error}"),
+            // A file that breaks rules is not called whoever vouches for it.
+            (Err(error), Err(refusal)) if error.to_string() != refusal.to_string() => {
+                writeln!(text, "; not called: {error}")
             }
-            Err(refusal) => {
-                is_faulty = true;
-                let _ = writeln!(text, "{}  refused: {refusal}", found.id);
-            }
-        }
-        rows.push(json!({"id": found.id.as_str(), "standing": view::standing_of(&standing)}));
+            _ => writeln!(text),
+        };
+        rows.push(json!({"id": found.id.as_str(), "standing": said.to_json()}));
     }
     answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
     Ok(Outcome::faulty_if(is_faulty))

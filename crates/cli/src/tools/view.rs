@@ -1,15 +1,14 @@
 //! Tools as JSON.
 
 use serde_json::{Map, Value, json};
-use toolglot_toolfiles::{Diagnostic, Executor, Found, Outline, Place, Refusal, Standing};
+use toolglot_runtimes::{CallError, Chain};
+use toolglot_toolfiles::{Diagnostic, Executor, Found, Place, Refusal, Standing, ToolFile};
+
+use super::House;
 
 /// A tool in a few fields, for listings.
-pub(super) fn brief(
-    found: &Found,
-    outline: &Outline,
-    standing: &Result<Standing, Refusal>,
-) -> Map<String, Value> {
-    let metadata = &outline.metadata;
+pub(super) fn brief(found: &Found, tool: &ToolFile, house: &House) -> Map<String, Value> {
+    let metadata = &tool.metadata;
     let mut fields = Map::new();
     let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     set("id", json!(found.id.as_str()));
@@ -28,27 +27,52 @@ pub(super) fn brief(
     );
     set("tags", json!(metadata.tags));
     set("deprecated", json!(metadata.is_deprecated()));
-    set("actions", json!(outline.actions));
-    set("errors", json!(outline.n_errors));
-    set("standing", standing_of(standing));
+    let actions: Vec<&str> = tool.actions.iter().map(|one| one.name.as_str()).collect();
+    set("actions", json!(actions));
+    set("errors", json!(tool.errors().count()));
+    set("standing", Answer::of(house, found).to_json());
     fields
 }
 
-/// Whether it may run.
-pub(super) fn standing_of(standing: &Result<Standing, Refusal>) -> Value {
-    match standing {
-        Ok(Standing::Signed(verified)) => json!({
-            "runs": true,
-            "status": "signed",
-            "key": verified.key,
-            "owner": verified.owner,
-            "time": verified.time,
-            "digest": verified.digest,
-        }),
-        Ok(standing) => json!({"runs": true, "status": standing.word()}),
-        Err(refusal) => {
-            json!({"runs": false, "status": refusal.code(), "message": refusal.to_string()})
+/// Who vouches for a file, and whether it is called.
+pub(super) struct Answer {
+    pub(super) standing: Result<Standing, Refusal>,
+    pub(super) runs: Result<Chain, CallError>,
+}
+
+impl Answer {
+    pub(super) fn of(house: &House, found: &Found) -> Answer {
+        let version = found.tool().metadata.version.as_deref();
+        Answer {
+            standing: house.trust.standing(found, version),
+            runs: house.resolve(found),
         }
+    }
+
+    /// Whether it would be called if everything were in order, and is not. What is no tool is in order so.
+    pub(super) fn is_faulty(&self) -> bool {
+        let is_part = matches!(self.runs, Err(CallError::NotCallable { .. }));
+        self.standing.is_err() || (self.runs.is_err() && !is_part)
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut json = match &self.standing {
+            Ok(Standing::Signed(verified)) => json!({
+                "status": "signed",
+                "key": verified.key,
+                "owner": verified.owner,
+                "time": verified.time,
+                "digest": verified.digest,
+            }),
+            Ok(standing) => json!({"status": standing.word()}),
+            Err(refusal) => json!({"status": refusal.code()}),
+        };
+        json["runs"] = json!(self.runs.is_ok());
+        if let Err(error) = &self.runs {
+            json["code"] = json!(error.code());
+            json["message"] = json!(error.to_string());
+        }
+        json
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolglot_toolfiles::ItemId;
 
-use crate::world::{World, can_run, python, yaml};
+use crate::world::{World, can_run, node, python, yaml};
 
 fn runtime(name: &str, executor: &str) -> String {
     yaml(name, executor, "").replace("tool_type: script", "tool_type: runtime")
@@ -92,6 +92,15 @@ fn broken_chains_are_named() {
 #[test]
 fn every_short_name_leads_to_a_primitive() {
     let world = World::new();
+    let server = yaml(
+        "any-server",
+        "null",
+        "config: {url: 'http://127.0.0.1:1/'}\n",
+    );
+    world.tool(
+        "t/any-server.yaml",
+        &server.replace("tool_type: script", "tool_type: mcp_server"),
+    );
     for (name, id) in [
         ("python/function", "rye/core/runtimes/python/function"),
         ("python/script", "rye/core/runtimes/python/script"),
@@ -104,12 +113,25 @@ fn every_short_name_leads_to_a_primitive() {
         ("http_client", "rye/core/primitives/http_client"),
         ("filesystem", "rye/core/primitives/filesystem"),
     ] {
-        world.tool(
-            "t/any-it.yaml",
-            &yaml("any-it", name, "config: {operation: list_files}\n"),
-        );
+        let config = match name {
+            "subprocess" | "bash" => "{command: ls}",
+            "mcp/http" => "{server: t/any-server, tool_name: a}",
+            _ => "{operation: list_files}",
+        };
+        let (tool, text) = match name {
+            "node/node" => (
+                "t/any-script",
+                node("export default () => ({ success: true });"),
+            ),
+            _ => (
+                "t/any-it",
+                yaml("any-it", name, &format!("config: {config}\n")),
+            ),
+        };
+        let extension = if name == "node/node" { "mjs" } else { "yaml" };
+        world.tool(&format!("{tool}.{extension}"), &text);
         let chain = world.with(|host| {
-            host.prepare("t/any-it", serde_json::Map::new())
+            host.prepare(tool, serde_json::Map::new())
                 .map(|prepared| prepared.chain.ids())
         });
         let chain = chain.expect(name);
@@ -246,5 +268,122 @@ fn actions_are_called_behind_a_dot_or_by_name() {
     );
     for bad in ["../x", "/etc/passwd", "t//x", "t/./x"] {
         assert_eq!(world.refused(bad, json!({})).0, "bad-id");
+    }
+}
+
+/// The shape of the origin's own files: no `tool_id`, an interpreter to be found, a command with places for parameters.
+const ORIGINS_RUNTIME: &str = "version: \"1.0.0\"\ntool_type: runtime\nexecutor_id: rye/core/primitives/subprocess\n\
+    category: rye/core/runtimes/python\ndescription: Calls a function\n\
+    config:\n  command: \"${RYE_PYTHON}\"\n  args: [\"-c\", \"import sys\", \"{tool_path}\", \"{params_json}\"]\n  timeout: 300\n";
+
+#[test]
+fn a_copy_of_a_system_runtime_serves_the_projects_tools() {
+    if !can_run("a copy of a runtime", &["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let body = "def execute(params, project_path):\n    return {\"success\": True, \"output\": params[\"n\"] + 1}\n";
+    world.tool(
+        "t/add-one.py",
+        &python("rye/core/runtimes/python/function", body),
+    );
+    // It has to be trusted as the tool is.
+    let path = "rye/core/runtimes/python/function.yaml";
+    world.file(&format!(".ai/tools/{path}"), ORIGINS_RUNTIME);
+    let (code, why) = world.refused("t/add-one", json!({"n": 1}));
+    assert_eq!(code, "unsigned", "{why}");
+    assert!(why.contains("rye/core/runtimes/python/function"), "{why}");
+    world.tool(path, ORIGINS_RUNTIME);
+    let returned = world.returned("t/add-one", json!({"n": 1}));
+    assert_eq!(returned["output"], 2, "{returned}");
+    let chain = world.call("t/add-one", json!({"n": 1})).expect("it runs");
+    assert_eq!(chain.chain.len(), 3);
+    // Nothing of what the file says is the command is taken for one of a tool's own.
+    world.tool(
+        "rye/core/runtimes/bash/bash.yaml",
+        &ORIGINS_RUNTIME
+            .replace("runtimes/python", "runtimes/bash")
+            .replace("${RYE_PYTHON}", "/bin/false"),
+    );
+    let own = yaml("say-it", "bash", "config: {command: echo said}\n");
+    world.tool("t/say-it.yaml", &own);
+    assert_eq!(world.returned("t/say-it", json!({}))["stdout"], "said\n");
+}
+
+#[test]
+fn a_primitive_is_our_code_whatever_is_called_so() {
+    if !can_run("a copy of a primitive", &["bash"]) {
+        return;
+    }
+    let world = World::new();
+    let text = "version: \"1.0.0\"\ntool_type: primitive\nexecutor_id: null\ncategory: rye/core/primitives\n\
+        description: Runs programs\nconfig: {command: /bin/false}\n";
+    // Neither broken nor unsigned does it matter.
+    for text in [text, "tool_type: [\n"] {
+        world.file(".ai/tools/rye/core/primitives/subprocess.yaml", text);
+        let own = yaml("say-it", "bash", "config: {command: echo said}\n");
+        world.tool("t/say-it.yaml", &own);
+        assert_eq!(world.returned("t/say-it", json!({}))["stdout"], "said\n");
+    }
+}
+
+/// What is broken says why, and what it lies beside runs.
+#[test]
+fn broken_tools_are_refused_one_by_one() {
+    if !can_run("tools beside broken ones", &["bash"]) {
+        return;
+    }
+    let world = World::new();
+    let fine = |name: &str| yaml(name, "bash", "config: {command: echo said}\n");
+    let cases: &[(&str, String, &str, &str)] = &[
+        ("t/no-yaml.yaml", "a: [".to_owned(), "faulty-tool", ""),
+        (
+            "t/no-python.py",
+            "def (".to_owned(),
+            "faulty-tool",
+            "cannot be read",
+        ),
+        (
+            "t/no-category.yaml",
+            fine("no-category").replace("category: t", "category: u"),
+            "faulty-tool",
+            "category",
+        ),
+        (
+            "t/no-runtime.yaml",
+            fine("no-runtime").replace("executor_id: bash", "executor_id: t/none"),
+            "no-executor",
+            "t/none",
+        ),
+        (
+            "t/no-fields.yaml",
+            "{}".to_owned(),
+            "faulty-tool",
+            "is missing",
+        ),
+        (
+            "t/data-only.yaml",
+            "tool_type: events\ncategory: t\n".to_owned(),
+            "not-callable",
+            "events",
+        ),
+    ];
+    for (path, text, ..) in cases {
+        world.tool(path, text);
+    }
+    for n in 0..cases.len() {
+        world.tool(&format!("t/say-{n}.yaml"), &fine(&format!("say-{n}")));
+    }
+    for (path, _, code, said) in cases {
+        let id = path.rsplit_once('.').expect("an extension").0;
+        let (found, why) = world.refused(id, json!({}));
+        assert_eq!(found, *code, "{id}: {why}");
+        assert!(why.contains(said) && !why.contains('\n'), "{id}: {why}");
+    }
+    for n in 0..cases.len() {
+        assert_eq!(
+            world.returned(&format!("t/say-{n}"), json!({}))["stdout"],
+            "said\n"
+        );
     }
 }

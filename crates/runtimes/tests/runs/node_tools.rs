@@ -339,12 +339,12 @@ fn a_function_of_node_that_never_answers_has_failed() {
         ),
         (
             "named",
-            "process.argv; export function execute() { return { success: true }; }",
+            "String(process.argv); export function execute() { return { success: true }; }",
             Some("it has no default export, and nothing called its `execute`"),
         ),
         (
             "main",
-            "process.argv; export const main = () => ({ success: true });",
+            "String(process.argv); export const main = () => ({ success: true });",
             Some("nothing called its `main`"),
         ),
         (
@@ -352,7 +352,7 @@ fn a_function_of_node_that_never_answers_has_failed() {
             "process.argv; console.log('{\"success\": true}');",
             None,
         ),
-        ("quiet", "const a = process.argv;", None),
+        ("quiet", "const a = String(process.argv);", None),
         ("ends", "process.argv; process.exit(0);", None),
         (
             "stops",
@@ -372,4 +372,38 @@ fn a_function_of_node_that_never_answers_has_failed() {
             "{returned}"
         );
     }
+}
+
+/// Options of a program are read by `util.parseArgs` and by `process.argv`, as `node FILE --params .. --project-path ..` has them.
+#[test]
+fn a_program_of_node_reads_its_words_as_under_node() {
+    if !can_run("programs of node", &["node"]) {
+        return;
+    }
+    let world = World::new();
+    let body = "import { parseArgs } from \"node:util\";\n\
+        import { fork } from \"node:child_process\";\n\
+        interface Values { params?: string; \"project-path\"?: string }\n\
+        const { values, positionals } = parseArgs({\n\
+          options: { params: { type: \"string\" }, \"project-path\": { type: \"string\" } },\n\
+          allowPositionals: true,\n\
+        }) as { values: Values; positionals: string[] };\n\
+        if (values.params && typeof fork === \"function\") {\n\
+          const [program, file, ...words] = process.argv;\n\
+          const output = { params: JSON.parse(values.params), project: values[\"project-path\"], positionals, words,\n\
+            flags: process.execArgv, isFile: import.meta.filename === file, isNode: program === process.execPath };\n\
+          console.log(JSON.stringify({ success: true, output }));\n\
+        }\n";
+    world.tool("t/parse-words.ts", &node(body));
+    let returned = world.returned("t/parse-words", json!({"n": 1}));
+    let project = world.project.display().to_string();
+    let words = ["--params", "{\"n\":1}", "--project-path", &project];
+    assert_eq!(
+        returned["output"],
+        json!({
+            "params": {"n": 1}, "project": project, "positionals": [], "words": words,
+            "flags": [], "isFile": true, "isNode": true,
+        }),
+        "{returned}"
+    );
 }

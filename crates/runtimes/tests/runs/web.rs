@@ -182,7 +182,7 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
     );
     world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
     let (code, why) = world.refused("t/ask-it", json!({"city": "x"}));
-    assert_eq!(code, "bad-config");
+    assert_eq!(code, "faulty-tool");
     assert!(why.contains("there is no parameter `nope`"), "{why}");
 }
 

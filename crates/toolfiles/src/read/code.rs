@@ -16,6 +16,8 @@ pub(crate) struct Code {
     pub(crate) forgets_to_wait: Option<Range<usize>>,
     /// Whether running the file does nothing but give names to things.
     pub(crate) only_defines: bool,
+    /// Whether a statement of the file calls something for what that does, as a script does: `main()`.
+    pub(crate) starts: bool,
     /// String literals that are absolute paths.
     pub(crate) absolute_paths: Vec<Range<usize>>,
     /// Whether a path of the parameters is compared with the project's before it is opened.

@@ -8,7 +8,6 @@ mod ends;
 mod flow;
 mod javascript;
 mod literals;
-mod outline;
 mod python;
 mod shape;
 mod shell;
@@ -75,9 +74,7 @@ impl Reading {
 /// What is asked about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// What it says about itself, and what is wrong with that.
-    Outline,
-    /// And what else keeps it from being called, and what it imports: all that is to be known before it runs.
+    /// What it says about itself, what keeps it from being called, and what it imports: all that is to be known before it runs.
     ToRun,
     /// What it says, and what it could do better.
     All,
@@ -89,11 +86,6 @@ pub(crate) fn read(
     text: &str,
     diagnostics: &mut Diagnostics,
 ) -> Reading {
-    if asked == Asked::Outline
-        && let Some(reading) = outline::read(language, text)
-    {
-        return reading;
-    }
     match language {
         Language::Python => python::read(asked, text, diagnostics),
         Language::JavaScript | Language::TypeScript => {
@@ -101,6 +93,6 @@ pub(crate) fn read(
         }
         Language::Yaml => yaml::read(text, diagnostics),
         Language::Toml => toml::read(text, diagnostics),
-        Language::Bash => shell::read(asked, text, diagnostics),
+        Language::Bash => shell::read(text, diagnostics),
     }
 }

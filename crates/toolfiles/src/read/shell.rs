@@ -15,13 +15,13 @@
 use std::ops::Range;
 
 use super::code::{Code, WorksOn};
-use super::{Asked, Reading, python, yaml};
+use super::{Reading, python, yaml};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields;
 use crate::rules;
 use crate::sign::BOM;
 
-pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) -> Reading {
+pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let header = Header::of(source);
     let mut inner = Diagnostics::default();
     let mut reading = Reading::default();
@@ -68,9 +68,7 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
             "put it beside the other fields: prose ends them".to_owned(),
         );
     }
-    if asked != Asked::Outline
-        && let Some(span) = facts(source, &mut reading.code)
-    {
+    if let Some(span) = facts(source, &mut reading.code) {
         diagnostics.help(
             rules::SYNTAX,
             span,

@@ -25,7 +25,7 @@ pub(crate) const TOOL_TYPES: &[&str] = &[
 ];
 
 /// Types that no executor runs.
-const WITHOUT_EXECUTOR: &[&str] = &["primitive", "runtime", "library", "mcp_server"];
+pub(super) const WITHOUT_EXECUTOR: &[&str] = &["primitive", "runtime", "library", "mcp_server"];
 
 pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     missing(subject, diagnostics);
@@ -68,7 +68,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         && field.value.is_no_executor()
     {
         let tool_type = subject.tool_type().unwrap_or("tool without a type");
-        if !WITHOUT_EXECUTOR.contains(&tool_type) {
+        if subject.part().is_none() {
             diagnostics.help(
                 EXECUTOR,
                 field.value.span.clone(),
@@ -133,6 +133,13 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             ],
         )
     };
+    // What nobody calls needs none of what a call reads.
+    let part = subject.part().filter(|part| !TOOL_TYPES.contains(part));
+    let wanted = if part.is_some() {
+        &["executor_id"]
+    } else {
+        wanted
+    };
     for name in wanted {
         if subject.reading.field(name).is_some() {
             continue;
@@ -147,18 +154,27 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "description" => {
                 has_variables && matches!(subject.tool_type(), Some("runtime" | "library"))
             }
-            "tool_id" => matches!(subject.tool_type(), Some("mcp" | "mcp_server")),
+            // The path of the file is the id.
+            "tool_id" => true,
             _ => false,
         };
         diagnostics.push(Diagnostic {
             rule,
-            severity: if is_excused {
+            severity: if is_excused || part.is_some() {
                 Severity::Warning
             } else {
                 rule.severity
             },
             span: subject.top(),
-            message: format!("`{written}` is missing"),
+            message: match part {
+                Some("module") => format!(
+                    "`{written}` is missing: this is a module, which others import and nobody calls"
+                ),
+                Some(part) => {
+                    format!("`{written}` is missing: this is data (`{part}`), which nobody calls")
+                }
+                None => format!("`{written}` is missing"),
+            },
             help: Some(example(subject, name, &written)),
         });
     }

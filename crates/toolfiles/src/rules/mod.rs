@@ -56,12 +56,12 @@ rules! {
     BAD_SCHEMA = "F06" "schema" Error "the schema of the parameters can be compiled";
     TWO_SCHEMAS = "F07" "two-schemas" Warning "parameters are declared once; `input_schema` wins over `parameters`";
     RUNNABLE = "F08" "runnable" Error "what runs it is there and can run it: it knows the language, and is told what to run (a configuration that does not say what is to be run, sent or asked is a warning, as the format's own is one; for `subprocess` it is an error)";
-    VARIABLES = "R01" "variables" Error "a program has `__version__`, `__tool_type__`, `__executor_id__`, `__category__` and `__tool_description__` (a runtime or library without a description is a warning, as the format's own `FileSink` is one)";
-    FIELDS = "R02" "fields" Error "a configuration has `tool_id`, `category`, `tool_type`, `version`, `description` and `executor_id` (an MCP definition without `tool_id` is a warning, as the format's own are: the file's path is the id)";
+    VARIABLES = "R01" "variables" Error "a program has `__version__`, `__tool_type__`, `__executor_id__`, `__category__` and `__tool_description__` (a runtime or library without a description is a warning, as the format's own `FileSink` is one; a module, which names no executor and has nothing to call, needs none of them)";
+    FIELDS = "R02" "fields" Error "a configuration has `tool_id`, `category`, `tool_type`, `version`, `description` and `executor_id` (without `tool_id` the file's path is the id, which is a warning; data, a configuration of another type that names no executor, needs none of them)";
     TOOL_ID = "R03" "tool-id" Error "`tool_id` is kebab-case (a path of lower-case names is a warning, as the format's own `category/tool_name` is one)";
     CATEGORY = "R04" "category" Error "`category` is the directory of the file, relative to `tools/`";
     VERSION = "R05" "version" Error "`version` is X.Y.Z";
-    EXECUTOR = "R06" "executor" Error "`executor_id` is null only for primitives, runtimes, libraries and MCP servers";
+    EXECUTOR = "R06" "executor" Error "`executor_id` is null only for primitives, runtimes, libraries, MCP servers and data";
     PARAMETER_TYPE = "R07" "parameter-type" Error "the type of a parameter is one of JSON Schema";
     REQUIRES = "R08" "requires" Error "capabilities have dots between their parts: `fs.write`";
     PATTERN = "R09" "pattern" Error "a `pattern` is a regular expression";
@@ -130,10 +130,32 @@ impl Subject<'_> {
 
     /// Whether it is called at all, rather than used by others.
     pub(crate) fn is_tool(&self) -> bool {
-        !matches!(
-            self.tool_type(),
-            Some("runtime" | "library" | "primitive" | "mcp_server")
-        )
+        self.part().is_none()
+    }
+
+    /// What the file is where nobody calls it: a type that has no executor; a program that names no executor and has nothing
+    /// that one could call or start, which is a module for others to import; or a configuration of a type that is not in the
+    /// table and names no executor, which is data. `None` for a tool.
+    pub(crate) fn part(&self) -> Option<&str> {
+        let tool_type = self.tool_type();
+        if let Some(part) = tool_type.filter(|name| fields::WITHOUT_EXECUTOR.contains(name)) {
+            return Some(part);
+        }
+        let executor = self.reading.get("executor_id");
+        if executor.is_some_and(|executor| !executor.is_no_executor()) {
+            return None;
+        }
+        let code = &self.reading.code;
+        match self.language {
+            Language::Python | Language::JavaScript | Language::TypeScript => {
+                let is_started = code.entry.is_some() || code.has_main_block || code.starts;
+                (executor.is_none() && !is_started).then_some("module")
+            }
+            Language::Yaml | Language::Toml => tool_type.filter(|name| {
+                toolglot_tools::nearest(name, fields::TOOL_TYPES.iter().copied()).is_none()
+            }),
+            Language::Bash => None,
+        }
     }
 
     /// Whether a field is written as a variable of a program.
@@ -146,9 +168,7 @@ impl Subject<'_> {
 pub(crate) fn apply(subject: Subject<'_>, asked: Asked, diagnostics: &mut Diagnostics) {
     fields::apply(subject, diagnostics);
     schemas::apply(subject, diagnostics);
-    if asked != Asked::Outline {
-        practices::returns(subject, diagnostics);
-    }
+    practices::returns(subject, diagnostics);
     if asked == Asked::All {
         practices::apply(subject, diagnostics);
     }

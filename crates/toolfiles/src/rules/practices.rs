@@ -1,6 +1,6 @@
 //! Rule 11 and the best practices.
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::literal::Literal;
 use crate::read::{Gives, Success, WorksOn, is_fetcher, shell_words};
 use crate::{Language, sign};
@@ -41,7 +41,7 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
                 "there is no function `execute`, which `python/function` calls".to_owned(),
                 "write `def execute(params: dict, project_path: str) -> dict:`".to_owned(),
             );
-        } else if is_node && !subject.text.contains("process.argv") {
+        } else if is_node && code.only_defines {
             diagnostics.help(
                 RETURNS,
                 subject.top(),
@@ -70,16 +70,6 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "return `{\"success\": True, \"output\": ..}`".to_owned(),
         );
     }
-    if let Some(span) = entry.falls.clone()
-        && (!entry.returns.is_empty() || entry.may_leave)
-    {
-        diagnostics.help(
-            RETURNS,
-            span,
-            "behind this the function ends, and returns nothing".to_owned(),
-            "return `{\"success\": False, \"error\": \"..\"}`, or what it did".to_owned(),
-        );
-    }
     if !entry.takes_two {
         diagnostics.help(
             RETURNS,
@@ -88,41 +78,81 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "write `def execute(params: dict, project_path: str) -> dict:`".to_owned(),
         );
     }
+    // One way out that is not in order is for whoever runs the tool to find; a tool without any other never succeeds.
+    let has_other = entry.returns.iter().any(|one| {
+        let is_bad = matches!(
+            one.gives,
+            Gives::Other(_)
+                | Gives::Map {
+                    success: Success::NoBoolean,
+                    ..
+                }
+        );
+        !is_bad
+    });
+    let severity = if has_other {
+        Severity::Warning
+    } else {
+        RETURNS.severity
+    };
+    let mut tell = |severity, span, message, help: &str| {
+        diagnostics.push(Diagnostic {
+            rule: RETURNS,
+            severity,
+            span,
+            message,
+            help: Some(help.to_owned()),
+        });
+    };
+    if let Some(span) = entry.falls.clone()
+        && (!entry.returns.is_empty() || entry.may_leave)
+    {
+        tell(
+            severity,
+            span,
+            "after this the function ends, and returns nothing".to_owned(),
+            "return `{\"success\": False, \"error\": \"..\"}`, or what it did",
+        );
+    }
     for one in &entry.returns {
         match &one.gives {
-            Gives::Other(what) => diagnostics.help(
-                RETURNS,
+            Gives::Other(what) => tell(
+                severity,
                 one.span.clone(),
                 format!("it returns {what}, where a map with `success` belongs"),
-                "return `{\"success\": True, \"output\": ..}`".to_owned(),
+                "return `{\"success\": True, \"output\": ..}`",
             ),
             Gives::Map {
                 open,
                 success: Success::Missing,
                 ..
-            } if !open => diagnostics.help(
-                RETURNS,
+            } if !open => tell(
+                Severity::Warning,
                 one.span.clone(),
-                "the map that it returns has no `success`".to_owned(),
-                "add `\"success\": True` or `\"success\": False`".to_owned(),
+                "the map that it returns has no `success`: a call that ends here has failed"
+                    .to_owned(),
+                "add `\"success\": True` or `\"success\": False`",
             ),
             Gives::Map {
                 success: Success::NoBoolean,
                 ..
-            } => diagnostics.help(
-                RETURNS,
+            } => tell(
+                severity,
                 one.span.clone(),
                 "`success` is no boolean here".to_owned(),
-                "write `True` or `False`".to_owned(),
+                "write `True` or `False`",
             ),
-            Gives::Map {
-                keys,
-                open,
-                success,
-            } if !open => {
-                result_keys(one.span.clone(), keys, *success, diagnostics);
-            }
             _ => {}
+        }
+    }
+    for one in &entry.returns {
+        if let Gives::Map {
+            keys,
+            open: false,
+            success: success @ (Success::True | Success::False | Success::Computed),
+        } = &one.gives
+        {
+            result_keys(one.span.clone(), keys, *success, diagnostics);
         }
     }
     let fails = entry.returns.iter().any(|one| {

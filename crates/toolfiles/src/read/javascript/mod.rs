@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use tree_sitter::Node;
 
 use super::literals::{Literals, put};
-use super::tree::{self, children, text};
+use super::tree::{self, children, text, walk};
 use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
@@ -20,7 +20,6 @@ use crate::fields;
 use crate::literal::{Content, Literal, MAX_VALUES, Member, has_stray_separator, integer, number};
 use crate::rules;
 
-pub(super) use string::decode;
 pub use untyped::javascript_of;
 
 pub(super) fn read(
@@ -33,8 +32,7 @@ pub(super) fn read(
         return reading;
     };
     tree::broken(&tree, source, diagnostics);
-    if asked != Asked::Outline
-        && language == Language::TypeScript
+    if language == Language::TypeScript
         && !tree.root_node().has_error()
         && let Err((node, what)) = untyped::blanks(tree.root_node(), source)
     {
@@ -69,12 +67,41 @@ pub(super) fn read(
         module.statement(*statement);
     }
     module.finish();
+    reading.code.only_defines = only_defines(tree.root_node(), source);
     match asked {
-        Asked::Outline => {}
         Asked::ToRun => reading.imports = imports::imported(tree.root_node(), source),
         Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
     reading
+}
+
+/// Whether running the file does nothing but give names to things: nothing outside of functions and classes is called, but for
+/// what loads other files.
+fn only_defines(root: Node<'_>, source: &str) -> bool {
+    let mut calls = false;
+    walk(root, |node| {
+        match node.kind() {
+            "function_declaration"
+            | "generator_function_declaration"
+            | "function_expression"
+            | "arrow_function"
+            | "method_definition" => return ControlFlow::Break(()),
+            "await_expression" | "new_expression" => calls = true,
+            // `import "./start.js"`: what is run is another file.
+            "import_statement" => calls |= !text(node, source).contains("from"),
+            "call_expression" => {
+                let function = node.child_by_field_name("function");
+                let is_load = function.is_some_and(|function| {
+                    let name = text(function, source);
+                    matches!(name, "require" | "import" | "createRequire")
+                });
+                calls |= !is_load;
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    !calls
 }
 
 fn grammar(language: Language) -> tree_sitter::Language {
@@ -160,7 +187,10 @@ impl<'a, 't> Module<'a, 't> {
             "lexical_declaration" | "variable_declaration" => self.declaration(statement),
             "expression_statement" => {
                 for expression in children(statement) {
-                    if expression.kind() == "assignment_expression" {
+                    let kind = expression.kind();
+                    self.reading.code.starts |=
+                        matches!(kind, "call_expression" | "await_expression");
+                    if kind == "assignment_expression" {
                         self.assignment(expression);
                     }
                 }

@@ -110,6 +110,9 @@ fn works_on(name: &str) -> Option<WorksOn> {
 
 impl Module<'_, '_> {
     pub(super) fn finish(&mut self) {
+        // Whoever writes one of these means it to be called.
+        let meant = ["execute", "main"];
+        self.reading.code.starts |= meant.iter().any(|name| self.functions.contains_key(name));
         let named = self
             .functions
             .get("execute")

@@ -16,8 +16,6 @@ use crate::fields;
 use crate::literal::{Content, Literal, MAX_VALUES, Member, has_stray_separator, integer, number};
 use crate::rules;
 
-pub(super) use string::decode;
-
 /// The function that the runtime calls.
 const ENTRY: &str = "execute";
 
@@ -53,7 +51,6 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         .into_iter()
         .all(|statement| only_defines(statement, source));
     match asked {
-        Asked::Outline => {}
         Asked::ToRun => reading.imports = imports(tree.root_node(), source),
         Asked::All => shape::SYNTAX.facts(tree.root_node(), source, &mut reading.code),
     }
@@ -194,6 +191,7 @@ impl Module<'_> {
         match statement.kind() {
             "expression_statement" => {
                 for expression in children(statement) {
+                    self.reading.code.starts |= matches!(expression.kind(), "call" | "await");
                     match expression.kind() {
                         "assignment" => {
                             self.assignment(expression);
