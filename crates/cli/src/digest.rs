@@ -6,7 +6,7 @@ use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
 use crate::places::Places;
 use crate::verify::Ground;
-use crate::{server, verify};
+use crate::{lookalike, server, verify};
 
 /// What is known beside the text.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,8 @@ pub(crate) struct Digest {
     pub(crate) document: Document,
     /// What was said while names were made canonical.
     pub(crate) canonical_notes: Vec<Note>,
+    /// The notes on text that only looks like calls; the message has them, too.
+    pub(crate) lookalikes: Vec<Note>,
     /// Whether a call is truncated, unknown or invalid.
     pub(crate) is_faulty: bool,
 }
@@ -68,7 +70,27 @@ pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
         message,
         document,
         canonical_notes,
+        lookalikes: Vec::new(),
         is_faulty,
+    }
+}
+
+impl Digest {
+    /// Adds what only looks like calls. It is no fault: a message without calls is none.
+    pub(crate) fn add_lookalikes(&mut self, notes: Vec<Note>) {
+        if notes.is_empty() {
+            return;
+        }
+        self.lookalikes.clone_from(&notes);
+        lookalike::merge(notes, &mut self.message.notes);
+        let canonical = self.canonical_notes.iter();
+        self.document.notes = self
+            .message
+            .notes
+            .iter()
+            .chain(canonical)
+            .map(NoteLine::from)
+            .collect();
     }
 }
 

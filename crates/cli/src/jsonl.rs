@@ -12,6 +12,7 @@ use toolglot_wire::{BadLine, Document, Line};
 use crate::args::ParseArguments;
 use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
+use crate::lookalike::{self, Ground, OtherPrograms};
 use crate::parse::write_line;
 use crate::places::Places;
 use crate::reading::{Manner, compile, tool_set};
@@ -49,6 +50,7 @@ struct Compiled {
     program: Arc<Program>,
     dialects: Arc<[Dialect]>,
     toolbox: Option<Arc<Toolbox>>,
+    others: Arc<OtherPrograms>,
 }
 
 impl Batch<'_> {
@@ -100,7 +102,14 @@ impl Batch<'_> {
             normalize: self.arguments.normalize,
             places: Some(&places),
         };
-        let digest = digest(reading.trace.message, knowledge);
+        let mut digest = digest(reading.trace.message.clone(), knowledge);
+        let ground = Ground {
+            dialects: &compiled.dialects,
+            toolbox: compiled.toolbox.as_deref(),
+            manner: &manner,
+            others: &compiled.others,
+        };
+        digest.add_lookalikes(lookalike::notes(ground, &reading));
         Ok((digest.document, digest.is_faulty))
     }
 
@@ -131,6 +140,7 @@ impl Batch<'_> {
             program: self.program(&dialects, toolbox.as_deref())?,
             dialects: dialects.into(),
             toolbox,
+            others: Arc::default(),
         };
         if self.compiled.len() == KEPT {
             self.compiled.clear();

@@ -1,6 +1,6 @@
 //! `toolglot parse`: the calls in a message.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use toolglot::{Code, End, Event, Sink, Span};
 use toolglot_wire::EventLine;
@@ -9,8 +9,10 @@ use crate::args::{ParseArguments, ParseFormat};
 use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
 use crate::human;
+use crate::lookalike::{self, Ground, OtherPrograms};
 use crate::places::Places;
-use crate::reading::{Manner, compile};
+use crate::reading::{Manner, Reading, compile};
+use crate::trace::Trace;
 use crate::{Outcome, jsonl, select, source, toolboxes};
 
 /// Reads a message and shows its calls.
@@ -26,7 +28,13 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     let dialects = select::dialects(&arguments.reading.dialect, toolbox.as_ref())?;
     let manner = Manner::new(compile(&dialects, toolbox.as_ref())?, &arguments.reading);
     if format == ParseFormat::Events {
-        return events(arguments, &manner, out);
+        let ground = Ground {
+            dialects: &dialects,
+            toolbox: toolbox.as_ref(),
+            manner: &manner,
+            others: &OtherPrograms::default(),
+        };
+        return events(arguments, ground, out);
     }
 
     let reading = manner.whole(&source::bytes(&arguments.file)?);
@@ -37,7 +45,14 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
         normalize: arguments.normalize,
         places: Some(&places),
     };
-    let digest = digest(reading.trace.message.clone(), knowledge);
+    let mut digest = digest(reading.trace.message.clone(), knowledge);
+    let ground = Ground {
+        dialects: &dialects,
+        toolbox: toolbox.as_ref(),
+        manner: &manner,
+        others: &OtherPrograms::default(),
+    };
+    digest.add_lookalikes(lookalike::notes(ground, &reading));
     if format == ParseFormat::Human {
         let view = human::View {
             name: &source::name(&arguments.file),
@@ -55,27 +70,68 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     Ok(Outcome::faulty_if(digest.is_faulty || is_strict_fault))
 }
 
-/// Writes events while the text comes in.
+/// Writes events while the text comes in, and at its end what only looks like calls.
 fn events(
     arguments: &ParseArguments,
-    manner: &Manner,
+    ground: Ground<'_>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut input = source::open(&arguments.file)?;
+    let mut input = Kept {
+        input: source::open(&arguments.file)?,
+        bytes: Vec::new(),
+    };
     let mut lines = Lines {
         out,
         failure: None,
         is_faulty: false,
         has_note: false,
+        trace: Some(Trace::default()),
     };
-    manner
-        .stream(&mut *input, &mut lines)
+    ground
+        .manner
+        .stream(&mut input, &mut lines)
         .map_err(|error| source::failed(&arguments.file, error))?;
+    if let Some(trace) = lines.trace.take() {
+        let text = String::from_utf8_lossy(&input.bytes).into_owned();
+        for note in lookalike::notes(ground, &Reading { text, trace }) {
+            lines.event(note.span, Event::Note(&note));
+        }
+    }
     match lines.failure {
         Some(error) => Err(Failure::Output(error)),
         None => Ok(Outcome::faulty_if(
             lines.is_faulty || arguments.strict && lines.has_note,
         )),
+    }
+}
+
+/// An input of which the beginning is kept, as far as a text is searched at its end.
+struct Kept<R> {
+    input: R,
+    bytes: Vec<u8>,
+}
+
+impl<R: BufRead> Read for Kept<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut buffer = self.fill_buf()?;
+        let n_read = buffer.read(into)?;
+        self.consume(n_read);
+        Ok(n_read)
+    }
+}
+
+impl<R: BufRead> BufRead for Kept<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, n_bytes: usize) {
+        // What is consumed is in the buffer already, so that nothing is waited for.
+        if let Ok(buffer) = self.input.fill_buf() {
+            let room = (lookalike::LONGEST + 1).saturating_sub(self.bytes.len());
+            self.bytes.extend(buffer.iter().take(n_bytes.min(room)));
+        }
+        self.input.consume(n_bytes);
     }
 }
 
@@ -85,10 +141,19 @@ struct Lines<'a> {
     failure: Option<io::Error>,
     is_faulty: bool,
     has_note: bool,
+    /// What was read so far, while the text is short enough to be searched at its end.
+    trace: Option<Trace>,
 }
 
 impl Sink for Lines<'_> {
     fn event(&mut self, span: Span, event: Event<'_>) {
+        self.trace = self
+            .trace
+            .take()
+            .filter(|_| span.end <= lookalike::LONGEST as u64);
+        if let Some(trace) = &mut self.trace {
+            trace.event(span, event.clone());
+        }
         match &event {
             Event::CallEnd {
                 end: End::Truncated,

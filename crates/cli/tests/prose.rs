@@ -52,13 +52,17 @@ const TEXTS: &[&str] = &[
     "get_temperature\n{\"city\": \"Oslo\"}",
 ];
 
-#[test]
-fn what_speaks_of_tools_calls_none() {
+fn tools() -> Value {
     let tool = |name: &str, parameter: &str| {
         json!({"type": "function", "function": {"name": name, "parameters": {
             "type": "object", "properties": {parameter: {"type": "string"}}}}})
     };
-    let tools = json!([tool("get_weather", "city"), tool("search", "query")]);
+    json!([tool("get_weather", "city"), tool("search", "query")])
+}
+
+#[test]
+fn what_speaks_of_tools_calls_none() {
+    let tools = tools();
     let line = |(n, text): (usize, &&str)| json!({"id": n, "dialect": "auto", "tools": tools, "input": text});
     let lines: Vec<Value> = TEXTS.iter().enumerate().map(line).collect();
     for in_code in ["ignore", "accept"] {
@@ -69,6 +73,200 @@ fn what_speaks_of_tools_calls_none() {
             let content = if *text == "[]" { "" } else { *text };
             assert_eq!(document["content"], json!(content), "{text}");
         }
+    }
+}
+
+/// What looks like a call and is none: the dialect it is read with, the text, the note's code, and what its help names.
+const LOOKALIKES: &[(&str, &str, &str, &str)] = &[
+    // Forms of other dialects.
+    (
+        "hermes",
+        "<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>",
+        "N071",
+        "--dialect qwen3_coder",
+    ),
+    (
+        "hermes",
+        "<invoke name=\"get_weather\"><parameter name=\"city\">Oslo</parameter></invoke>",
+        "N071",
+        "--dialect rye_invoke",
+    ),
+    (
+        "qwen3_coder",
+        "So:\n<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</tool_call>",
+        "N005",
+        "--dialect hermes",
+    ),
+    (
+        "hermes",
+        "<get_weather>\n<city>Oslo</city>\n</get_weather>",
+        "N071",
+        "--dialect roo",
+    ),
+    (
+        "mistral",
+        "[get_weather(city=\"Oslo\")]",
+        "N071",
+        "--dialect llama4_pythonic",
+    ),
+    (
+        "roo",
+        "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}",
+        "N071",
+        "--dialect json",
+    ),
+    // Blocks that `auto` leaves to one system.
+    (
+        "auto",
+        "Now.\n\n```READ lib/cart.js\n```\n",
+        "N071",
+        "--dialect axe",
+    ),
+    ("auto", "<bash>ls</bash>", "N071", "--dialect axe"),
+    // Forms of none.
+    (
+        "auto",
+        "<tool name=\"get_weather\"><city>Oslo</city></tool>",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "auto",
+        "Sure.\n<tool name='get_weather'>{\"city\": \"Oslo\"}</tool>",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "hermes",
+        "<tool_use><name>get_weather</name><input>{\"city\": \"Oslo\"}</input></tool_use>",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "hermes",
+        "<tool:get_weather>{\"city\": \"Oslo\"}</tool>",
+        "N071",
+        "--dialect cwm",
+    ),
+    (
+        "hermes",
+        "<get_weather city=\"Oslo\"/>",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "hermes",
+        "<get_weather>{\"city\": \"Oslo\"}</get_weather>",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "auto",
+        "{\"tool_to_use\": \"get_weather\", \"with\": {\"city\": \"Oslo\"}}",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "auto",
+        "get_weather: {\"city\": \"Oslo\"}",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "auto",
+        "**Tool:** get_weather\n**Arguments:** {\"city\": \"Oslo\"}",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "hermes",
+        "```xml\n<tool_use>\n<name>get_weather</name>\n<city>Oslo</city>\n</tool_use>\n```",
+        "N071",
+        "no dialect",
+    ),
+    (
+        "harmony",
+        "<|channel|>commentary to=get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>",
+        "N071",
+        "to=functions.get_weather",
+    ),
+    // Reasoning that the prompt had opened.
+    (
+        "hermes",
+        "It is cold there.\n</think>\n\nIt is 2 degrees.",
+        "N072",
+        "--reasoning-open",
+    ),
+    (
+        "auto",
+        "Ask first.\n</think>\n<tool_call>{\"name\": \"get_weather\", \"arguments\": {}}</tool_call>",
+        "N072",
+        "--reasoning-open",
+    ),
+];
+
+/// What a model with tools may answer without a call, beside [`TEXTS`].
+const ANSWERS: &[&str] = &[
+    "Run it:\n\n```bash\nnpm install\nnpm test\n```\n",
+    "```sh\nls -la\n```",
+    "The reasoning stands between `<think>` and `</think>`.",
+    "The </think> tag ends it.",
+    "I looked with get_weather for {\"city\": \"Oslo\"} and found rain.",
+    "| tool | parameter |\n|---|---|\n| get_weather | city |\n",
+    "- get_weather: needs a city\n- search: needs a query\n",
+    "```python\ndef get_weather(city):\n    return {\"city\": city}\n```",
+    "```json\n{\"type\": \"function\", \"function\": {\"name\": \"get_weather\", \"parameters\": {\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}}}}\n```",
+    "See `<tool name=\"get_weather\">` in the documents.",
+    "> <tool name=\"get_weather\">{\"city\": \"Oslo\"}</tool>\n\nis what it wrote.",
+    "<input name=\"search\" type=\"text\">",
+    "<form><label>search</label><button>go</button></form>",
+    "tool: a hammer\naction: hit",
+    "Search: try other words.",
+];
+
+#[test]
+fn what_looks_like_a_call_gets_one_note() {
+    let lines: Vec<Value> = LOOKALIKES
+        .iter()
+        .enumerate()
+        .map(|(n, (dialect, text, _, help))| {
+            // The blocks of that system name no tool of the list: they are known where no list is given.
+            let is_of_system = help.ends_with("axe");
+            let tools = if is_of_system { Value::Null } else { tools() };
+            json!({"id": n, "dialect": dialect, "tools": tools, "input": text})
+        })
+        .collect();
+    let mut failures = Vec::new();
+    for ((dialect, text, code, help), document) in
+        LOOKALIKES.iter().zip(recorded::parsed(&[], &lines))
+    {
+        let notes = document["notes"].as_array().expect("a list");
+        let is_right = notes.len() == 1
+            && notes[0]["code"] == *code
+            && notes[0]["help"]
+                .as_str()
+                .is_some_and(|said| said.contains(help));
+        if !is_right {
+            failures.push(format!("{dialect}: {text}: {notes:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn ordinary_answers_get_no_note() {
+    let texts = TEXTS.iter().chain(ANSWERS).chain(EMPTY);
+    let rows: Vec<(&str, &&str)> = texts
+        .flat_map(|text| ["auto", "hermes", "harmony", "mistral"].map(|dialect| (dialect, text)))
+        .collect();
+    let line = |(n, (dialect, text)): (usize, &(&str, &&str))| json!({"id": n, "dialect": dialect, "tools": tools(), "input": text});
+    let lines: Vec<Value> = rows.iter().enumerate().map(line).collect();
+    for ((dialect, text), document) in rows.iter().zip(recorded::parsed(&[], &lines)) {
+        let notes = document["notes"].as_array().expect("a list");
+        let cries = notes
+            .iter()
+            .find(|note| note["code"] == "N071" || note["code"] == "N072");
+        assert_eq!(cries, None, "{dialect}: {text}");
     }
 }
 

@@ -111,4 +111,6 @@ codes! {
     OneCallOnly = 65, "one-call-only", "this dialect runs one call per message; the others were refused";
     DotDot = 66, "dot-dot", "a path goes up and comes back; it stays inside the root";
     MissedChoice = 70, "missed-choice", "the answer is not what `tool_choice` asks for";
+    UnreadCall = 71, "unread-call", "a tool is named in the form of a call that is not read here";
+    UnopenedReasoning = 72, "unopened-reasoning", "the end of reasoning that nothing opened";
 }

@@ -12,7 +12,6 @@ use toolglot_wire::{CallDocument, Document};
 use crate::args::Color;
 use crate::digest::{Digest, Knowledge};
 use crate::form;
-use crate::lookalike;
 use crate::reading::{Manner, Reading, compile};
 use crate::select;
 
@@ -61,18 +60,7 @@ impl View<'_> {
             self.other_dialect(out)?;
         }
         self.chosen(out)?;
-        let lookalikes = lookalike::notes(
-            self.knowledge.dialects,
-            self.knowledge.toolbox,
-            self.reading,
-        );
-        let mut notes: Vec<&Note> = self
-            .digest
-            .message
-            .notes
-            .iter()
-            .chain(&lookalikes)
-            .collect();
+        let mut notes: Vec<&Note> = self.digest.message.notes.iter().collect();
         notes.sort_by_key(|note| note.span.start);
         notes.extend(&self.digest.canonical_notes);
         // Each right form is shown once.
@@ -87,7 +75,7 @@ impl View<'_> {
             let form = self.right_form(note);
             let form = form.filter(|form| !forms.contains(form));
             forms.extend(form.clone());
-            let is_text = lookalikes.contains(note);
+            let is_text = self.digest.lookalikes.contains(note);
             let report = if is_text { Page::remark } else { Page::note };
             writeln!(out, "\n{}", report(&page, note, &others, form.as_deref()))?;
         }
@@ -148,9 +136,10 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Where the named dialects read no call, says which other dialect would.
+    /// Where the named dialects read no call, says which other dialect would: of known tools a note has said it.
     fn other_dialect(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.is_auto {
+        let mut notes = self.digest.message.notes.iter();
+        if self.is_auto || notes.any(|note| note.code == Code::UnreadCall) {
             return Ok(());
         }
         let others = select::dialects("auto", self.knowledge.toolbox);
@@ -208,6 +197,7 @@ fn teaches(code: Code) -> bool {
             | Code::PlaceholderTag
             | Code::MissingToolName
             | Code::NotACall
+            | Code::UnreadCall
             | Code::UnknownParameter
             | Code::UnclosedCall
             | Code::MissingParameter

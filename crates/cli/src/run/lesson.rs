@@ -292,6 +292,12 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
     if let [only] = dialects {
         return Some(only);
     }
+    if note.code == Code::UnreadCall {
+        // Its dialect is none of these. What prompts teach where nothing else is known is read among all.
+        return dialects
+            .iter()
+            .find(|dialect| dialect.name() == "tool_call");
+    }
     dialects.iter().find(|dialect| {
         let is_refused = || {
             let mut words = dialect.setting("refuse").unwrap_or_default().split('|');
@@ -324,6 +330,7 @@ pub(super) fn is_lesson(code: Code) -> bool {
             | Code::PlaceholderTag
             | Code::MissingToolName
             | Code::NotACall
+            | Code::UnreadCall
             | Code::MalformedJson
             | Code::UnclosedCall
     )

@@ -34,7 +34,7 @@ use crate::failure::Failure;
 use crate::gate;
 use crate::human::{self, screen, snippet};
 use crate::interrupt;
-use crate::lookalike;
+use crate::lookalike::{self, Ground, OtherPrograms};
 use crate::parse::write_line;
 use crate::places::Places;
 use crate::reading::{Manner, compile};
@@ -104,8 +104,13 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let is_empty_handed = message.calls.is_empty() && !reading.trace.message.calls.is_empty();
     files.resolve_servers(&mut message);
 
-    let lookalikes = lookalike::notes(&dialects, named.as_ref(), &reading);
-    message.notes.extend(lookalikes);
+    let ground = Ground {
+        dialects: &dialects,
+        toolbox: Some(known),
+        manner: &manner,
+        others: &OtherPrograms::default(),
+    };
+    lookalike::merge(lookalike::notes(ground, &reading), &mut message.notes);
     verify::forget_known(&mut message, &[known, &vocabulary]);
     if message.calls.is_empty() && !(message.notes.iter()).any(|note| lesson::is_lesson(note.code))
     {

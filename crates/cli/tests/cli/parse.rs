@@ -249,8 +249,7 @@ fn the_dialect_that_would_have_read_it_is_named() {
         MESSAGE,
     );
     assert!(
-        ran.out
-            .contains("the dialect `hermes` reads a call of `read_file` here"),
+        ran.out.contains("= help: `--dialect hermes` reads it"),
         "{}",
         ran.out
     );

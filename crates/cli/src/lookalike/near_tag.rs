@@ -3,43 +3,25 @@
 //! Such a dialect reads known names only, so that the engine has nothing to say about a misspelt one: to it that is a tag
 //! like any other. Here the text between calls is searched for tags that were probably meant as calls.
 
-use toolglot::{Code, Dialect, Note, Span};
+use std::collections::HashMap;
+
+use toolglot::{Code, Note, Span};
 use toolglot_tools::Toolbox;
 
-use crate::reading::Reading;
-use crate::trace::Kind;
+use super::Outside;
 
-/// How many are told at most.
-const MOST: usize = 8;
-
-/// Notes on what was probably meant as a call, in order; none for dialects whose calls have a marker.
-pub(crate) fn notes(
-    dialects: &[Dialect],
-    toolbox: Option<&Toolbox>,
-    reading: &Reading,
-) -> Vec<Note> {
-    let [dialect] = dialects else {
-        return Vec::new();
-    };
-    // Only dialects in which a tag is a tool list the names that may be one.
-    if dialect.setting("tools").is_none() {
-        return Vec::new();
-    }
-    let Some(toolbox) = toolbox.cloned().or_else(|| Toolbox::taught(dialect.name())) else {
-        return Vec::new();
-    };
-    let told = &reading.trace.message.notes;
-    let texts = reading
-        .trace
-        .pieces
+/// Notes on tags that were probably meant as calls, in order.
+pub(super) fn notes<'a>(
+    outside: &'a Outside<'a>,
+    tools: &'a Toolbox,
+) -> impl Iterator<Item = Note> {
+    let text = outside.text;
+    outside
+        .runs
         .iter()
-        .filter(|piece| piece.kind == Kind::Text);
-    texts
-        .flat_map(|piece| tags(&reading.text, piece.span))
-        .filter(|tag| !told.iter().any(|note| touches(note.span, tag.name_at)))
-        .filter_map(|tag| note(&tag, &toolbox))
-        .take(MOST)
-        .collect()
+        .flat_map(move |run| tags(text, *run))
+        .filter(|tag| !outside.is_noted(tag.name_at))
+        .filter_map(|tag| note(&tag, tools))
 }
 
 /// An opening tag without attributes whose closing tag comes later.
@@ -50,9 +32,13 @@ struct Tag<'a> {
     outer: Option<&'a str>,
 }
 
+/// So many names are looked at in a stretch of text: each is searched for once.
+const NAMES: usize = 64;
+
 /// The tags in a stretch of text.
 fn tags(text: &str, at: Span) -> impl Iterator<Item = Tag<'_>> {
     let piece = text.get(at.range()).unwrap_or_default();
+    let mut last_closers: HashMap<&str, Option<usize>> = HashMap::new();
     let mut outer: Option<(&str, usize)> = None;
     piece.match_indices('<').filter_map(move |(open, _)| {
         let inside = &piece[open + 1..];
@@ -67,7 +53,13 @@ fn tags(text: &str, at: Span) -> impl Iterator<Item = Tag<'_>> {
         let end = open + 1 + name.len();
         let before = outer.replace((name, end + 1));
         // Where the closing tag is missing the word is more likely a placeholder in prose.
-        if !piece[end..].contains(&format!("</{name}>")) {
+        if last_closers.len() == NAMES && !last_closers.contains_key(name) {
+            return None;
+        }
+        let closer = last_closers
+            .entry(name)
+            .or_insert_with(|| piece.rfind(&format!("</{name}>")));
+        if closer.is_none_or(|closer| closer < end) {
             return None;
         }
         let start = at.start + open as u64 + 1;
@@ -130,10 +122,6 @@ fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
 
 fn has_parameter(schema: &serde_json::Value, name: &str) -> bool {
     schema["properties"].get(name).is_some()
-}
-
-fn touches(one: Span, other: Span) -> bool {
-    one.start <= other.end && other.start <= one.end
 }
 
 #[cfg(test)]

@@ -1,0 +1,184 @@
+//! Text outside of calls that looks like a call, and who would read it.
+//!
+//! A message is read as one dialect, or as all but those that take plain fences for commands (`auto`). What another dialect
+//! calls a call is text to it, and so is what no dialect reads. Nobody should lose such a call in silence:
+//!
+//! - [`other_dialect`] reads the text once more as the dialects that were left out, and names the one that finds a call;
+//! - [`shape`] is a table of forms that no dialect reads;
+//! - [`near_tag`] looks for misspelt tools where the tag is the tool;
+//! - [`reasoning`] looks for the end of reasoning that nothing opened.
+//!
+//! All of these speak of known tools only, and of text that is not quoted. Nothing here decides what runs.
+
+mod near_tag;
+mod other_dialect;
+mod quoted;
+mod reasoning;
+mod shape;
+
+use toolglot::{Calls, Code, Dialect, InCode, Note, Span};
+use toolglot_tools::Toolbox;
+
+use crate::reading::{Manner, Reading};
+use crate::trace::Kind;
+
+use quoted::Quotes;
+
+pub(crate) use other_dialect::OtherPrograms;
+
+/// How many notes a message gets at most.
+const MOST: usize = 8;
+
+/// Longer texts are not searched: whoever reads those as events streams them.
+pub(crate) const LONGEST: usize = 1 << 20;
+
+/// How a text was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ground<'a> {
+    pub(crate) dialects: &'a [Dialect],
+    /// The tools that the caller named.
+    pub(crate) toolbox: Option<&'a Toolbox>,
+    pub(crate) manner: &'a Manner,
+    /// The other dialects, compiled when they are first asked.
+    pub(crate) others: &'a OtherPrograms,
+}
+
+/// What a text holds beside its calls.
+#[derive(Debug)]
+struct Outside<'a> {
+    text: &'a str,
+    message: &'a Calls,
+    /// Runs of text and markup outside of calls and reasoning.
+    runs: Vec<Span>,
+}
+
+/// Notes on what was probably meant as a call, by their place.
+pub(crate) fn notes(ground: Ground<'_>, reading: &Reading) -> Vec<Note> {
+    if reading.text.len() > LONGEST {
+        return Vec::new();
+    }
+    let outside = Outside::of(reading);
+    let mut notes: Vec<Note> = reasoning::note(ground, &outside).into_iter().collect();
+    let only = match ground.dialects {
+        [only] => Some(only),
+        _ => None,
+    };
+    let taught = only.and_then(|only| Toolbox::taught(only.name()));
+    let tools = ground.toolbox.or(taught.as_ref());
+    // Only dialects in which a tag is a tool list the names that may be one.
+    let tags = tools.filter(|_| only.is_some_and(|only| only.setting("tools").is_some()));
+    if let Some(tools) = tags {
+        notes.extend(near_tag::notes(&outside, tools));
+    }
+    for call in other_dialect::calls(ground, &outside, tools) {
+        if !is_said(&notes, call.span) {
+            notes.push(call.note());
+        }
+    }
+    if let Some(tools) = tools {
+        let quotes = match ground.manner.in_code {
+            InCode::Ignore => Quotes::of(&reading.text),
+            _ => Quotes::default(),
+        };
+        let others = notes.clone();
+        let shapes = shape::Shapes::new(&outside, &quotes, tools);
+        notes.extend(
+            shapes
+                .notes()
+                .filter(|note| !is_said(&others, note.span))
+                .take(MOST),
+        );
+    }
+    notes.sort_by_key(|note| (note.span.start, note.code));
+    notes.truncate(MOST);
+    notes
+}
+
+/// Puts `notes` among those of a message, by their place. Where the message has a note at such a place already, that one
+/// says what is wrong, and gets the help.
+pub(crate) fn merge(notes: Vec<Note>, message: &mut Vec<Note>) {
+    for note in notes {
+        let said = message
+            .iter_mut()
+            .find(|said| explains(said.code) && touches(said.span, note.span));
+        match said {
+            Some(said) if note.code == Code::UnreadCall => said.help = note.help,
+            _ => {
+                let after = message.partition_point(|said| said.span.start <= note.span.start);
+                message.insert(after, note);
+            }
+        }
+    }
+}
+
+impl Outside<'_> {
+    fn of(reading: &Reading) -> Outside<'_> {
+        let message = &reading.trace.message;
+        let mut runs: Vec<Span> = Vec::new();
+        let mut calls = message.calls.iter().peekable();
+        for piece in &reading.trace.pieces {
+            while calls
+                .next_if(|call| call.span.end <= piece.span.start)
+                .is_some()
+            {}
+            let is_outside = matches!(piece.kind, Kind::Text | Kind::Markup)
+                && calls
+                    .peek()
+                    .is_none_or(|call| piece.span.end <= call.span.start);
+            if !is_outside || piece.span.is_empty() {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(last) if last.end == piece.span.start => last.end = piece.span.end,
+                _ => runs.push(piece.span),
+            }
+        }
+        Outside {
+            text: &reading.text,
+            message,
+            runs,
+        }
+    }
+
+    /// Whether a note of the message says already why what stands there is no call.
+    fn is_noted(&self, at: Span) -> bool {
+        let mut notes = self.message.notes.iter();
+        notes.any(|note| explains(note.code) && touches(note.span, at))
+    }
+
+    /// Whether all of it stands outside of calls.
+    fn holds(&self, span: Span) -> bool {
+        let mut runs = self.runs.iter();
+        runs.any(|run| run.start <= span.start && span.end <= run.end)
+    }
+
+    /// The text of the runs.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.runs
+            .iter()
+            .filter_map(|run| self.text.get(run.range()))
+    }
+}
+
+/// Whether a note says why something is no call.
+fn explains(code: Code) -> bool {
+    matches!(
+        code,
+        Code::QuotedCall
+            | Code::ReasoningCall
+            | Code::UnknownTool
+            | Code::PlaceholderTag
+            | Code::MissingToolName
+            | Code::NotACall
+            | Code::SpelledMarker
+            | Code::MalformedJson
+    )
+}
+
+fn is_said(notes: &[Note], at: Span) -> bool {
+    notes.iter().any(|note| touches(note.span, at))
+}
+
+fn touches(one: Span, other: Span) -> bool {
+    one.start <= other.end && other.start <= one.end
+}

@@ -1,0 +1,197 @@
+//! Calls of known tools that a text holds when it is read as another dialect.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use toolglot::{Call, Code, Dialect, Note, Place, Program, Span};
+use toolglot_tools::{ToolSpec, Toolbox};
+
+use super::{Ground, Outside};
+use crate::reading::{Manner, compile};
+
+/// The dialects that a text was not read with, compiled for its tools.
+#[derive(Debug, Default)]
+pub(crate) struct OtherPrograms {
+    markers: OnceLock<Option<Arc<Program>>>,
+    fences: OnceLock<Option<Arc<Program>>>,
+}
+
+/// A call that another dialect finds.
+#[derive(Debug)]
+pub(super) struct OtherCall {
+    /// The whole call.
+    pub(super) span: Span,
+    /// Its begin with the name, or the opener of a rule that fixes the tool.
+    at: Span,
+    tool: String,
+    dialect: String,
+    /// Whether it is a plain shell block, as prose has them, too.
+    is_shell_block: bool,
+}
+
+impl OtherCall {
+    pub(super) fn note(&self) -> Note {
+        let OtherCall { tool, dialect, .. } = self;
+        Note {
+            code: Code::UnreadCall,
+            span: self.at,
+            message: format!(
+                "a call of `{tool}` as the dialect `{dialect}` writes it, read as text"
+            ),
+            help: Some(format!("`--dialect {dialect}` reads it")),
+        }
+    }
+}
+
+/// The calls of known tools that stand outside of what was read, and what reads them.
+pub(super) fn calls(
+    ground: Ground<'_>,
+    outside: &Outside<'_>,
+    tools: Option<&Toolbox>,
+) -> Vec<OtherCall> {
+    let mut found = Vec::new();
+    let is_asked = |tools: &&Toolbox| has_others(ground.dialects) && outside.names_one_of(tools);
+    if let Some(tools) = tools.filter(is_asked) {
+        let program = ground.others.markers.get_or_init(|| {
+            let tools = tools.tool_set();
+            Some(Arc::new(toolglot_dialects::auto().for_tools(&tools)))
+        });
+        found.extend(read(ground, outside, program.as_ref(), tools));
+    }
+    for dialect in fenced(ground.dialects) {
+        let taught = Toolbox::taught(dialect.name());
+        let Some(tools) = ground.toolbox.or(taught.as_ref()) else {
+            continue;
+        };
+        if !outside.opens_one_of(dialect) {
+            continue;
+        }
+        let program = ground
+            .others
+            .fences
+            .get_or_init(|| compile(std::slice::from_ref(dialect), Some(tools)).ok());
+        let calls = read(ground, outside, program.as_ref(), tools);
+        // A shell block alone is what any answer may have.
+        if calls.iter().any(|call| !call.is_shell_block) {
+            found.extend(calls);
+        }
+    }
+    found
+}
+
+/// Whether any dialect of `auto` was not tried.
+fn has_others(used: &[Dialect]) -> bool {
+    let is_used = |dialect: &Dialect| used.iter().any(|used| used.name() == dialect.name());
+    let mut all = toolglot_dialects::all().iter();
+    all.any(|dialect| dialect.split().is_none() && !is_used(dialect))
+}
+
+/// The dialects of systems that take plain fences for commands, which `auto` leaves out.
+fn fenced(used: &[Dialect]) -> impl Iterator<Item = &'static Dialect> {
+    toolglot_dialects::all().iter().filter(|dialect| {
+        let is_used = used.iter().any(|used| used.name() == dialect.name());
+        dialect.split().is_some() && Toolbox::taught(dialect.name()).is_some() && !is_used
+    })
+}
+
+fn read(
+    ground: Ground<'_>,
+    outside: &Outside<'_>,
+    program: Option<&Arc<Program>>,
+    tools: &Toolbox,
+) -> Vec<OtherCall> {
+    let Some(program) = program else {
+        return Vec::new();
+    };
+    let manner = Manner {
+        program: Arc::clone(program),
+        ..ground.manner.clone()
+    };
+    let reading = manner.whole(outside.text.as_bytes());
+    let calls = reading.trace.message.calls.iter();
+    calls
+        .filter(|call| call.place != Place::Reasoning && outside.holds(call.span))
+        .filter(|call| {
+            ground
+                .dialects
+                .iter()
+                .all(|used| used.name() != call.dialect)
+        })
+        .filter_map(|call| other_call(call, outside.text, tools))
+        .collect()
+}
+
+fn other_call(call: &Call, text: &str, tools: &Toolbox) -> Option<OtherCall> {
+    tools.canonical(&call.name)?;
+    let dialect = toolglot_dialects::get(&call.dialect)?;
+    let is_shell_block = dialect.split().is_some_and(|(block, _)| {
+        let key = format!("\"{block}\"");
+        call.args.contains(&key)
+    });
+    let at = if call.name_at.is_empty() {
+        opener(call.span, text)?
+    } else {
+        Span::new(call.span.start.min(call.name_at.start), call.name_at.end)
+    };
+    Some(OtherCall {
+        span: call.span,
+        at,
+        tool: call.name.clone(),
+        dialect: call.dialect.clone(),
+        is_shell_block,
+    })
+}
+
+/// The word that opens a call whose rule fixes the tool; `None` for signs alone, which say nothing of calls.
+fn opener(span: Span, text: &str) -> Option<Span> {
+    let call = text.get(span.range())?;
+    let end = call
+        .find([' ', '\n', '\r', '\t', '>'])
+        .unwrap_or(call.len());
+    let end = end + usize::from(call[end..].starts_with('>'));
+    let has_word = call[..end].contains(|one: char| one.is_alphanumeric());
+    // Such a rule has one value, and takes an object of several for that value.
+    let is_object = call[end..].trim_start().starts_with('{');
+    (has_word && !is_object).then(|| Span::new(span.start, span.start + end as u64))
+}
+
+impl Outside<'_> {
+    /// Whether the text has a tool's name in it, as a word.
+    fn names_one_of(&self, tools: &Toolbox) -> bool {
+        let names = names(tools);
+        let mut words = self.texts().flat_map(words);
+        words.any(|(_, word)| names.contains_key(word))
+    }
+
+    /// Whether the text has a literal of the dialect in it that holds a word.
+    fn opens_one_of(&self, dialect: &Dialect) -> bool {
+        let literals = dialect.literals();
+        let mut words = literals
+            .iter()
+            .filter(|literal| literal.contains(|one: char| one.is_ascii_alphabetic()));
+        words.any(|literal| self.texts().any(|text| text.contains(literal)))
+    }
+}
+
+/// The names of the tools, other ones too, each with its tool.
+pub(super) fn names(tools: &Toolbox) -> HashMap<&str, &ToolSpec> {
+    let all = tools.iter().flat_map(|spec| {
+        let others = tools.aliases(&spec.name).iter().map(String::as_str);
+        others
+            .chain([spec.name.as_str()])
+            .map(move |name| (name, spec))
+    });
+    all.collect()
+}
+
+/// The words of a text that can be names, each with its place.
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_inside = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.');
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let start = rest + text[rest..].find(is_inside)?;
+        let end = text[start..].find(|one| !is_inside(one));
+        rest = end.map_or(text.len(), |end| start + end);
+        Some((start, text[start..rest].trim_end_matches(['.', '-'])))
+    })
+}

@@ -1,0 +1,449 @@
+//! Forms of calls that no dialect reads, as a table.
+//!
+//! Each word of the text that is the name of a known tool is compared with the rows: what stands before it, what after it,
+//! and what proves that a call is meant and not spoken of.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use toolglot::{Code, Note, Span};
+use toolglot_tools::{ToolSpec, Toolbox};
+
+use super::Outside;
+use super::other_dialect::{names, words};
+use super::quoted::Quotes;
+
+/// A form of calls.
+#[derive(Debug)]
+struct Shape {
+    /// What stands right before the tool's name.
+    before: &'static [Part],
+    /// What stands right after it.
+    after: &'static [Part],
+    proof: Proof,
+    /// What to write instead, where it is known; `{name}` is the tool's name.
+    help: &'static str,
+}
+
+/// A part of what stands around a name.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// These letters, in any case.
+    Literal(&'static str),
+    /// One of these words, in any case.
+    Word(&'static [&'static str]),
+    /// At most that many bytes, none of them one of these.
+    Any(&'static str, usize),
+    /// A quotation mark of any kind.
+    Quote,
+    /// White space, or none.
+    Blanks,
+    /// Signs of Markdown and blanks, or none.
+    Signs,
+    /// The begin of a line.
+    Line,
+}
+
+use Part::{Any, Blanks, Line, Literal, Quote, Signs, Word};
+
+/// What shows that a call is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Proof {
+    /// The form itself.
+    Form,
+    /// A parameter of the tool, in quotation marks and with a colon after it.
+    Member,
+    /// A parameter of the tool as an attribute of the tag.
+    Attribute,
+    /// A parameter of the tool in any of these ways, or as a tag.
+    Parameter,
+}
+
+const MARKER: Part = Word(&[
+    "tool",
+    "tools",
+    "tool_call",
+    "tool_use",
+    "use_tool",
+    "call_tool",
+    "function",
+    "function_call",
+    "func",
+    "invoke",
+]);
+const WEAK_MARKER: Part = Word(&["call", "action", "command", "execute", "run", "op", "step"]);
+const NAMER: Part = Word(&["name", "tool", "tool_name", "function", "function_name"]);
+const LABEL: Part = Word(&[
+    "tool",
+    "function",
+    "action",
+    "call",
+    "calling",
+    "tool call",
+    "function call",
+    "tool name",
+    "function name",
+    "tool_call",
+    "tool_name",
+    "tool_use",
+    "calling tool",
+    "using tool",
+    "use tool",
+    "calling function",
+    "name",
+]);
+const NO_HELP: &str = "no dialect reads this form; write the call as its dialect writes calls";
+
+/// The forms, the plainest first: of several that fit, the first counts.
+const SHAPES: &[Shape] = &[
+    // <tool name="f">, <function_call id="1" name='f'>
+    Shape {
+        before: &[
+            Literal("<"),
+            MARKER,
+            Any("<>", 64),
+            NAMER,
+            Blanks,
+            Literal("="),
+            Blanks,
+            Quote,
+        ],
+        after: &[Quote],
+        proof: Proof::Form,
+        help: NO_HELP,
+    },
+    Shape {
+        before: &[
+            Literal("<"),
+            WEAK_MARKER,
+            Any("<>", 64),
+            NAMER,
+            Blanks,
+            Literal("="),
+            Blanks,
+            Quote,
+        ],
+        after: &[Quote],
+        proof: Proof::Parameter,
+        help: NO_HELP,
+    },
+    // <tool=f>, <function="f">
+    Shape {
+        before: &[Literal("<"), MARKER, Blanks, Literal("="), Blanks],
+        after: &[Any("<>", 64), Literal(">")],
+        proof: Proof::Form,
+        help: NO_HELP,
+    },
+    Shape {
+        before: &[Literal("<"), MARKER, Blanks, Literal("="), Blanks, Quote],
+        after: &[Quote, Any("<>", 64), Literal(">")],
+        proof: Proof::Form,
+        help: NO_HELP,
+    },
+    // <tool:f>, <call:f>
+    Shape {
+        before: &[Literal("<"), MARKER, Literal(":")],
+        after: &[Any("<>", 64), Literal(">")],
+        proof: Proof::Form,
+        help: NO_HELP,
+    },
+    // <tool_use><name>f</name><input>{..}</input></tool_use>
+    Shape {
+        before: &[Literal("<"), NAMER, Literal(">"), Blanks],
+        after: &[Blanks, Literal("</")],
+        proof: Proof::Parameter,
+        help: NO_HELP,
+    },
+    // <f path="a"/>
+    Shape {
+        before: &[Literal("<")],
+        after: &[Any("<>", 0)],
+        proof: Proof::Attribute,
+        help: NO_HELP,
+    },
+    // <f>{"path": "a"}</f>
+    Shape {
+        before: &[Literal("<")],
+        after: &[Literal(">"), Blanks, Literal("{")],
+        proof: Proof::Member,
+        help: NO_HELP,
+    },
+    // <|channel|>commentary to=f<|message|>{..}: harmony's functions have a name space.
+    Shape {
+        before: &[Literal("to=")],
+        after: &[Any("\n", 64), Literal("<|message|>")],
+        proof: Proof::Form,
+        help: "write `to=functions.{name}`",
+    },
+    Shape {
+        before: &[Literal("<|channel|>"), Any("\n", 64), Literal("to=")],
+        after: &[],
+        proof: Proof::Form,
+        help: "write `to=functions.{name}` and the arguments after `<|message|>`",
+    },
+    // {"tool_to_use": "f", "with": {"path": "a"}}
+    Shape {
+        before: &[
+            Quote,
+            Any("\"'{}\n", 40),
+            Quote,
+            Blanks,
+            Literal(":"),
+            Blanks,
+            Quote,
+        ],
+        after: &[Quote],
+        proof: Proof::Member,
+        help: NO_HELP,
+    },
+    // {"f": {"path": "a"}}
+    Shape {
+        before: &[Literal("{"), Blanks, Quote],
+        after: &[Quote, Blanks, Literal(":"), Blanks, Literal("{")],
+        proof: Proof::Member,
+        help: NO_HELP,
+    },
+    // Tool: f, **Tool:** `f`, [Calling tool: f with arguments: {..}]
+    Shape {
+        before: &[Line, Signs, LABEL, Signs, Literal(":"), Signs],
+        after: &[Any("{", 120), Literal("{")],
+        proof: Proof::Member,
+        help: NO_HELP,
+    },
+    // f: {"path": "a"}, f({"path": "a"})
+    Shape {
+        before: &[Line, Signs],
+        after: &[Any("{\n,.;", 8), Literal("{")],
+        proof: Proof::Member,
+        help: NO_HELP,
+    },
+    Shape {
+        before: &[Line, Signs],
+        after: &[Signs, Literal("\n"), Blanks, Literal("{")],
+        proof: Proof::Member,
+        help: NO_HELP,
+    },
+];
+
+/// How far from the name a parameter counts as that of the call.
+const REACH: usize = 1 << 10;
+
+/// How far before the name an object's members count.
+const BACK: usize = 256;
+
+/// The forms of calls in a text, each as a note.
+pub(super) struct Shapes<'a> {
+    outside: &'a Outside<'a>,
+    quotes: &'a Quotes,
+    names: HashMap<&'a str, &'a ToolSpec>,
+}
+
+impl<'a> Shapes<'a> {
+    pub(super) fn new(
+        outside: &'a Outside<'a>,
+        quotes: &'a Quotes,
+        tools: &'a Toolbox,
+    ) -> Shapes<'a> {
+        Shapes {
+            outside,
+            quotes,
+            names: names(tools),
+        }
+    }
+
+    /// The notes, by their place.
+    pub(super) fn notes(&self) -> impl Iterator<Item = Note> {
+        let runs = self.outside.runs.iter().zip(self.outside.texts());
+        runs.flat_map(move |(run, text)| {
+            let named = words(text).filter_map(|(at, word)| {
+                let (at, name) = self.name(at, word)?;
+                Some((at, name, *self.names.get(name)?))
+            });
+            named.filter_map(move |(at, name, spec)| {
+                let (shape, from) = SHAPES
+                    .iter()
+                    .find_map(|shape| Some((shape, shape.fits(text, at, name, spec)?)))?;
+                let opener = run.range().start + from;
+                let end = run.range().start + at + name.len();
+                let span = Span::new(opener as u64, end as u64);
+                let is_text =
+                    !self.outside.is_noted(span) && !self.quotes.hold(self.outside.text, opener);
+                is_text.then(|| shape.note(name, span))
+            })
+        })
+    }
+
+    /// The name of a tool in a word, which may have a name space before it.
+    fn name<'t>(&self, at: usize, word: &'t str) -> Option<(usize, &'t str)> {
+        if self.names.contains_key(word) {
+            return Some((at, word));
+        }
+        let (space, name) = word.rsplit_once('.')?;
+        self.names
+            .contains_key(name)
+            .then_some((at + space.len() + 1, name))
+    }
+}
+
+impl Shape {
+    /// Where the form begins, if the name at `at` stands in it.
+    fn fits(&self, text: &str, at: usize, name: &str, spec: &ToolSpec) -> Option<usize> {
+        let from = before(self.before, &text[..at])?;
+        let rest = &text[at + name.len()..];
+        after(self.after, rest)?;
+        let near = &rest[..floor(rest, REACH)];
+        let is_proven = match self.proof {
+            Proof::Form => true,
+            Proof::Attribute => {
+                let tag = near.split(['<', '>']).next().unwrap_or_default();
+                tag.starts_with(char::is_whitespace)
+                    && has(tag, spec, |before, after| {
+                        before.ends_with(char::is_whitespace) && after.starts_with('=')
+                    })
+            }
+            Proof::Member => {
+                is_arguments(near, spec)
+                    || is_arguments(&text[ceil(text, from.saturating_sub(BACK))..from], spec)
+            }
+            Proof::Parameter => {
+                is_arguments(near, spec)
+                    || has(near, spec, |before, after| {
+                        before.ends_with('<') && after.starts_with('>')
+                            || before.ends_with(['"', '\'']) && after.starts_with(['"', '\''])
+                    })
+            }
+        };
+        is_proven.then_some(from)
+    }
+
+    fn note(&self, name: &str, span: Span) -> Note {
+        Note {
+            code: Code::UnreadCall,
+            span,
+            message: format!("the tool `{name}` is named in a form of calls that is not read"),
+            help: Some(self.help.replace("{name}", name)),
+        }
+    }
+}
+
+/// Whether an object with a parameter of the tool stands there, and no definition of the tool.
+fn is_arguments(near: &str, spec: &ToolSpec) -> bool {
+    let is_definition = [
+        "\"properties\"",
+        "\"description\"",
+        "\"parameters\": {\"type\"",
+    ]
+    .iter()
+    .any(|key| near.contains(key));
+    !is_definition
+        && has(near, spec, |before, after| {
+            before.ends_with(['"', '\''])
+                && after.starts_with(['"', '\''])
+                && after[1..].trim_start().starts_with(':')
+        })
+}
+
+/// Whether one of the tool's parameters stands in `near`, with such text around it.
+fn has(near: &str, spec: &ToolSpec, fits: impl Fn(&str, &str) -> bool) -> bool {
+    let Some(Value::Object(properties)) = spec.parameters.get("properties") else {
+        return false;
+    };
+    let mut found = properties
+        .keys()
+        .flat_map(|key| near.match_indices(key.as_str()));
+    found.any(|(at, key)| fits(&near[..at], &near[at + key.len()..]))
+}
+
+/// Where `parts` begin that end where `text` ends.
+fn before(parts: &[Part], text: &str) -> Option<usize> {
+    let Some((last, parts)) = parts.split_last() else {
+        return Some(text.len());
+    };
+    let cut = |n: usize| before(parts, &text[..text.len() - n]);
+    match last {
+        Literal(literal) => has_end(text, literal).then(|| cut(literal.len()))?,
+        Word(words) => words
+            .iter()
+            .filter(|word| has_end(text, word))
+            .filter(|word| {
+                !text[..text.len() - word.len()]
+                    .ends_with(|one: char| one.is_alphanumeric() || one == '_')
+            })
+            .find_map(|word| cut(word.len())),
+        Any(none_of, most) => {
+            let lengths = text
+                .char_indices()
+                .rev()
+                .map(|(at, one)| (text.len() - at, one));
+            let lengths = lengths
+                .take_while(|(n, one)| n <= most && !none_of.contains(*one))
+                .map(|(n, _)| n);
+            std::iter::once(0).chain(lengths).find_map(cut)
+        }
+        Quote => text.ends_with(['"', '\'']).then(|| cut(1))?,
+        Blanks => cut(text.len() - text.trim_end().len()),
+        Signs => cut(text.len() - text.trim_end_matches(is_sign).len()),
+        Line => (text.is_empty() || text.ends_with('\n')).then_some(text.len()),
+    }
+}
+
+/// Where `parts` end that begin where `text` does.
+fn after(parts: &[Part], text: &str) -> Option<usize> {
+    let Some((first, parts)) = parts.split_first() else {
+        return Some(0);
+    };
+    let cut = |n: usize| after(parts, &text[n..]);
+    match first {
+        Literal(literal) => has_start(text, literal).then(|| cut(literal.len()))?,
+        Word(words) => words
+            .iter()
+            .filter(|word| has_start(text, word))
+            .find_map(|word| cut(word.len())),
+        Any(none_of, most) => {
+            let lengths = text
+                .char_indices()
+                .map(|(at, one)| (at + one.len_utf8(), one));
+            let lengths = lengths
+                .take_while(|(n, one)| n <= most && !none_of.contains(*one))
+                .map(|(n, _)| n);
+            std::iter::once(0).chain(lengths).find_map(cut)
+        }
+        Quote => text.starts_with(['"', '\'']).then(|| cut(1))?,
+        Blanks => cut(text.len() - text.trim_start().len()),
+        Signs => cut(text.len() - text.trim_start_matches(is_sign).len()),
+        Line => None,
+    }
+}
+
+fn is_sign(one: char) -> bool {
+    matches!(
+        one,
+        ' ' | '\t' | '*' | '_' | '`' | '#' | '[' | '(' | '"' | '\''
+    )
+}
+
+fn has_end(text: &str, end: &str) -> bool {
+    let from = text.len().checked_sub(end.len());
+    let tail = from.and_then(|from| text.get(from..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+}
+
+fn has_start(text: &str, start: &str) -> bool {
+    let head = text.get(..start.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+/// The last place of a character at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+/// The first place of a character at or after `at`.
+fn ceil(text: &str, at: usize) -> usize {
+    (at..text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len())
+}
