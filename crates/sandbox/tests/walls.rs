@@ -189,6 +189,40 @@ fn attacks_fire_without_walls_and_fail_behind_each() {
     }
 }
 
+/// Ways to leave a file that acts for its owner.
+const SET_ID_ATTACKS: &[&str] = &[
+    "chmod 4755 a",
+    "chmod 2755 a",
+    "install -m 4755 a b",
+    "exec python3 -c \"import os;os.fchmod(os.open('a',os.O_RDWR),0o4755)\"",
+    "exec python3 -c \"import os;os.chmod('a',0o4755,follow_symlinks=True)\"",
+    "exec python3 -c \"import os;os.chmod('a',0o4755,dir_fd=os.open('.',os.O_RDONLY))\"",
+    "exec python3 -c \"import os;os.open('b',os.O_CREAT|os.O_WRONLY,0o4755)\"",
+    "exec python3 -c \"import os;os.open('.',os.O_TMPFILE|os.O_WRONLY,0o4755)\"",
+    "exec python3 -c \"import os;os.mknod('b',0o104755)\"",
+    // fchmodat2, and openat2 with O_CREAT: what the C library may use next.
+    "exec python3 -c \"import ctypes,sys;sys.exit(ctypes.CDLL(None).syscall(452,-100,b'a',0o4755,0)<0)\"",
+    "exec python3 -c \"import ctypes,struct,sys;h=struct.pack('QQQ',0o101,0o4755,0);sys.exit(ctypes.CDLL(None).syscall(437,-100,b'b',h,24)<0)\"",
+];
+
+#[test]
+fn no_file_that_acts_for_its_owner_is_left_at_any_level() {
+    use std::os::unix::fs::PermissionsExt;
+    for script in SET_ID_ATTACKS {
+        for level in levels().into_iter().chain([Isolation::Plain]) {
+            let place = Place::new();
+            std::fs::write(place.path("ws/a"), "x").expect("written");
+            let outcome = place.run(script, level);
+            assert!(!outcome.is_success(), "{script} behind {}", level.word());
+            for name in ["ws/a", "ws/b"] {
+                let mode =
+                    std::fs::metadata(place.path(name)).map_or(0, |file| file.permissions().mode());
+                assert_eq!(mode & 0o6000, 0, "{script} behind {}", level.word());
+            }
+        }
+    }
+}
+
 /// What other systems may forbid to everyone, so that it cannot be shown to fire.
 const MAY_BE_DEAD: &[&str] = &[
     "has a ring for system calls",
@@ -213,6 +247,10 @@ const CONTROLS: &[(&str, &str)] = &[
     (
         "uses a temporary file",
         "f=$(mktemp) && echo x > $f && grep -q x $f",
+    ),
+    (
+        "sets ordinary modes",
+        "echo x > a && chmod 755 a && mkdir -m 1777 d && install -m 644 a b && test -x a",
     ),
     ("has a home", "echo x > ~/file && grep -q x ~/file"),
     (

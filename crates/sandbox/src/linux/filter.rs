@@ -3,6 +3,9 @@
 //! It lists what is refused. A list of what is allowed would break programs by the next C library, and files, processes and
 //! the network have walls of their own; this one closes the ways around those, and what nobody needs who builds or tests.
 //! A refused call answers `EPERM`, so that a program can say what it could not do.
+//!
+//! Set-user-id and set-group-id bits are refused at every level, also where nothing else is: a file that carries them acts for its
+//! owner long after the program that made it is gone.
 
 use libc::{
     BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
@@ -111,11 +114,41 @@ const ARCHITECTURE: u32 = 0xC000_00B7;
 /// System calls of x86-64 with this bit have 32-bit pointers, and numbers that a list would miss.
 const X32: u32 = 0x4000_0000;
 
+/// System calls that set a file's mode, with the argument that holds it (from 0).
+const SET_MODE: &[(c_long, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+
+/// System calls that set a file's mode where their flags say that they make one, with the arguments of flags and mode.
+const OPEN: &[(c_long, u32, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+
+/// Linux 6.6; one number on all architectures.
+const SYS_FCHMODAT2: c_long = 452;
+
+/// Bits of a mode that make a program act for the owner of its file.
+const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
+
+/// Flags of `open` with which it reads a mode: `O_CREAT`, and the bit of `O_TMPFILE` that is not `O_DIRECTORY`.
+const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
+
 /// Places in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
 const AT_NUMBER: u32 = 0;
 const AT_ARCHITECTURE: u32 = 4;
-const AT_FIRST_ARGUMENT: u32 = 16;
-const AT_SECOND_ARGUMENT: u32 = 24;
+const AT_ARGUMENTS: u32 = 16;
+const ARGUMENT_BYTES: u32 = 8;
 
 const KILL: u32 = 0x8000_0000;
 const ALLOW: u32 = 0x7FFF_0000;
@@ -123,33 +156,25 @@ const ERRNO: u32 = 0x0005_0000;
 const REFUSE: u32 = ERRNO | libc::EPERM as u32;
 const ABSENT: u32 = ERRNO | libc::ENOSYS as u32;
 
-/// The filter for a program that reaches so much of the network.
+/// The filter for a program behind walls that reaches so much of the network.
 pub(super) fn filter(network: Network) -> Vec<sock_filter> {
-    let mut program = vec![
-        load(AT_ARCHITECTURE),
-        jump(BPF_JEQ, ARCHITECTURE, 1, 0),
-        answer(KILL),
-        load(AT_NUMBER),
-    ];
-    if cfg!(target_arch = "x86_64") {
-        program.extend([jump(BPF_JGE, X32, 0, 1), answer(ABSENT)]);
-    }
+    let mut program = start();
     // Its flags stand in memory, where a filter cannot look: C libraries then fall back to `clone`.
     when(&mut program, libc::SYS_clone3, &[answer(ABSENT)]);
     let namespaces = [
-        load(AT_FIRST_ARGUMENT),
+        load_argument(0),
         jump(BPF_JSET, NEW_NAMESPACES, 0, 1),
         answer(REFUSE),
         answer(ALLOW),
     ];
     when(&mut program, libc::SYS_clone, &namespaces);
-    let mut terminal = vec![load(AT_SECOND_ARGUMENT)];
+    let mut terminal = vec![load_argument(1)];
     for request in TERMINAL_INPUT {
         terminal.extend([jump(BPF_JEQ, request, 0, 1), answer(REFUSE)]);
     }
     terminal.push(answer(ALLOW));
     when(&mut program, libc::SYS_ioctl, &terminal);
-    let mut socket = vec![load(AT_FIRST_ARGUMENT)];
+    let mut socket = vec![load_argument(0)];
     if network == Network::Host {
         for family in HOST_FAMILIES {
             socket.extend([jump(BPF_JEQ, family.cast_unsigned(), 0, 1), answer(ALLOW)]);
@@ -160,8 +185,57 @@ pub(super) fn filter(network: Network) -> Vec<sock_filter> {
     for &number in REFUSED {
         when(&mut program, number, &[answer(REFUSE)]);
     }
+    refuse_set_id(&mut program);
     program.push(answer(ALLOW));
     program
+}
+
+/// The filter for a program without walls.
+pub(super) fn set_id_filter() -> Vec<sock_filter> {
+    let mut program = start();
+    refuse_set_id(&mut program);
+    program.push(answer(ALLOW));
+    program
+}
+
+/// Ends programs of another architecture, whose numbers mean other calls, and loads the number.
+fn start() -> Vec<sock_filter> {
+    let mut program = vec![
+        load(AT_ARCHITECTURE),
+        jump(BPF_JEQ, ARCHITECTURE, 1, 0),
+        answer(KILL),
+        load(AT_NUMBER),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        program.extend([jump(BPF_JGE, X32, 0, 1), answer(ABSENT)]);
+    }
+    program
+}
+
+/// Refuses modes with [`SET_ID`] wherever a call sets one.
+fn refuse_set_id(program: &mut Vec<sock_filter>) {
+    let check = |mode| {
+        [
+            load_argument(mode),
+            jump(BPF_JSET, SET_ID, 0, 1),
+            answer(REFUSE),
+            answer(ALLOW),
+        ]
+    };
+    for &(number, mode) in SET_MODE {
+        when(program, number, &check(mode));
+    }
+    for &(number, flags, mode) in OPEN {
+        let mut then = vec![
+            load_argument(flags),
+            jump(BPF_JSET, MAKES_FILE, 1, 0),
+            answer(ALLOW),
+        ];
+        then.extend(check(mode));
+        when(program, number, &then);
+    }
+    // Its mode stands in memory: C libraries and runtimes fall back to `openat`.
+    when(program, libc::SYS_openat2, &[answer(ABSENT)]);
 }
 
 /// `then`, if the number of the call is this one. `then` always answers.
@@ -174,6 +248,11 @@ fn when(program: &mut Vec<sock_filter>, number: c_long, then: &[sock_filter]) {
 
 fn load(at: u32) -> sock_filter {
     instruction(BPF_LD | BPF_W | BPF_ABS, at, 0, 0)
+}
+
+/// Loads the low half of an argument, counted from 0.
+fn load_argument(index: u32) -> sock_filter {
+    load(AT_ARGUMENTS + index * ARGUMENT_BYTES)
 }
 
 /// Goes on `yes` instructions further if the comparison holds, otherwise `no`.

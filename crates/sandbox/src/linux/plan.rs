@@ -155,7 +155,7 @@ impl Plan {
             filter: if is_walled {
                 filter::filter(command.network)
             } else {
-                Vec::new()
+                filter::set_id_filter()
             },
             mounts,
             id_maps,

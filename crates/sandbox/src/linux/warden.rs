@@ -278,10 +278,7 @@ fn prepare_program(plan: &Plan, ends: Ends) -> Result<(), Failed> {
         }
         sys::landlock_restrict(rules).map_err(at(Step::Rules, usize::MAX))?;
     }
-    if !plan.filter.is_empty() {
-        sys::set_filter(&plan.filter).map_err(at(Step::Filter, 0))?;
-    }
-    Ok(())
+    sys::set_filter(&plan.filter).map_err(at(Step::Filter, 0))
 }
 
 /// Waits for the program or the end of the leash, then kills what is left, and goes.
