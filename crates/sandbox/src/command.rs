@@ -148,7 +148,8 @@ pub enum Start {
 /// What a program reaches of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Network {
-    /// Nothing, this machine's own services included. [`Isolation::Plain`] cannot hold that.
+    /// Nothing, this machine's own services included. [`Isolation::Plain`] cannot hold that; with [`Isolation::Namespaces`] there
+    /// is a loopback of its own, which a program and what it starts share.
     None,
     /// All that the host reaches.
     Host,

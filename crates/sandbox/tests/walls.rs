@@ -89,14 +89,6 @@ const ATTACKS: &[(&str, &str)] = &[
     ("makes a directory outside", "mkdir $OUT/made"),
     ("lists a directory outside", "ls $OUT"),
     (
-        "sends a datagram",
-        "exec python3 -c \"import socket;socket.socket(2,2).sendto(b'x',('127.0.0.1',53))\"",
-    ),
-    (
-        "opens a socket to this machine",
-        "exec python3 -c \"import socket;socket.socket(2,1)\"",
-    ),
-    (
         "opens a unix socket",
         "exec python3 -c \"import socket;socket.socket(1,1)\"",
     ),
@@ -186,6 +178,59 @@ fn attacks_fire_without_walls_and_fail_behind_each() {
                 "{what}"
             );
         }
+    }
+}
+
+/// Scripts that reach a service of this machine on `$PORT` of the loopback address.
+const NETWORK_ATTACKS: &[&str] = &[
+    "exec 3<>/dev/tcp/127.0.0.1/$PORT",
+    "exec python3 -c \"import socket;socket.create_connection(('127.0.0.1',$PORT),2)\"",
+    "exec python3 -c \"import socket;socket.create_connection(('::ffff:127.0.0.1',$PORT),2)\"",
+    "exec python3 -c \"import socket;s=socket.socket(2,2);s.sendto(b'x',('127.0.0.1',$PORT));s.settimeout(1);s.recv(1)\"",
+];
+
+#[test]
+fn services_of_this_machine_are_out_of_reach() {
+    use std::net::{TcpListener, UdpSocket};
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
+    tcp.set_nonblocking(true).expect("set");
+    let port = tcp.local_addr().expect("bound").port();
+    let udp = UdpSocket::bind(("127.0.0.1", port)).expect("the port of the other kind");
+    udp.set_nonblocking(true).expect("set");
+    for script in NETWORK_ATTACKS {
+        let script = script.replace("$PORT", &port.to_string());
+        for level in levels() {
+            let outcome = Place::new().run(&script, level);
+            assert!(!outcome.is_success(), "{script} behind {}", level.word());
+        }
+        let reached = tcp.accept().is_ok() || udp.recv(&mut [0; 8]).is_ok();
+        assert!(!reached, "{script}");
+    }
+    // They fire without walls.
+    let script = NETWORK_ATTACKS[1].replace("$PORT", &port.to_string());
+    assert!(Place::new().run(&script, Isolation::Plain).is_success());
+    assert!(tcp.accept().is_ok());
+}
+
+#[test]
+fn a_private_network_has_a_loopback_of_its_own() {
+    if !levels().contains(&Isolation::Namespaces) {
+        return;
+    }
+    for (family, address) in [("AF_INET", "127.0.0.1"), ("AF_INET6", "::1")] {
+        let script = format!(
+            "exec python3 -c \"
+import socket
+server = socket.socket(socket.{family})
+server.bind(('{address}', 0))
+server.listen()
+client = socket.socket(socket.{family})
+client.connect(server.getsockname())
+client.send(b'x')
+assert server.accept()[0].recv(1) == b'x'\""
+        );
+        let outcome = Place::new().run(&script, Isolation::Namespaces);
+        assert!(outcome.is_success(), "{}", outcome.stderr.text());
     }
 }
 

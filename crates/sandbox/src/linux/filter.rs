@@ -12,7 +12,7 @@ use libc::{
     sock_filter,
 };
 
-use crate::Network;
+use crate::{Command, Isolation, Network};
 
 /// System calls that are refused whatever their arguments.
 const REFUSED: &[c_long] = &[
@@ -98,13 +98,40 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWCGROUP
     | 0x80/* CLONE_NEWTIME */) as u32;
 
-/// Families of sockets that reach the network and services that the host wants to be reached.
-const HOST_FAMILIES: [i32; 4] = [
-    libc::AF_UNIX,
-    libc::AF_INET,
-    libc::AF_INET6,
-    libc::AF_NETLINK,
-];
+/// Which sockets a program may make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sockets {
+    /// None: it shares the network of the host and must not reach it.
+    None,
+    /// Those of a network namespace of its own, which holds nothing but its loopback.
+    Loopback,
+    /// Those of the host.
+    Host,
+}
+
+impl Sockets {
+    pub(super) fn of(command: &Command) -> Sockets {
+        match (command.network, command.isolation) {
+            (Network::Host, _) => Sockets::Host,
+            (Network::None, Isolation::Namespaces) => Sockets::Loopback,
+            (Network::None, Isolation::Plain | Isolation::Landlock) => Sockets::None,
+        }
+    }
+
+    /// Families of sockets. A unix socket is reached by its path, whatever the namespace, so that a private network has none.
+    fn families(self) -> &'static [i32] {
+        match self {
+            Sockets::None => &[],
+            Sockets::Loopback => &[libc::AF_INET, libc::AF_INET6],
+            Sockets::Host => &[
+                libc::AF_UNIX,
+                libc::AF_INET,
+                libc::AF_INET6,
+                libc::AF_NETLINK,
+            ],
+        }
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 const ARCHITECTURE: u32 = 0xC000_003E;
@@ -156,8 +183,8 @@ const ERRNO: u32 = 0x0005_0000;
 const REFUSE: u32 = ERRNO | libc::EPERM as u32;
 const ABSENT: u32 = ERRNO | libc::ENOSYS as u32;
 
-/// The filter for a program behind walls that reaches so much of the network.
-pub(super) fn filter(network: Network) -> Vec<sock_filter> {
+/// The filter for a program behind walls.
+pub(super) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     let mut program = start();
     // Its flags stand in memory, where a filter cannot look: C libraries then fall back to `clone`.
     when(&mut program, libc::SYS_clone3, &[answer(ABSENT)]);
@@ -175,10 +202,8 @@ pub(super) fn filter(network: Network) -> Vec<sock_filter> {
     terminal.push(answer(ALLOW));
     when(&mut program, libc::SYS_ioctl, &terminal);
     let mut socket = vec![load_argument(0)];
-    if network == Network::Host {
-        for family in HOST_FAMILIES {
-            socket.extend([jump(BPF_JEQ, family.cast_unsigned(), 0, 1), answer(ALLOW)]);
-        }
+    for family in sockets.families() {
+        socket.extend([jump(BPF_JEQ, family.cast_unsigned(), 0, 1), answer(ALLOW)]);
     }
     socket.push(answer(ERRNO | libc::EACCES.cast_unsigned()));
     when(&mut program, libc::SYS_socket, &socket);

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
+use super::filter::Sockets;
 use super::sys::{self, Ruleset, Sys};
-use crate::Network;
 
 /// Starting a program.
 pub(super) const EXECUTE: u64 = 1;
@@ -44,7 +44,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Rules that forbid everything the kernel's version knows of.
-    pub(super) fn new(network: Network) -> Sys<Rules> {
+    pub(super) fn new(sockets: Sockets) -> Sys<Rules> {
         let version = sys::landlock_version()?;
         let handled = match version {
             ..=1 => (1 << 13) - 1,
@@ -55,7 +55,7 @@ impl Rules {
         debug_assert!(handled & MAKE_DEVICES != 0);
         let ruleset = Ruleset {
             handled_fs: handled,
-            handled_net: if version >= 4 && network == Network::None {
+            handled_net: if version >= 4 && sockets == Sockets::None {
                 TCP
             } else {
                 0

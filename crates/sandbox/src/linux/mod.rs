@@ -238,7 +238,7 @@ const NAMESPACES: i32 = libc::CLONE_NEWUSER
 
 /// Makes a process with these namespaces, under the filter if that is asked for, and looks how it fares.
 fn probe(flags: i32, is_filtered: bool) -> sys::Sys<()> {
-    let filter = filter::filter(crate::Network::None);
+    let filter = filter::filter(filter::Sockets::None);
     // SAFETY: the copy calls functions of `sys` only.
     #[expect(unsafe_code, reason = "a process is copied")]
     let Some(process) = (unsafe { sys::fork(flags)? }) else {

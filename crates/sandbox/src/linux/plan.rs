@@ -9,12 +9,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::cgroup::Group;
+use super::filter::{self, Sockets};
 use super::landlock::{self, Rules};
 use super::places;
 use super::program;
+use super::scratch::Scratch;
 use super::step::Step;
 use super::sys::{self, Resource};
-use super::{filter, scratch::Scratch};
 use crate::{Command, Isolation, Network, Refusal, Start};
 
 /// The longest word that Linux passes to a program (`MAX_ARG_STRLEN`, with its zero byte).
@@ -32,6 +33,7 @@ pub(super) struct Plan {
     /// Rules about places that are there only behind the mounts.
     pub(super) late_rules: Vec<(CString, u64)>,
     pub(super) filter: Vec<libc::sock_filter>,
+    pub(super) sockets: Sockets,
     pub(super) mounts: Option<Mounts>,
     /// `uid_map` and `gid_map`.
     pub(super) id_maps: Option<[Vec<u8>; 2]>,
@@ -130,6 +132,7 @@ impl Plan {
             Some((rules, late)) => (Some(rules.ruleset), late),
             None => (None, Vec::new()),
         };
+        let sockets = Sockets::of(command);
         let is_root = sys::ids().0 == 0;
         let group = Group::new(&command.limits);
         let limits = limits(command, group.is_some(), is_root);
@@ -153,10 +156,11 @@ impl Plan {
             rules,
             late_rules,
             filter: if is_walled {
-                filter::filter(command.network)
+                filter::filter(sockets)
             } else {
                 filter::set_id_filter()
             },
+            sockets,
             mounts,
             id_maps,
             group,
@@ -409,7 +413,7 @@ fn rules(
     home: &Path,
 ) -> Result<AllRules, Refusal> {
     let failed = |error| setup(Step::Rules, None, io::Error::from_raw_os_error(error));
-    let rules = Rules::new(command.network).map_err(failed)?;
+    let rules = Rules::new(Sockets::of(command)).map_err(failed)?;
     let started = match command.start {
         Start::Any => !0,
         Start::Itself => !landlock::EXECUTE,

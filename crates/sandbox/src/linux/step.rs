@@ -8,6 +8,7 @@ use super::sys::Ended;
 pub(super) enum Step {
     IdMap,
     Cgroup,
+    Loopback,
     PrivateMounts,
     CopyTree,
     ReadOnly,
@@ -25,9 +26,10 @@ pub(super) enum Step {
     Exec,
 }
 
-const STEPS: [(Step, &str); 17] = [
+const STEPS: [(Step, &str); 18] = [
     (Step::IdMap, "mapping the user into its namespace"),
     (Step::Cgroup, "entering the control group"),
+    (Step::Loopback, "bringing the private network's loopback up"),
     (Step::PrivateMounts, "making mounts private"),
     (Step::CopyTree, "opening a directory that was granted"),
     (Step::ReadOnly, "making the file system read-only"),

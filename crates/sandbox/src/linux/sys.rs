@@ -253,6 +253,25 @@ pub(super) fn drop_capabilities() -> Sys<()> {
     check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) }).map(drop)
 }
 
+/// Brings up the loopback interface of this network namespace: a new one has it down.
+pub(super) fn raise_loopback() -> Sys<()> {
+    // SAFETY: no pointers.
+    let socket = check(c_long::from(unsafe {
+        libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0)
+    }))? as RawFd;
+    // SAFETY: all zeros is a valid request without a name.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    request.ifr_name[0] = b'l' as c_char;
+    request.ifr_name[1] = b'o' as c_char;
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: the request is a whole `ifreq`, and its name ends in zero.
+    let raised = check(c_long::from(unsafe {
+        libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw const request)
+    }));
+    close(socket);
+    raised.map(drop)
+}
+
 /// No signal is blocked or ignored any more, as a program expects to find it.
 pub(super) fn reset_signals() {
     for signal in 1..=64 {

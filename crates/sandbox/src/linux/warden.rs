@@ -6,6 +6,7 @@
 
 use std::os::fd::RawFd;
 
+use super::filter::Sockets;
 use super::landlock;
 use super::plan::{Mounts, Plan};
 
@@ -75,6 +76,9 @@ fn start(plan: &mut Plan, ends: Ends) -> Result<Process, Failed> {
             .and_then(|()| write_file(c"/proc/self/gid_map", groups));
         let _ = sys::prctl(libc::PR_SET_DUMPABLE, 0);
         mapped.map_err(at(Step::IdMap, 0))?;
+    }
+    if plan.sockets == Sockets::Loopback {
+        sys::raise_loopback().map_err(at(Step::Loopback, 0))?;
     }
     if let Some(mounts) = &mut plan.mounts {
         mount(mounts)?;
