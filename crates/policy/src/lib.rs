@@ -30,6 +30,7 @@ mod judge;
 mod letters;
 mod names;
 mod path;
+mod protected_paths;
 mod question;
 mod refusals;
 mod request;

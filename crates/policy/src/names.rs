@@ -1,11 +1,13 @@
 //! Names that mean trouble inside any root: what holds secrets, and what programs obey.
 //!
-//! Both lists are about the resolved path, so a link or a `..` hides nothing, and about letters
+//! Both tables are about the resolved path, so a link or a `..` hides nothing, and about letters
 //! without their case, because some file systems ignore it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use crate::protected_paths::PROTECTED;
 
 /// Directories and files that hold secrets, wherever they stand.
 const SECRET: &[Pattern] = &[
@@ -107,127 +109,8 @@ const SHARED: &[&str] = &[
     "id_ed25519_sk.pub",
 ];
 
-/// What some program obeys when it next runs: a write here acts outside the call that made it.
-const GUARDED: &[Pattern] = &[
-    // A file of this name redirects git as well, so the name is guarded, not only the directory.
-    Pattern::Name(".git"),
-    Pattern::Name(".gitmodules"),
-    Pattern::Name(".gitattributes"),
-    Pattern::Name(".gitconfig"),
-    Pattern::Name(".lfsconfig"),
-    Pattern::Within(".config", "git"),
-    Pattern::Name(".ai"),
-    // What takes a run back.
-    Pattern::Within("state", "toolglot"),
-    // What calls are judged by.
-    Pattern::Within(".config", "toolglot"),
-    Pattern::Name(".mcp.json"),
-    Pattern::Name(".vscode"),
-    Pattern::Name(".idea"),
-    Pattern::Name(".claude"),
-    Pattern::Name(".codex"),
-    Pattern::Name(".roo"),
-    Pattern::Name(".cursor"),
-    Pattern::Name(".ripgreprc"),
-    // What agents are told to obey.
-    Pattern::Name("agent.md"),
-    Pattern::Name("agents.md"),
-    Pattern::Name("agents.override.md"),
-    Pattern::Name("claude.md"),
-    Pattern::Name("claude.local.md"),
-    Pattern::Name("warp.md"),
-    Pattern::Name("gemini.md"),
-    Pattern::Name(".goosehints"),
-    Pattern::Name(".kiro"),
-    Pattern::Name(".continue"),
-    Pattern::Name("opencode.json"),
-    Pattern::Name("opencode.jsonc"),
-    Pattern::Name(".opencode"),
-    Pattern::Name(".gemini"),
-    Pattern::Name(".windsurf"),
-    Pattern::Name(".windsurfrules"),
-    Pattern::Name(".cursorrules"),
-    Pattern::Name(".roomodes"),
-    Pattern::Prefix(".clinerules"),
-    Pattern::Prefix(".roorules"),
-    Pattern::Name(".aider.conf.yml"),
-    Pattern::Name("qwen.md"),
-    Pattern::Name(".qwen"),
-    Pattern::Name(".trae"),
-    Pattern::Name(".junie"),
-    Pattern::Name(".agent"),
-    Pattern::Name(".agents"),
-    Pattern::Name(".amazonq"),
-    Pattern::Name(".augment"),
-    Pattern::Name(".crush"),
-    Pattern::Name(".crush.json"),
-    Pattern::Name("crush.json"),
-    Pattern::Name(".rules"),
-    Pattern::Name("copilot-instructions.md"),
-    // What shells, editors and debuggers run when they start.
-    Pattern::Name(".profile"),
-    Pattern::Prefix(".bash"),
-    Pattern::Prefix(".zsh"),
-    Pattern::Name(".zprofile"),
-    Pattern::Prefix(".zlog"),
-    Pattern::Within(".config", "fish"),
-    Pattern::Name(".xonshrc"),
-    Pattern::Name(".kshrc"),
-    Pattern::Name(".cshrc"),
-    Pattern::Name(".tcshrc"),
-    Pattern::Name(".login"),
-    Pattern::Name(".xprofile"),
-    Pattern::Name(".xinitrc"),
-    Pattern::Name(".inputrc"),
-    Pattern::Name(".vimrc"),
-    Pattern::Name(".nvimrc"),
-    Pattern::Name(".nvim.lua"),
-    Pattern::Name(".dir-locals.el"),
-    Pattern::Name(".exrc"),
-    Pattern::Name(".gdbinit"),
-    Pattern::Name(".lldbinit"),
-    Pattern::Name(".dir-locals-2.el"),
-    Pattern::Name(".helix"),
-    Pattern::Suffix(".code-workspace"),
-    Pattern::Name(".zed"),
-    Pattern::Name(".devcontainer"),
-    Pattern::Name(".devcontainer.json"),
-    Pattern::Name(".emacs"),
-    Pattern::Name(".emacs.d"),
-    Pattern::Name(".vim"),
-    Pattern::Within(".config", "nvim"),
-    Pattern::Name(".irbrc"),
-    Pattern::Name(".pdbrc"),
-    Pattern::Name(".rprofile"),
-    Pattern::Name(".pryrc"),
-    Pattern::Name(".ghci"),
-    Pattern::Name(".ocamlinit"),
-    Pattern::Name(".octaverc"),
-    Pattern::Name(".sqliterc"),
-    Pattern::Name(".psqlrc"),
-    Pattern::Name(".curlrc"),
-    Pattern::Name(".wgetrc"),
-    Pattern::Name(".screenrc"),
-    Pattern::Name(".tmux.conf"),
-    Pattern::Name(".pam_environment"),
-    Pattern::Within(".config", "systemd"),
-    Pattern::Within(".config", "autostart"),
-    // What builders obey.
-    Pattern::Name(".yarnrc.yml"),
-    Pattern::Name(".yarnrc"),
-    Pattern::Prefix(".pnpmfile."),
-    Pattern::Within(".cargo", "config"),
-    Pattern::Within(".cargo", "config.toml"),
-    // Hooks, and the settings of other keepers of versions.
-    Pattern::Name(".husky"),
-    Pattern::Name(".hg"),
-    Pattern::Name(".hgrc"),
-    Pattern::Name(".svn"),
-    Pattern::Name(".jj"),
-];
-
 /// Which components of a path a row is about. All in lower case.
-enum Pattern {
+pub(crate) enum Pattern {
     /// A component of this name.
     Name(&'static str),
     /// A component that begins so.
@@ -288,10 +171,29 @@ fn without_copies(path: &Path) -> Option<PathBuf> {
 ///
 /// `path` is relative to the root and resolved.
 pub fn is_guarded(path: &Path) -> bool {
-    is_any(GUARDED, path, &[])
+    obeyed_by(path).is_some()
+}
+
+/// Who obeys what the path leads to; see [`PROTECTED`].
+pub(crate) fn obeyed_by(path: &Path) -> Option<&'static str> {
+    first(path, &[], |fits| {
+        let group = PROTECTED
+            .iter()
+            .find(|group| group.names.iter().any(fits))?;
+        Some(group.reader)
+    })
 }
 
 fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
+    first(path, except, |fits| patterns.iter().any(fits).then_some(())).is_some()
+}
+
+/// What `find` gives for the first component for which it gives anything; it is asked with whether a pattern fits there.
+fn first<T>(
+    path: &Path,
+    except: &[&str],
+    find: impl Fn(&dyn Fn(&Pattern) -> bool) -> Option<T>,
+) -> Option<T> {
     let mut above: Vec<String> = Vec::new();
     for component in path {
         let component = component.to_string_lossy();
@@ -318,12 +220,14 @@ fn is_any(patterns: &[Pattern], path: &Path, except: &[&str]) -> bool {
                 names.contains(&&*name) && above.iter().any(|above| above == directory)
             }
         };
-        if !except.contains(&&*name) && patterns.iter().any(fits) {
-            return true;
+        if !except.contains(&&*name)
+            && let Some(found) = find(&fits)
+        {
+            return Some(found);
         }
         above.push(name.into_owned());
     }
-    false
+    None
 }
 
 /// A name as the most forgiving file system compares it: without case, without the letters that HFS+ does not see, without the
@@ -524,6 +428,21 @@ mod tests {
             ".ghci",
             "a/AGENT.md",
             ".pnpmfile.cjs",
+            "lefthook.yml",
+            ".lefthook-local.toml",
+            ".pre-commit-config.yaml",
+            "rust-toolchain.toml",
+            ".mvn/extensions.xml",
+            ".mvn/jvm.config",
+            ".bazelrc",
+            ".github/instructions/x.instructions.md",
+            ".github/agents/a.md",
+            ".kilocode/rules/x.md",
+            ".openhands/microagents/repo.md",
+            ".lazy.lua",
+            ".ycm_extra_conf.py",
+            ".watchmanconfig",
+            "sub/mise.toml",
         ] {
             assert!(is_guarded(Path::new(path)), "{path}");
         }
@@ -532,6 +451,10 @@ mod tests {
             "git/x",
             ".gitignore",
             ".github/workflows/ci.yml",
+            ".github/ISSUE_TEMPLATE/agents.md.txt",
+            "src/lefthook/main.go",
+            "toolchain/rust-toolchain.md",
+            "docs/instructions.md",
             "src/agents.rs",
             "bash/.x",
             "a.git",

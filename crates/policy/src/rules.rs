@@ -3,8 +3,8 @@
 use toolglot::End;
 
 use crate::letters::{is_hidden, is_joiner, is_presentation};
-use crate::names::is_secret_word;
-use crate::{CommandFact, Decision, Effect, Grants, Item, Request, is_guarded, is_secret};
+use crate::names::{is_secret_word, obeyed_by};
+use crate::{CommandFact, Decision, Effect, Grants, Item, Request, is_secret};
 
 /// One row of the table.
 #[derive(Debug)]
@@ -160,14 +160,13 @@ fn guarded_path(request: &Request<'_>, _: &Grants) -> Option<String> {
     if !request.effect.acts() {
         return None;
     }
-    let fact = request
+    let (written, reader) = request
         .paths
         .iter()
         .chain(request.below)
-        .find(|fact| fact.inside().is_some_and(is_guarded))?;
+        .find_map(|fact| Some((&fact.written, obeyed_by(fact.inside()?)?)))?;
     Some(format!(
-        "path {:?} leads to what other programs obey, such as git or an editor: it may be read, not written",
-        fact.written
+        "path {written:?} leads to what other programs obey ({reader}): it may be read, not written"
     ))
 }
 
