@@ -23,6 +23,13 @@ const FIRST: &str = "00000000000000000000000000000000000000000000000000000000000
 /// The hash stands last in its line, behind this.
 const HASH_KEY: &str = ",\"hash\":\"";
 
+/// The event that notes an unfinished line: a record that a crash cut off, or what no log wrote.
+const TORN: &str = "torn-line";
+const FOREIGN: &str = "foreign-line";
+
+/// The key of the hash of the unfinished line in the line that notes it.
+const LINE_HASH: &str = "line_hash";
+
 /// A log, kept in one file that is only appended to.
 #[derive(Clone, Debug)]
 pub struct Log {
@@ -44,7 +51,7 @@ pub struct Broken {
 pub struct Whole {
     /// How many lines it has.
     pub lines: usize,
-    /// How many of them were cut off by a crash, and are noted as such by the line behind.
+    /// How many of them a crash cut off, each noted by the line after it.
     pub torn: usize,
     /// The hash of the last line: remember it elsewhere to notice if lines are cut off.
     pub last: String,
@@ -65,16 +72,23 @@ impl Log {
         lock(&file)?;
         let (mut seq, mut prev, end) = last(&mut file)?;
         let mut text = String::new();
-        if end == End::NoBreak {
-            text.push('\n');
-        }
-        if end == End::Torn {
-            // A crash cut the last line off. It stays as it is, and the next one says so.
-            let mut torn = Map::new();
-            torn.insert("event".into(), "torn-line".into());
-            text.push('\n');
-            prev = push_line(&mut text, seq, &prev, torn);
-            seq += 1;
+        match end {
+            End::Whole => {}
+            End::NoBreak => text.push('\n'),
+            // What is there stays as it is. The next line says what it is, and holds its hash: it cannot be changed any more.
+            End::Unfinished(line) => {
+                let event = if begins_record(&line, seq, &prev) {
+                    TORN
+                } else {
+                    FOREIGN
+                };
+                let mut note = Map::new();
+                note.insert("event".into(), event.into());
+                note.insert(LINE_HASH.into(), hash(&line).into());
+                text.push('\n');
+                prev = push_line(&mut text, seq, &prev, note);
+                seq += 1;
+            }
         }
         push_line(&mut text, seq, &prev, record);
         file.write_all(text.as_bytes())?;
@@ -104,14 +118,14 @@ fn lock(_: &File) -> io::Result<()> {
 }
 
 /// How a log ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum End {
     /// With a whole line, or it is empty.
     Whole,
     /// With a whole line but for its line break.
     NoBreak,
-    /// With a part of a line.
-    Torn,
+    /// With this, which is no whole line.
+    Unfinished(String),
 }
 
 /// The number of the next line, the hash of the last whole one, and how the file ends.
@@ -142,10 +156,10 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
     } else if split_hash(behind).is_some_and(|(body, own)| hash(&body) == own) {
         End::NoBreak
     } else {
-        End::Torn
+        End::Unfinished(behind.to_owned())
     };
     let whole = match end {
-        End::Torn => text.rfind('\n').map_or("", |at| &text[..at]),
+        End::Unfinished(_) => text.rfind('\n').map_or("", |at| &text[..at]),
         End::Whole | End::NoBreak => text.trim_end_matches('\n'),
     };
     let line = whole.rsplit('\n').next().unwrap_or_default();
@@ -164,7 +178,22 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
     Ok((seq + 1, hash.to_owned(), end))
 }
 
-/// Puts a line behind the text. Its hash.
+/// Whether `line` is how a record of this number begins, as far as it goes. Only its time is not known.
+fn begins_record(line: &str, seq: u64, prev: &str) -> bool {
+    let fits = |expected: &str, found: &str| {
+        let n = expected.len().min(found.len());
+        expected.as_bytes()[..n] == found.as_bytes()[..n]
+    };
+    let start = format!("{{\"seq\":{seq},\"time\":");
+    let Some(rest) = line.strip_prefix(&start) else {
+        return line.len() < start.len() && fits(&start, line);
+    };
+    let is_of_time = |c: char| c.is_ascii_digit() || "\"TZ:.-".contains(c);
+    let rest = rest.trim_start_matches(is_of_time);
+    fits(&format!(",\"prev\":\"{prev}\","), rest)
+}
+
+/// Appends a line to the text. Its hash.
 fn push_line(text: &mut String, seq: u64, prev: &str, record: Map<String, Value>) -> String {
     let mut line = Map::new();
     line.insert("seq".into(), seq.into());
@@ -217,8 +246,7 @@ pub fn verify(text: &str) -> Result<Whole, Broken> {
         last: FIRST.to_owned(),
     };
     let mut seq = 0;
-    let mut is_torn = false;
-    let n_lines = text.lines().count();
+    let mut unfinished: Option<&str> = None;
     for (index, line) in text.lines().enumerate() {
         let broken = |why| Broken {
             line: index + 1,
@@ -227,25 +255,32 @@ pub fn verify(text: &str) -> Result<Whole, Broken> {
         whole.lines += 1;
         let parsed = serde_json::from_str::<Value>(line).ok();
         let (Some(parsed), Some((body, own))) = (parsed, split_hash(line)) else {
-            // The last line may be half: a crash, and nothing was written since.
-            if is_torn {
-                return Err(broken("two lines that are none follow each other"));
+            if unfinished.is_some() {
+                return Err(broken(
+                    "it is no line of an audit log, nor is the one before it",
+                ));
             }
-            is_torn = true;
-            whole.torn += 1;
-            if index + 1 == n_lines && !text.ends_with('\n') {
-                continue;
-            }
-            if index + 1 == n_lines {
-                return Err(broken("it is no line of an audit log"));
-            }
+            unfinished = Some(line);
             continue;
         };
-        if std::mem::take(&mut is_torn) && parsed["event"] != "torn-line" {
-            return Err(Broken {
-                line: index,
-                why: "it is no line of an audit log",
-            });
+        if let Some(line) = unfinished.take() {
+            let before = |why| Err(Broken { line: index, why });
+            if parsed["event"] != TORN {
+                return before("it is no line of an audit log");
+            }
+            if !begins_record(line, seq, &whole.last) {
+                return before(
+                    "it is noted as cut off by a crash, but does not begin as a record does",
+                );
+            }
+            // Logs of earlier versions noted the line without its hash.
+            if parsed
+                .get(LINE_HASH)
+                .is_some_and(|noted| *noted != hash(line))
+            {
+                return before("it is not the line that was noted as cut off");
+            }
+            whole.torn += 1;
         }
         if hash(&body) != own {
             return Err(broken("it is not what was written: its hash does not fit"));
@@ -260,6 +295,16 @@ pub fn verify(text: &str) -> Result<Whole, Broken> {
         }
         seq += 1;
         own.clone_into(&mut whole.last);
+    }
+    if let Some(line) = unfinished {
+        return Err(Broken {
+            line: whole.lines,
+            why: if begins_record(line, seq, &whole.last) {
+                "it is half a record: a crash cut it off, or somebody did; all lines before it are whole"
+            } else {
+                "it is no line of an audit log"
+            },
+        });
     }
     Ok(whole)
 }
@@ -339,15 +384,65 @@ mod tests {
         for end in second..whole.len() {
             std::fs::write(&path, &whole[..end]).expect("written");
             let cut = std::fs::read_to_string(&path).expect("there");
-            assert!(verify(&cut).is_ok(), "cut at {end}");
+            // A line without its break alone is whole.
+            let is_half = whole[end - 1] != b'\n' && whole[end] != b'\n';
+            let broken = verify(&cut).err();
+            assert_eq!(broken.is_some(), is_half, "cut at {end}");
+            assert!(
+                broken.is_none_or(|broken| broken.why.starts_with("it is half a record")),
+                "cut at {end}: {cut}"
+            );
             log.append(record(json!({"event": "after"})))
                 .expect("written");
             let text = std::fs::read_to_string(&path).expect("there");
             let found =
                 verify(&text).unwrap_or_else(|broken| panic!("cut at {end}: {broken}\n{text}"));
-            // A line without its break alone is whole.
-            let is_half = whole[end - 1] != b'\n' && whole[end] != b'\n';
             assert_eq!(found.torn, usize::from(is_half), "cut at {end}");
         }
+    }
+
+    #[test]
+    fn what_no_log_wrote_is_never_taken_for_a_crash() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("log");
+        let log = Log::new(&path);
+        log.append(record(json!({"event": "before"})))
+            .expect("written");
+        let whole = std::fs::read_to_string(&path).expect("there");
+        for garbage in [
+            "x",
+            "{",
+            "{\"seq\":7,",
+            "{\"seq\":1,\"time\":5,\"prev\":\"00",
+            "\0\0\0",
+        ] {
+            let text = format!("{whole}{garbage}");
+            let broken = verify(&text).expect_err(garbage);
+            assert_eq!(broken.line, 2);
+            let is_begin = garbage == "{";
+            assert_eq!(
+                broken.why.starts_with("it is half a record"),
+                is_begin,
+                "{garbage}"
+            );
+            // The log goes on, and what was there is not forgiven.
+            std::fs::write(&path, &text).expect("written");
+            log.append(record(json!({"event": "after"})))
+                .expect("written");
+            let text = std::fs::read_to_string(&path).expect("there");
+            assert_eq!(verify(&text).is_ok(), is_begin, "{garbage}\n{text}");
+        }
+        // A line that was noted as cut off cannot be changed afterwards.
+        std::fs::write(&path, format!("{whole}{{\"se")).expect("written");
+        log.append(record(json!({"event": "after"})))
+            .expect("written");
+        let text = std::fs::read_to_string(&path).expect("there");
+        assert!(verify(&text).is_ok());
+        assert_eq!(
+            verify(&text.replace("\n{\"se\n", "\n{\"s\n"))
+                .expect_err("changed")
+                .line,
+            2
+        );
     }
 }
