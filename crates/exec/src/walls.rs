@@ -16,7 +16,8 @@ use crate::{Failure, identity};
 /// its own settings: so git may start no other program at all, see [`starts`].
 const GIT: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
-    ("core.hooksPath", "/dev/null"),
+    // Below a file nothing can be made, whoever runs: an installer of hooks replaces no device.
+    ("core.hooksPath", "/dev/null/hooks"),
     ("core.pager", "cat"),
     ("core.editor", "false"),
     ("core.sshCommand", "false"),
@@ -92,6 +93,8 @@ impl Walls {
         command.watch = self.watch.clone();
         command.network = network;
         command.env = self.environment();
+        // None of the user's settings, whichever home the policy passes on. What a command sets here ends with its line.
+        command.private_files = vec![("GIT_CONFIG_GLOBAL".into(), ".gitconfig")];
         identity::set(&mut command.env, root, cwd);
         command.read = vec![root.to_path_buf()];
         command.read.extend(
@@ -141,7 +144,6 @@ impl Walls {
         let mut set = |name: String, value: &str| env.insert(name.into(), value.into());
         for (name, value) in [
             ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
             ("GIT_OPTIONAL_LOCKS", "0"),
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_PAGER", "cat"),
@@ -219,4 +221,30 @@ pub(crate) fn starts(words: &[String]) -> Start {
         };
     }
     Start::Itself
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program may rename another file over what a variable names, and as root at level `plain` nothing keeps it from that.
+    #[test]
+    fn no_variable_names_a_file_that_is_there() {
+        let walls = Walls {
+            sandbox: Sandbox {
+                level: Level::Plain,
+                env: Vec::new(),
+                ..Sandbox::default()
+            },
+            ..Walls::default()
+        };
+        let command = walls
+            .command(Path::new("/"), Path::new(""), false)
+            .expect("nothing is looked for");
+        for (name, value) in command.env {
+            let place = Path::new(&value);
+            let is_there = place.is_absolute() && place.exists() && !place.is_dir();
+            assert!(!is_there, "{name:?} is {value:?}");
+        }
+    }
 }

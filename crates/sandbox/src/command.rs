@@ -40,6 +40,9 @@ pub struct Command {
     /// A directory on the disk that it has for temporary files and as its home, in place of one of its own: commands that name
     /// the same one share them. [`Limits::temporary_bytes`] does not count there. See [`Scratch`](crate::Scratch).
     pub temporary: Option<PathBuf>,
+    /// Files of its private home, empty at first, each with the variable that names it. A program that renames another file
+    /// over such a place, or removes it, changes nothing outside: a device or a file of the system must never stand in a variable.
+    pub private_files: Vec<(OsString, &'static str)>,
     /// What it may use up.
     pub limits: Limits,
     /// Who may end it before its time, and hears what it says.
@@ -68,6 +71,7 @@ impl Command {
             hold: Vec::new(),
             mask: Vec::new(),
             temporary: None,
+            private_files: Vec::new(),
             limits: Limits::default(),
             watch: Watch::default(),
         }

@@ -336,6 +336,25 @@ fn controls_work_behind_each_wall() {
 }
 
 #[test]
+fn a_private_file_is_replaced_in_its_own_home_only() {
+    for level in levels().into_iter().chain([Isolation::Plain]) {
+        let script = "test -f $CONF && ! test -s $CONF && test $(dirname $CONF) = $HOME && echo x > $CONF.lock && mv $CONF.lock $CONF && cat $CONF && echo $CONF >> $WS/places";
+        let place = Place::new();
+        for _ in 0..2 {
+            let mut command = place.shell(script, level);
+            command.env.push(("CONF".into(), "/dev/null".into()));
+            command.private_files = vec![("CONF".into(), ".conf")];
+            let outcome = command.run().expect("it is started");
+            assert_eq!(outcome.stdout.text(), "x\n", "{}", level.word());
+        }
+        let places = std::fs::read_to_string(place.path("ws/places")).expect("written");
+        for line in places.lines() {
+            assert!(!std::path::Path::new(line).exists(), "{line}");
+        }
+    }
+}
+
+#[test]
 fn nothing_that_was_started_stays() {
     let scripts = [
         ("a background process", "sleep 1000 & exit 0"),

@@ -16,6 +16,9 @@ mod jsonl;
 mod lessons;
 mod parse;
 mod places;
+#[cfg(target_os = "linux")]
+mod plain_level;
+#[cfg(target_os = "linux")]
 mod project_policy;
 mod prompt;
 mod render;

@@ -65,6 +65,8 @@ pub(super) struct Mounts {
     pub(super) is_inert: bool,
     /// Directories to make inside the covers.
     pub(super) made: Vec<CString>,
+    /// Empty files to make inside these.
+    pub(super) files: Vec<CString>,
     pub(super) masks: Vec<(CString, bool)>,
     /// Bound on themselves: so that they cannot be moved away, and read-only where that is said.
     pub(super) pins: Vec<(CString, bool)>,
@@ -112,6 +114,14 @@ impl Plan {
             if !env.iter().any(|(known, _)| known == name) {
                 env.push((name.into(), home.into()));
             }
+        }
+        for (variable, name) in &command.private_files {
+            let path = home.join(name);
+            if isolation != Isolation::Namespaces {
+                make_empty(&path)?;
+            }
+            env.retain(|(known, _)| known != variable);
+            env.push((variable.clone(), path.into()));
         }
         let is_walled = isolation >= Isolation::Landlock;
         let system = places::readable(command.network);
@@ -296,14 +306,14 @@ impl Mounts {
         for path in existing(&command.mask) {
             masks.push((c_path(&path)?, path.is_dir()));
         }
-        let made = if covered
-            .iter()
-            .any(|cover| Path::new(places::HOME).starts_with(cover))
-        {
-            vec![c_path(Path::new(places::HOME))?]
-        } else {
-            Vec::new()
-        };
+        let home = Path::new(places::HOME);
+        let (mut made, mut files) = (Vec::new(), Vec::new());
+        if covered.iter().any(|cover| home.starts_with(cover)) {
+            made.push(c_path(home)?);
+            for (_, name) in &command.private_files {
+                files.push(c_path(&home.join(name))?);
+            }
+        }
         let shared = command
             .temporary
             .as_deref()
@@ -333,9 +343,20 @@ impl Mounts {
                 .map(|path| c_path(path))
                 .collect::<Result<_, _>>()?,
             made,
+            files,
             masks,
             pins: pins(&existing(&command.protect), &existing(&command.hold), write)?,
         })
+    }
+}
+
+/// Makes an empty file in a private directory, unless a command before made it. No link is followed.
+fn make_empty(path: &Path) -> Result<(), Refusal> {
+    match std::fs::File::create_new(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(setup(Step::Temporary, Some(path), error))
+        }
+        _ => Ok(()),
     }
 }
 

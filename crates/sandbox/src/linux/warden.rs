@@ -176,6 +176,13 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
             Err(error) => return Err(at(Step::Temporary, 0)(error)),
         }
     }
+    for file in &mounts.files {
+        match sys::open(file, libc::O_CREAT | libc::O_EXCL | libc::O_WRONLY, 0o600) {
+            Ok(opened) => sys::close(opened),
+            Err(libc::EEXIST) if mounts.shared.is_some() => {}
+            Err(error) => return Err(at(Step::Temporary, 0)(error)),
+        }
+    }
     for (index, tree) in mounts.trees.iter().enumerate() {
         place(tree).map_err(at(Step::PlaceTree, index))?;
     }

@@ -1,0 +1,35 @@
+//! Level `plain`, which has no sandbox around programs: what they are given must not lead them to harm the machine.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+/// `git config --global` writes a file beside the one it is given and renames it over that. As root this replaced `/dev/null`.
+/// It is tried in a mount namespace whose `/dev` is its own.
+#[test]
+fn settings_of_git_replace_no_device() {
+    let base = tempfile::tempdir().expect("a directory");
+    let policy = "version = 1\n[[rule]]\nid = 'git'\ndecision = 'allow'\nargv = [['git', '...']]\n[sandbox]\nlevel = 'plain'\n";
+    fs::write(base.path().join("policy.toml"), policy).expect("written");
+    fs::create_dir(base.path().join("root")).expect("made");
+    let first = "git config --global user.name Ann && git config --global --list";
+    let message = format!("<bash>{first}</bash>\n<bash>git config --global --list</bash>");
+    fs::write(base.path().join("message"), message).expect("written");
+    let script = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9 || exit 77
+        \"$TOOLGLOT\" run --dialect axe --policy policy.toml --root root --format text message
+        test -c /dev/null && test \"$(ls /dev | tr '\\n' ' ')\" = 'null urandom ' && echo WHOLE";
+    let output = Command::new("unshare")
+        .args(["--mount", "bash", "-c", script])
+        .current_dir(base.path())
+        .env("TOOLGLOT", env!("CARGO_BIN_EXE_toolglot"))
+        .stdin(Stdio::null())
+        .output();
+    let Ok(output) = output else { return };
+    let text = String::from_utf8_lossy(&output.stdout);
+    if output.status.code() == Some(77) || text.is_empty() {
+        // No mounts can be made here, so that nobody could be harmed either.
+        return;
+    }
+    assert!(text.contains("WHOLE"), "{text}");
+    // What is set holds for its line, and is gone after it.
+    assert_eq!(text.matches("user.name=Ann").count(), 1, "{text}");
+}
