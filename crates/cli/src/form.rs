@@ -1,7 +1,7 @@
 //! The right form of a call in a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot::{CallText, Dialect, ToolSet, Unrenderable};
+use toolglot::{CallText, Dialect, Unrenderable};
 use toolglot_tools::{ToolSpec, Toolbox};
 
 use crate::sample::sample_arguments;
@@ -25,40 +25,37 @@ pub(crate) fn of_call(
         None => None,
     };
     let spec = spec.or_else(|| toolbox.iter().next())?;
-    of_tool(dialect, &toolbox.tool_set(), spec)
+    of_tool(dialect, toolbox, spec)
 }
 
 /// A call of `spec` with simple values for what it requires.
-pub(crate) fn of_tool(dialect: &Dialect, tools: &ToolSet, spec: &ToolSpec) -> Option<String> {
-    with(
-        dialect,
-        tools,
-        &spec.name,
-        &sample_arguments(&spec.parameters),
-    )
+pub(crate) fn of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<String> {
+    let call = (spec.name.clone(), sample_arguments(&spec.parameters));
+    let text = calls(dialect, toolbox, &[call]).ok()?;
+    Some(text.trim_end().to_owned())
 }
 
-/// A call of `name` with these arguments.
-fn with(
-    dialect: &Dialect,
-    tools: &ToolSet,
-    name: &str,
-    arguments: &Map<String, Value>,
-) -> Option<String> {
-    let call = (name.to_owned(), arguments.clone());
-    let text = calls(dialect, tools, &[call]).ok()?;
-    Some(text.trim_end().to_owned())
+/// Dialects whose models write some lists as rows of elements.
+const WITH_ROWS: &[&str] = &["roo"];
+
+/// Whether models of the dialect write some lists as rows of elements.
+pub(crate) fn has_rows(dialect: &Dialect) -> bool {
+    WITH_ROWS.contains(&dialect.name())
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
 pub(crate) fn calls(
     dialect: &Dialect,
-    tools: &ToolSet,
+    toolbox: &Toolbox,
     calls: &[(String, Map<String, Value>)],
 ) -> Result<String, Unrenderable> {
+    let tools = &toolbox.tool_set();
     let texts: Vec<String> = calls
         .iter()
-        .map(|(_, arguments)| spaced::text(arguments))
+        .map(|(name, arguments)| match has_rows(dialect) {
+            true => spaced::text(&toolbox.with_rows(name, arguments.clone())),
+            false => spaced::text(arguments),
+        })
         .collect();
     let written = |ns| {
         let calls: Vec<CallText<'_>> = calls

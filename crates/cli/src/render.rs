@@ -5,6 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::Value;
 use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet};
+use toolglot_tools::Toolbox;
 use toolglot_wire::{BadLine, Message, MessageCall};
 
 use crate::args::RenderArguments;
@@ -12,21 +13,33 @@ use crate::failure::Failure;
 use crate::guard::guards;
 use crate::parse::write_line;
 use crate::reading::tool_set;
-use crate::{Outcome, batch, select, source, toolboxes};
+use crate::{Outcome, batch, form, select, server, source, spaced, toolboxes};
 
 /// Renders one document, or one per line.
 pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let dialect = select::one(&arguments.dialect)?;
     let toolbox = toolboxes::known(arguments.tools.as_deref())?;
-    let tools = tool_set(std::slice::from_ref(&dialect), toolbox.as_ref());
+    let target = Target {
+        dialect: &dialect,
+        tools: &tool_set(std::slice::from_ref(&dialect), toolbox.as_ref()),
+        toolbox: toolbox.as_ref(),
+    };
     if arguments.jsonl {
-        return lines(arguments, &dialect, &tools, out);
+        return lines(arguments, target, out);
     }
     let message = Message::read(&source::document(&arguments.file)?)?;
-    let text = text(&message, &dialect, &tools)?;
+    let text = text(&message, target)?;
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{newline}").map_err(Failure::Output)?;
     Ok(Outcome::Fine)
+}
+
+/// What documents are written in.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    dialect: &'a Dialect,
+    tools: &'a ToolSet,
+    toolbox: Option<&'a Toolbox>,
 }
 
 /// A rendered document, exact to the byte.
@@ -38,19 +51,18 @@ struct Rendered {
 
 fn lines(
     arguments: &RenderArguments,
-    dialect: &Dialect,
-    tools: &ToolSet,
+    target: Target<'_>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     batch::answer(&arguments.file, out, |line, out| {
-        match rendered(line, dialect, tools) {
+        match rendered(line, target) {
             Ok(rendered) => write_line(out, &rendered).map(|()| false),
             Err(BadLine { id, error }) => batch::bad(out, id, error),
         }
     })
 }
 
-fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, BadLine> {
+fn rendered(line: &str, target: Target<'_>) -> Result<Rendered, BadLine> {
     let value: Value = serde_json::from_str(line).map_err(|error| BadLine {
         id: Value::Null,
         error: format!("not JSON: {error}"),
@@ -58,7 +70,7 @@ fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, 
     let id = value.get("id").cloned().unwrap_or_default();
     let text = Message::of(value)
         .map_err(Failure::from)
-        .and_then(|message| text(&message, dialect, tools));
+        .and_then(|message| text(&message, target));
     match text {
         Ok(text) => Ok(Rendered { id, text }),
         Err(failure) => Err(BadLine {
@@ -68,7 +80,8 @@ fn rendered(line: &str, dialect: &Dialect, tools: &ToolSet) -> Result<Rendered, 
     }
 }
 
-fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String, Failure> {
+fn text(message: &Message, target: Target<'_>) -> Result<String, Failure> {
+    let Target { dialect, tools, .. } = target;
     match message {
         Message::Calls { calls, content } => {
             if let Some(call) = calls.iter().find(|call| asks_nothing(call, dialect)) {
@@ -77,7 +90,17 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
                     why: format!("`{}` without a command asks for nothing", call.name),
                 });
             }
-            let calls: Vec<CallText<'_>> = calls.iter().map(call_text).collect();
+            let calls: Vec<MessageCall> =
+                calls.iter().map(|call| with_rows(call, target)).collect();
+            let server = server::default_of(dialect.name());
+            let calls: Vec<CallText<'_>> = calls
+                .iter()
+                .map(call_text)
+                .map(|call| CallText {
+                    ns: call.ns.or(server),
+                    ..call
+                })
+                .collect();
             let renderer =
                 Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
             renderer
@@ -101,6 +124,19 @@ fn text(message: &Message, dialect: &Dialect, tools: &ToolSet) -> Result<String,
             let guards = guards(std::slice::from_ref(tools));
             Ok(renderer.guarded(guards).results(&results))
         }
+    }
+}
+
+/// The call as the dialect's models write it.
+fn with_rows(call: &MessageCall, target: Target<'_>) -> MessageCall {
+    let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let written = target
+        .toolbox
+        .filter(|_| form::has_rows(target.dialect))
+        .map(|toolbox| toolbox.with_rows(&call.name, arguments));
+    MessageCall {
+        arguments: written.map_or_else(|| call.arguments.clone(), |map| spaced::text(&map)),
+        ..call.clone()
     }
 }
 

@@ -9,7 +9,19 @@ use toolglot_schema::Validator;
 /// Simple values for the required properties of an object schema; where none is required, for the first. Where the schema has
 /// alternatives, of the first that it takes such values of.
 pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
-    let first = Sampler::new(schema, 0);
+    sample_with(schema, &[])
+}
+
+/// The same with these optional properties of the object.
+pub(crate) fn sample_with(schema: &Value, optional: &[&str]) -> Map<String, Value> {
+    let sampler = |choice| Sampler {
+        root: schema,
+        choice,
+        optional,
+        item: Cell::new(0),
+        has_choice: Cell::new(false),
+    };
+    let first = sampler(0);
     let arguments = first.object(schema, 0);
     if !first.has_choice.get() {
         return arguments;
@@ -24,7 +36,7 @@ pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
     if fits(&arguments) {
         return arguments;
     }
-    let mut others = (1..MAX_CHOICES).map(|choice| Sampler::new(schema, choice).object(schema, 0));
+    let mut others = (1..MAX_CHOICES).map(|choice| sampler(choice).object(schema, 0));
     others.find(fits).unwrap_or(arguments)
 }
 
@@ -107,19 +119,15 @@ struct Sampler<'a> {
     root: &'a Value,
     /// Which alternative; the last where there are fewer.
     choice: usize,
+    /// Properties of the whole that are shown although they are optional.
+    optional: &'a [&'a str],
+    /// Which item of a list is made: the second differs from the first where it can.
+    item: Cell<usize>,
     /// Whether there was one to choose.
     has_choice: Cell<bool>,
 }
 
 impl Sampler<'_> {
-    fn new(root: &Value, choice: usize) -> Sampler<'_> {
-        Sampler {
-            root,
-            choice,
-            has_choice: Cell::new(false),
-        }
-    }
-
     fn chosen<'c>(&self, choices: &'c [Value]) -> Option<&'c Value> {
         self.has_choice
             .set(self.has_choice.get() || choices.len() > 1);
@@ -129,6 +137,7 @@ impl Sampler<'_> {
     fn object(&self, schema: &Value, depth: usize) -> Map<String, Value> {
         let mut schema = resolved(self.root, schema);
         // An alternative says more of the same object.
+        let mut has_part = false;
         for _ in 0..MAX_STEPS {
             let Some(part) = alternatives(&schema).and_then(|all| self.chosen(all)) else {
                 break;
@@ -141,23 +150,72 @@ impl Sampler<'_> {
             whole.retain(|key, _| !matches!(key.as_str(), "anyOf" | "oneOf"));
             merge(&mut whole, part);
             schema = Cow::Owned(Value::Object(whole));
+            has_part = true;
         }
         let Some(properties) = schema["properties"].as_object() else {
             return Map::new();
         };
         let required = required(&schema);
-        let is_shown = |name: &str| required.contains(&name);
-        let shown = properties.iter().filter(|(name, _)| is_shown(name));
-        let first = properties.iter().take(usize::from(required.is_empty()));
+        let is_wanted =
+            |name: &str| required.contains(&name) || depth == 0 && self.optional.contains(&name);
+        // An object inside is seen to be one by two members.
+        let n_least = match depth {
+            0 => usize::from(required.is_empty()),
+            _ if has_part => 0,
+            _ => 2,
+        };
+        let n_wanted = properties.keys().filter(|name| is_wanted(name)).count();
+        let mut n_more = n_least.saturating_sub(n_wanted);
+        let mut shown = Map::new();
+        for (name, property) in properties {
+            let is_wanted = is_wanted(name);
+            if !is_wanted && n_more == 0 {
+                continue;
+            }
+            let value = self.sample(name, property, depth + 1);
+            if !is_wanted && depth > 0 && !self.is_valid(property, &value) {
+                continue;
+            }
+            n_more -= usize::from(!is_wanted);
+            shown.insert(name.clone(), value);
+        }
         shown
-            .chain(first)
-            .map(|(name, property)| (name.clone(), self.sample(name, property, depth + 1)))
-            .collect()
+    }
+
+    /// Whether a value is one of an optional property: there are patterns that no simple value fits.
+    fn is_valid(&self, schema: &Value, value: &Value) -> bool {
+        let schema = resolved(self.root, schema);
+        Validator::new(&schema).is_ok_and(|validator| validator.validate(value).is_empty())
+    }
+
+    /// Items of a list: two, unless the schema asks for more or fewer.
+    fn items(&self, name: &str, schema: &Value, depth: usize) -> Value {
+        let bound = |key: &str| schema[key].as_u64().unwrap_or(u64::MAX);
+        let n_least = schema["minItems"].as_u64().unwrap_or(0);
+        let n_items = n_least.max(2).min(bound("maxItems")).min(MAX_ITEMS);
+        let outer = self.item.get();
+        let items = (0..n_items as usize).map(|n| {
+            self.item.set(n);
+            self.sample(name, &schema["items"], depth + 1)
+        });
+        let mut items: Vec<Value> = items.collect();
+        self.item.set(outer);
+        if schema["uniqueItems"] == true {
+            let mut seen = Vec::new();
+            items.retain(|item| {
+                !seen.contains(item) && {
+                    seen.push(item.clone());
+                    true
+                }
+            });
+        }
+        Value::Array(items)
     }
 
     fn sample(&self, name: &str, schema: &Value, depth: usize) -> Value {
         let schema = resolved(self.root, schema);
-        if let Some(given) = given(&schema) {
+        let n = self.item.get();
+        if let Some(given) = given(&schema, n) {
             return given;
         }
         let is_object = schema["properties"].is_object();
@@ -178,19 +236,15 @@ impl Sampler<'_> {
             kind => kind.as_str(),
         };
         match kind {
-            Some("integer") => number(&schema, 1.0, 1.0),
-            Some("number") => number(&schema, 1.5, 0.5),
+            Some("integer") => number(&schema, 1.0 + n as f64, 1.0),
+            Some("number") => number(&schema, 1.5 + n as f64, 0.5),
             Some("boolean") => json!(true),
             Some("null") => Value::Null,
-            Some("array") if depth < MAX_DEPTH => {
-                let item = self.sample(name, &schema["items"], depth + 1);
-                let n_items = schema["minItems"].as_u64().unwrap_or(1).clamp(1, MAX_ITEMS);
-                Value::Array(vec![item; n_items as usize])
-            }
+            Some("array") if depth < MAX_DEPTH => self.items(name, &schema, depth),
             Some("array") => json!([]),
             Some("object") if depth < MAX_DEPTH => Value::Object(self.object(&schema, depth)),
             Some("object") => json!({}),
-            _ => text(name, &schema).into(),
+            _ => text(name, &schema, n).into(),
         }
     }
 }
@@ -198,9 +252,12 @@ impl Sampler<'_> {
 /// No example is longer.
 const MAX_ITEMS: u64 = 8;
 
-/// A value that the schema itself gives.
-fn given(schema: &Value) -> Option<Value> {
-    let first = |list: &Value| list.as_array().and_then(|values| values.first()).cloned();
+/// A value that the schema itself gives: the one for the item `n` of a list, or the first.
+fn given(schema: &Value, n: usize) -> Option<Value> {
+    let first = |list: &Value| {
+        let values = list.as_array()?;
+        values.get(n).or(values.first()).cloned()
+    };
     schema
         .get("const")
         .cloned()
@@ -239,13 +296,16 @@ fn number(schema: &Value, wanted: f64, step: f64) -> Value {
 }
 
 /// A text that looks like what a parameter of that name takes, as long as the schema says.
-fn text(name: &str, schema: &Value) -> String {
+fn text(name: &str, schema: &Value, n: usize) -> String {
     let format = schema["format"].as_str().unwrap_or_default();
     let formats = FORMATS.iter().find(|(known, _)| *known == format);
     let words = WORDS.iter().find(|(known, _)| *known == name);
+    let other = OTHER_WORDS.iter().find(|(known, _)| *known == name);
+    let plain = if n == 0 { "text" } else { "more text" };
     let mut text = formats
+        .or(other.filter(|_| n > 0))
         .or(words)
-        .map_or("text", |(_, word)| word)
+        .map_or(plain, |(_, word)| word)
         .to_owned();
     let n_least = schema["minLength"].as_u64().unwrap_or(0).min(256) as usize;
     while text.chars().count() < n_least {
@@ -285,6 +345,14 @@ const WORDS: &[(&str, &str)] = &[
     ("query", "parser"),
     ("search", "old text"),
     ("replace", "new text"),
+];
+
+/// Values for the second item of a list.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("path", "src/lib.rs"),
+    ("file_path", "src/lib.rs"),
+    ("search", "another old text"),
+    ("replace", "another new text"),
 ];
 
 #[cfg(test)]
@@ -349,11 +417,36 @@ mod tests {
     }
 
     #[test]
-    fn lists_hold_one_item() {
-        let item = json!({"type": "object", "properties": {"search": {}}, "required": ["search"]});
+    fn lists_hold_two_items_and_objects_two_members() {
+        let item = json!({"type": "object", "properties": {"search": {}, "n": {"type": "integer"}, "more": {}}, "required": ["search"]});
+        let list = |more: Value| {
+            let mut list = json!({"type": "array", "items": item});
+            let settings = list.as_object_mut().expect("an object");
+            settings.extend(more.as_object().expect("an object").clone());
+            json!({"properties": {"edits": list}, "required": ["edits"]})
+        };
+        let (first, second) = (
+            json!({"search": "old text", "n": 1}),
+            json!({"search": "another old text", "n": 2}),
+        );
+        check(&list(json!({})), &json!({"edits": [first, second]}));
+        check(&list(json!({"maxItems": 1})), &json!({"edits": [first]}));
+        let words = json!({"type": "array", "uniqueItems": true, "items": {"enum": ["a"]}});
         check(
-            &json!({"properties": {"edits": {"type": "array", "items": item}}, "required": ["edits"]}),
-            &json!({"edits": [{"search": "old text"}]}),
+            &json!({"properties": {"words": words}, "required": ["words"]}),
+            &json!({"words": ["a"]}),
+        );
+    }
+
+    #[test]
+    fn optional_properties_are_shown_where_they_are_asked_for() {
+        let schema = json!({"properties": {
+            "a": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}},
+            "at": {"properties": {"x": {"type": "integer"}, "y": {"type": "integer"}, "code": {"type": "string", "pattern": "^\\d+$"}}},
+        }, "required": ["a"]});
+        assert_eq!(
+            Value::Object(sample_with(&schema, &["tags", "at"])),
+            json!({"a": "text", "tags": ["text", "more text"], "at": {"x": 1, "y": 1}})
         );
     }
 
@@ -377,7 +470,7 @@ mod tests {
             },
         });
         let expected = json!({
-            "color": "red", "box": {"w": 4}, "n": 5, "day": "2026-01-31", "tags": ["textxx", "textxx"], "part": 1,
+            "color": "red", "box": {"w": 4}, "n": 5, "day": "2026-01-31", "tags": ["textxx", "more text"], "part": 1,
             "mode": "r",
         });
         check(&schema, &expected);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use toolglot::Dialect;
 use toolglot_runtimes::{CallError, Host};
 use toolglot_toolfiles::{Registry, Space, Spaces};
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
 use crate::call::Walls;
 use crate::failure::Failure;
@@ -188,9 +188,15 @@ pub(crate) fn builtin(name: &str) -> Result<Toolbox, Failure> {
     Toolbox::builtin(name).ok_or_else(|| Failure::UnknownToolbox(name.to_owned()))
 }
 
-/// The tools that models of `dialect` know, or those that `run` can execute.
+/// The tools to teach where none are named: of those that models of `dialect` know the ones that `run` carries out.
 pub(crate) fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
-    Toolbox::taught(dialect.name()).map_or_else(|| builtin("workspace"), Ok)
+    let known = Toolbox::taught(dialect.name()).map_or_else(|| builtin("workspace"), Ok)?;
+    let vocabulary = builtin("vocabulary")?;
+    let runs = |spec: &ToolSpec| {
+        let canonical = vocabulary.canonical(&spec.name);
+        canonical.is_some_and(|(spec, _)| spec.effect != Effect::Unknown)
+    };
+    Ok(known.only(runs))
 }
 
 fn json(path: &Path) -> Result<Value, Failure> {

@@ -1,5 +1,7 @@
 //! A row of XML-like elements inside a raw value: `<suggest mode="code">Go on</suggest> <suggest>..</suggest>`.
 
+use serde_json::Value;
+
 /// One element of a row.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Element<'a> {
@@ -56,6 +58,29 @@ fn attributes(text: &str) -> Option<Vec<(&str, &str)>> {
     Some(found)
 }
 
+/// A list as a row of elements, one a line, as [`elements`] and [`plain_text`] read it: `{"text": .., "mode": ..}` and plain
+/// strings. `None` if an item is of another kind.
+pub(crate) fn row(items: &[Value], name: &str) -> Option<String> {
+    let element = |item: &Value| {
+        let (text, attributes) = match item {
+            Value::String(text) => (text.as_str(), String::new()),
+            Value::Object(members) => {
+                let mut attributes = String::new();
+                for (key, value) in members.iter().filter(|(key, _)| *key != "text") {
+                    let value = value.as_str().filter(|value| !value.contains(['"', '>']))?;
+                    attributes.push_str(&format!(" {key}=\"{value}\""));
+                }
+                (members.get("text")?.as_str()?, attributes)
+            }
+            _ => return None,
+        };
+        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        Some(format!("<{name}{attributes}>{text}</{name}>"))
+    };
+    let row: Option<Vec<String>> = items.iter().map(element).collect();
+    Some(row?.join("\n"))
+}
+
 /// The text of an element: trimmed, XML's five entities decoded.
 pub(crate) fn plain_text(inner: &str) -> String {
     const ENTITIES: [(&str, &str); 5] = [
@@ -81,7 +106,20 @@ pub(crate) fn plain_text(inner: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_list_is_written_as_it_is_read() {
+        let items = [json!({"text": "a < b & c", "mode": "code"}), json!("plain")];
+        let text = row(&items, "s").expect("text");
+        assert_eq!(text, "<s mode=\"code\">a &lt; b &amp; c</s>\n<s>plain</s>");
+        let read = elements(&text).expect("elements");
+        assert_eq!(plain_text(read[0].inner), "a < b & c");
+        assert_eq!(row(&[json!(1)], "s"), None);
+        assert_eq!(row(&[json!({"text": "a", "n": 1})], "s"), None);
+    }
 
     #[test]
     fn rows_of_elements_are_read_and_all_else_is_refused() {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolglot::{Fields, Shape, Tool, ToolSet};
+
+use crate::elements;
 
 /// What running a tool does to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -132,6 +134,13 @@ impl Toolbox {
         Toolbox { left_out, ..self }
     }
 
+    /// The tools that fit, with their other names.
+    #[must_use]
+    pub fn only(mut self, fits: impl Fn(&ToolSpec) -> bool) -> Toolbox {
+        self.entries.retain(|entry| fits(&entry.spec));
+        self
+    }
+
     /// What the list had that this set was made from, and no call can name: `tools[1] of the type `web_search``.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
@@ -141,6 +150,34 @@ impl Toolbox {
     pub fn is_needless(&self, tool: &str, parameter: &str) -> bool {
         let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
         entry.is_some_and(|entry| entry.habits.needless.iter().any(|have| have == parameter))
+    }
+
+    /// The arguments with each list that models of a system write as a row of elements written so:
+    /// `<suggest>..</suggest>`. [`normalize`](crate::normalize) makes it a list again.
+    pub fn with_rows(&self, tool: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        for (key, element) in entry.iter().flat_map(|entry| &entry.habits.element_lists) {
+            if let Some(value) = arguments.get_mut(key)
+                && let Some(row) = value
+                    .as_array()
+                    .and_then(|items| elements::row(items, element))
+            {
+                *value = Value::String(row);
+            }
+        }
+        arguments
+    }
+
+    /// Whether models write that list as a row of elements.
+    pub fn has_row(&self, tool: &str, parameter: &str) -> bool {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.is_some_and(|entry| entry.habits.element_lists.contains_key(parameter))
+    }
+
+    /// Whether that parameter names several files, each of which a call of its own reads.
+    pub fn has_files(&self, tool: &str, parameter: &str) -> bool {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.is_some_and(|entry| entry.habits.file_lists.iter().any(|list| list == parameter))
     }
 
     /// The tool of exactly that name.

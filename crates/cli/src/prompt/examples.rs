@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 use toolglot::Dialect;
+use toolglot_schema::Validator;
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
 use crate::failure::Failure;
 use crate::form;
-use crate::sample::sample_arguments;
+use crate::sample::{required, resolved, sample_arguments, sample_with};
 
 /// Text that every quoting has to survive: several lines, quotation marks, the letters of XML.
 const CODE: &str =
@@ -15,15 +16,20 @@ const CODE: &str =
 /// Parameters that hold a text of many lines.
 const TEXTS: &[&str] = &["content", "contents", "code", "text", "body", "diff"];
 
+/// Calls and the text that shows them.
+#[derive(Debug)]
+pub(crate) struct Example {
+    /// The hole of the template that it fills.
+    pub(crate) hole: &'static str,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) text: String,
+}
+
 /// The examples that a template may use; those that these tools or this dialect cannot give are absent.
 ///
-/// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: a call with a list.
-/// `several`: two calls in one message.
-pub(crate) fn examples(
-    dialect: &Dialect,
-    toolbox: &Toolbox,
-) -> Result<Vec<(&'static str, String)>, Failure> {
-    let tools = toolbox.tool_set();
+/// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: calls with lists, objects and lists of
+/// objects, as far as any tool takes such. `rows`: a call with a row of elements. `several`: two calls in one message.
+pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Example>, Failure> {
     let example = |spec: &ToolSpec| (spec.name.clone(), sample_arguments(&spec.parameters));
     let plain = || toolbox.iter().filter(|spec| spec.effect != Effect::Ask);
     let first = plain()
@@ -31,37 +37,147 @@ pub(crate) fn examples(
         .or_else(|| toolbox.iter().next())
         .map(example);
     let code = toolbox.iter().find_map(with_code);
-    let list = plain().find(|spec| has_list(spec)).map(example);
     let second = code.clone().or_else(|| plain().nth(1).map(example));
 
-    let mut examples = Vec::new();
+    let mut examples: Vec<Example> = Vec::new();
+    let written = |hole, calls: &[Call]| {
+        form::calls(dialect, toolbox, calls).map(|text| Example {
+            hole,
+            calls: calls.to_vec(),
+            text,
+        })
+    };
     if let Some(first) = &first {
-        let call = form::calls(dialect, &tools, std::slice::from_ref(first)).map_err(|error| {
-            Failure::Unrenderable {
-                dialect: dialect.name().to_owned(),
-                why: error.why,
-            }
-        })?;
-        examples.push(("call", call));
+        let call = written("call", std::slice::from_ref(first));
+        examples.push(call.map_err(|error| Failure::Unrenderable {
+            dialect: dialect.name().to_owned(),
+            why: error.why,
+        })?);
     }
-    let written = |call: &Call| form::calls(dialect, &tools, std::slice::from_ref(call)).ok();
-    let code_text = code
-        .as_ref()
-        .and_then(|code| written(code).or_else(|| written(&without_last_break(code))));
-    examples.extend(code_text.map(|text| ("code", text)));
-    let list_text = list.as_ref().and_then(written);
-    examples.extend(list_text.map(|text| ("list", text)));
+    let one = |hole, call: Call| written(hole, &[call]).ok();
+    examples.extend(code.and_then(|code| {
+        let trimmed = without_last_break(&code);
+        one("code", code).or_else(|| one("code", trimmed))
+    }));
+    let asking = || toolbox.iter().filter(|spec| spec.effect == Effect::Ask);
+    let mut shown = Kinds::default();
+    for spec in plain().chain(asking()) {
+        let nested = Nested::of(dialect, toolbox, spec);
+        examples.extend(nested.call(&mut shown, |call| one("list", call)));
+    }
+    let row = toolbox
+        .iter()
+        .find_map(|spec| with_row(dialect, toolbox, spec));
+    examples.extend(row.and_then(|row| one("rows", row)));
     if let (Some(first), Some(second)) = (first, second) {
-        examples.extend(
-            form::calls(dialect, &tools, &[first, second])
-                .ok()
-                .map(|text| ("several", text)),
-        );
+        examples.extend(written("several", &[first, second]).ok());
     }
     Ok(examples)
 }
 
-type Call = (String, Map<String, Value>);
+/// What examples show of nested values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kinds {
+    list: bool,
+    object: bool,
+    list_of_objects: bool,
+}
+
+impl Kinds {
+    fn of(value: &Value) -> Kinds {
+        let items = value.as_array().map_or(&[][..], Vec::as_slice);
+        let is_of_objects = items.iter().any(Value::is_object);
+        Kinds {
+            list: !items.is_empty() && !is_of_objects,
+            object: value.as_object().is_some_and(|members| !members.is_empty()),
+            list_of_objects: is_of_objects,
+        }
+    }
+
+    fn and(self, other: Kinds) -> Kinds {
+        Kinds {
+            list: self.list || other.list,
+            object: self.object || other.object,
+            list_of_objects: self.list_of_objects || other.list_of_objects,
+        }
+    }
+}
+
+/// The nested parameters of a tool.
+struct Nested<'a> {
+    spec: &'a ToolSpec,
+    /// Each with what it shows, and whether it must be given.
+    parameters: Vec<(String, Kinds, bool)>,
+}
+
+impl<'a> Nested<'a> {
+    fn of(dialect: &Dialect, toolbox: &Toolbox, spec: &'a ToolSpec) -> Nested<'a> {
+        let schema = resolved(&spec.parameters, &spec.parameters);
+        let required = required(&schema);
+        let properties = schema["properties"].as_object();
+        let nested = |name: &String| {
+            let is_row = form::has_rows(dialect) && toolbox.has_row(&spec.name, name);
+            let sample = sample_with(&spec.parameters, &[name]);
+            let kinds = Kinds::of(sample.get(name)?);
+            let is_nested = kinds != Kinds::default();
+            let is_plain = !is_row && !toolbox.has_files(&spec.name, name);
+            (is_nested && is_plain)
+                .then(|| (name.clone(), kinds, required.contains(&name.as_str())))
+        };
+        let names = properties.into_iter().flat_map(Map::keys);
+        Nested {
+            spec,
+            parameters: names.filter_map(nested).collect(),
+        }
+    }
+
+    /// A call that shows what is not `shown` yet, if the dialect carries one.
+    fn call(
+        &self,
+        shown: &mut Kinds,
+        written: impl Fn(Call) -> Option<Example>,
+    ) -> Option<Example> {
+        let validator = Validator::new(&self.spec.parameters).ok()?;
+        let call = |optional: &[&str]| {
+            let arguments = sample_with(&self.spec.parameters, optional);
+            let is_valid = validator
+                .validate(&Value::Object(arguments.clone()))
+                .is_empty();
+            is_valid.then(|| written((self.spec.name.clone(), arguments)))?
+        };
+        let (mut optional, mut found) = (Vec::new(), None);
+        for (name, kinds, is_required) in &self.parameters {
+            if shown.and(*kinds) == *shown {
+                continue;
+            }
+            if !is_required {
+                optional.push(name.as_str());
+            }
+            if let Some(example) = call(&optional) {
+                *shown = shown.and(*kinds);
+                found = Some(example);
+            } else if !is_required {
+                optional.pop();
+            }
+        }
+        found
+    }
+}
+
+/// A call of `spec` that carries a row of elements, if it takes one.
+fn with_row(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<Call> {
+    let mut names = spec.parameters["properties"].as_object()?.keys();
+    let name = names.find(|name| toolbox.has_row(&spec.name, name))?;
+    let mut arguments = sample_with(&spec.parameters, &[name]);
+    let answers = ANSWERS.map(|text| serde_json::json!({ "text": text }));
+    arguments.insert(name.clone(), Value::Array(answers.to_vec()));
+    form::has_rows(dialect).then(|| (spec.name.clone(), arguments))
+}
+
+/// What an example offers to choose from.
+const ANSWERS: [&str; 2] = ["src/main.rs", "src/lib.rs"];
+
+pub(crate) type Call = (String, Map<String, Value>);
 
 /// A call of `spec` that carries [`CODE`], if it takes a text of many lines.
 fn with_code(spec: &ToolSpec) -> Option<Call> {
@@ -88,8 +204,83 @@ fn without_last_break((name, arguments): &Call) -> Call {
     (name.clone(), arguments.collect())
 }
 
-fn has_list(spec: &ToolSpec) -> bool {
-    sample_arguments(&spec.parameters)
-        .values()
-        .any(Value::is_array)
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::digest::{Knowledge, digest};
+    use crate::reading::{Manner, compile};
+
+    /// A tool whose nested parameters are optional, and one whose are required and in each other.
+    fn nested() -> Toolbox {
+        let words = json!({"type": "array", "items": {"type": "string"}});
+        let contact = json!({"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}});
+        let dish = json!({"type": "object", "properties": {"dish": {"type": "string"}, "n": {"type": "integer"}, "with": words}});
+        let dishes = json!({"type": "array", "items": dish});
+        let book = json!({"type": "object", "required": ["guests"], "properties": {
+            "guests": {"type": "integer"}, "vip": {"type": "boolean"}, "tags": words, "contact": contact, "dishes": dishes,
+        }});
+        let order = json!({"type": "object", "required": ["dishes", "to"], "properties": {
+            "dishes": dishes, "to": {"type": "object", "properties": {"street": {"type": "string"}, "tags": words}},
+        }});
+        let list = json!({"book_table": book, "order": order});
+        Toolbox::from_json(&list).expect("a list")
+    }
+
+    /// What is taught is what is read, without a word about it.
+    #[test]
+    fn each_example_is_read_as_the_calls_that_it_shows() {
+        let all = Kinds {
+            list: true,
+            object: true,
+            list_of_objects: true,
+        };
+        for dialect in toolglot_dialects::all() {
+            let taught = Toolbox::taught(dialect.name());
+            for (n, toolbox) in std::iter::once(nested()).chain(taught).enumerate() {
+                let Ok(examples) = examples(dialect, &toolbox) else {
+                    continue;
+                };
+                let dialects = std::slice::from_ref(dialect);
+                let program = compile(dialects, Some(&toolbox)).expect("a program");
+                let manner = Manner::with(program);
+                let mut shown = Kinds::default();
+                for Example { hole, calls, text } in examples {
+                    let at = format!("{} {hole}: {text}", dialect.name());
+                    let read = manner.whole(text.trim_end().as_bytes()).trace.message;
+                    let knowledge = Knowledge {
+                        dialects,
+                        toolbox: Some(&toolbox),
+                        normalize: true,
+                        places: None,
+                    };
+                    let digest = digest(read, knowledge);
+                    let found = digest.document.calls.iter();
+                    let found: Vec<Call> = found
+                        .map(|call| {
+                            (
+                                call.name.clone(),
+                                call.arguments.clone().unwrap_or_default(),
+                            )
+                        })
+                        .collect();
+                    assert_eq!(found, calls, "{at}");
+                    assert!(
+                        digest
+                            .message
+                            .calls
+                            .iter()
+                            .all(|call| call.end == toolglot::End::Closed),
+                        "{at}"
+                    );
+                    assert_eq!(digest.message.notes, [], "{at}");
+                    for value in calls.iter().flat_map(|(_, arguments)| arguments.values()) {
+                        shown = shown.and(Kinds::of(value));
+                    }
+                }
+                assert!(n > 0 || shown == all, "{}: {shown:?}", dialect.name());
+            }
+        }
+    }
 }

@@ -73,7 +73,7 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
                 && arguments.all(|name| !spec.parameters["properties"][name].is_null())
         })
     };
-    let (known, others): (Vec<_>, Vec<_>) = toolbox.iter().cloned().partition(has_call);
+    let known = toolbox.clone().only(has_call);
     if known.is_empty() {
         let only = only.iter().map(|(name, arguments)| {
             let arguments: Vec<String> = arguments.iter().map(|name| format!("`{name}`")).collect();
@@ -84,7 +84,7 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
             calls: only.collect::<Vec<String>>().join(", "),
         });
     }
-    for spec in others {
+    for spec in toolbox.iter().filter(|spec| !has_call(spec)) {
         let _ = writeln!(
             screen::stderr(),
             "left out: `{}`, which `{}` has no call of",
@@ -92,7 +92,7 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
             dialect.name()
         );
     }
-    Ok(Cow::Owned(known.into_iter().collect()))
+    Ok(Cow::Owned(known))
 }
 
 /// The instructions that teach a model to call these tools in a dialect.
@@ -105,10 +105,40 @@ pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Strin
         .iter()
         .find(|(name, _)| *name == dialect.name())
         .map_or(GENERIC, |(_, words)| words);
-    let mut values = examples::examples(dialect, toolbox)?;
+    let mut values: Vec<(&str, String)> = Vec::new();
+    for example in examples::examples(dialect, toolbox)? {
+        match values.iter_mut().find(|(hole, _)| *hole == example.hole) {
+            Some((_, text)) => *text = format!("{}\n\n{}", text.trim_end(), example.text),
+            None => values.push((example.hole, example.text)),
+        }
+    }
+    values.extend(short_forms(toolbox));
     values.push(("tools", tool_list::tool_list(toolbox)));
     values.push(("names", names(toolbox)));
     Ok(template::fill(template, &values))
+}
+
+/// The sections of short forms that reach tools of the set: each is of one tool and its parameters.
+fn short_forms(toolbox: &Toolbox) -> Vec<(&'static str, String)> {
+    const FORMS: &[(&str, &str, &[&str])] = &[
+        ("read", "read_file", &["path"]),
+        ("write", "write_file", &["path", "content"]),
+        ("execute", "execute_command", &["command"]),
+    ];
+    let reaches = |(_, tool, parameters): &&(&str, &str, &[&str])| {
+        let schema = toolbox
+            .canonical(tool)
+            .map(|(spec, _)| &spec.parameters["properties"]);
+        schema.is_some_and(|all| parameters.iter().all(|name| !all[*name].is_null()))
+    };
+    let holes: Vec<&str> = FORMS
+        .iter()
+        .filter(reaches)
+        .map(|(hole, ..)| *hole)
+        .collect();
+    let any = holes.first().map(|_| "short");
+    let holes = holes.iter().copied().chain(any);
+    holes.map(|hole| (hole, String::new())).collect()
 }
 
 fn names(toolbox: &Toolbox) -> String {

@@ -554,7 +554,7 @@ impl Session<'_> {
     fn form(&self, call: &Call) -> Option<String> {
         let dialect = self.dialect(call)?;
         if let Some(spec) = self.file_tool(&call.name).filter(|_| self.named.is_none()) {
-            return form::of_tool(dialect, &self.vocabulary.tool_set(), &spec);
+            return form::of_tool(dialect, self.vocabulary, &spec);
         }
         form::of_call(dialect, self.named, Some(&call.name))
     }

@@ -97,3 +97,121 @@ fn a_dialect_of_one_tool_teaches_that_one() {
     let why = "`aider` has calls of `edit_file` with `search` and `replace` alone";
     assert!(ran.code == 2 && ran.err.contains(why), "{}", ran.err);
 }
+
+/// What is taught is what `render` writes; lists and objects are shown where only optional parameters have them.
+#[test]
+fn examples_are_what_render_writes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let tools = directory.path().join("tools.json");
+    let words = json!({"type": "array", "items": {"type": "string"}});
+    let list = json!([{"type": "function", "function": {"name": "book_table", "parameters": {
+        "type": "object", "required": ["guests"], "properties": {"guests": {"type": "integer"}, "tags": words,
+        "contact": {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}},
+    }}}]);
+    std::fs::write(&tools, list.to_string()).expect("it is written");
+    let tools = tools.to_str().expect("it is UTF-8");
+    let arguments =
+        json!({"guests": 1, "tags": ["text", "more text"], "contact": {"name": "text", "age": 1}});
+    let call = json!({"calls": [{"name": "book_table", "arguments": arguments}]}).to_string();
+    for dialect in dialects() {
+        let ran = toolglot(&["prompt", "--dialect", &dialect, "--tools", tools], "");
+        if is_of_one_tool(&ran) {
+            continue;
+        }
+        let written = toolglot(&["render", "--dialect", &dialect, "--tools", tools], &call);
+        assert_eq!(written.code, 0, "{dialect}: {}", written.err);
+        assert!(
+            ran.out.contains(written.out.trim_end()),
+            "{dialect}: {}\nin {}",
+            written.out,
+            ran.out
+        );
+    }
+}
+
+#[test]
+fn roo_teaches_rows_of_answers_as_it_reads_them() {
+    let ran = toolglot(&["prompt", "--dialect", "roo"], "");
+    let row =
+        "<follow_up><suggest>src/main.rs</suggest>\n<suggest>src/lib.rs</suggest></follow_up>";
+    assert!(ran.out.contains(row), "{}", ran.out);
+    let call = json!({"calls": [{"name": "ask_followup_question", "arguments": {"question": "Which?", "follow_up": [{"text": "a < b", "mode": "code"}, {"text": "b"}]}}]});
+    let roo = ["--dialect", "roo", "--tools", "builtin:roo"];
+    let text = toolglot(&[&["render"], &roo[..]].concat(), &call.to_string()).out;
+    let parse = ["parse", "--format", "json", "--normalize"];
+    let read = toolglot(&[&parse[..], &roo].concat(), &text).json();
+    assert_eq!(
+        read["calls"][0]["arguments"], call["calls"][0]["arguments"],
+        "{text}"
+    );
+}
+
+/// A form is taught where it reaches a tool.
+#[test]
+fn axe_teaches_the_short_forms_of_the_tools_that_are_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("tools.json");
+    let tools = path.to_str().expect("it is UTF-8");
+    let text = |names: &[&str]| {
+        let properties: serde_json::Map<_, _> = names
+            .iter()
+            .map(|name| ((*name).to_owned(), json!({"type": "string"})))
+            .collect();
+        json!({"type": "object", "properties": properties, "required": names})
+    };
+    for (list, shown, hidden) in [
+        (
+            json!({"book": text(&["x"])}),
+            &[][..],
+            &["READ", "WRITE", "EXEC", "<bash>", "<shell>", "Short forms"][..],
+        ),
+        (
+            json!({"read_file": text(&["path"]), "write_file": text(&["name"])}),
+            &["```READ", "<read_file>", "Short forms"],
+            &["WRITE", "EXEC", "<bash>", "<write_file path"],
+        ),
+        (
+            json!({"execute_command": text(&["command"])}),
+            &["```EXEC", "<bash>", "```bash"],
+            &["READ", "WRITE"],
+        ),
+    ] {
+        std::fs::write(&path, list.to_string()).expect("it is written");
+        let ran = toolglot(&["prompt", "--dialect", "axe", "--tools", tools], "");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        for form in shown {
+            assert!(ran.out.contains(form), "{form}: {}", ran.out);
+        }
+        for form in hidden {
+            assert!(!ran.out.contains(form), "{form}: {}", ran.out);
+        }
+    }
+}
+
+/// Without a list those are taught that `run` carries out.
+#[test]
+fn tools_that_nothing_runs_are_not_taught() {
+    for (dialect, there, missing) in [
+        (
+            "roo",
+            "## read_file",
+            &["browser_action", "switch_mode", "use_mcp_tool"][..],
+        ),
+        (
+            "forge",
+            "## apply_diff",
+            &["add_note", "list_tags", "run_custom_tool"],
+        ),
+        (
+            "tool_call",
+            "## git_commit",
+            &["list_dev_servers", "stop_dev_server"],
+        ),
+    ] {
+        let ran = toolglot(&["prompt", "--dialect", dialect], "");
+        assert!(ran.out.contains(there), "{dialect}: {}", ran.out);
+        for name in missing {
+            assert!(!ran.out.contains(name), "{dialect} {name}: {}", ran.out);
+        }
+    }
+}
