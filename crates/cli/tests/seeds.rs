@@ -27,6 +27,18 @@ const DIFFERENT: &[(&str, &str)] = &[
         "only the call's closer is missing after a stop, where servers strip it: the call is closed, with a note",
     ),
     // forge
+    (
+        "forge-infer-special-infp",
+        "a number that JSON cannot carry is a string, with a note",
+    ),
+    (
+        "forge-infer-special-infm",
+        "a number that JSON cannot carry is a string, with a note",
+    ),
+    (
+        "forge-infer-special-nan",
+        "a number that JSON cannot carry is a string, with a note",
+    ),
     ("forge-bare-lt", "a bare `<` is mended, with a note"),
     (
         "forge-size-limit",

@@ -44,8 +44,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) has_items: bool,
     pub(crate) out: &'a mut String,
     pub(crate) remarks: &'a mut Vec<(Code, String)>,
-    /// A value that JSON cannot say: the call must not run.
-    pub(crate) refused: &'a mut bool,
 }
 
 impl Writer<'_> {
@@ -73,16 +71,13 @@ impl Writer<'_> {
                 self.string(text);
             }
             (_, Content::Text { .. }) => match how(None, self.typing, "") {
-                How::Infer => match infer(text) {
-                    Ok(json) => self.out.push_str(&json),
-                    Err(message) => {
-                        self.remarks.push((Code::UnrepresentableNumber, message));
-                        *self.refused = true;
-                        self.string(text.trim());
-                    }
-                },
-                How::Json => {
-                    let (json, remark) = json_or_text(text);
+                how @ (How::Infer | How::Json) => {
+                    let read = if how == How::Infer {
+                        infer
+                    } else {
+                        json_or_text
+                    };
+                    let (json, remark) = read(text);
                     self.out.push_str(&json);
                     self.remarks.extend(remark);
                 }

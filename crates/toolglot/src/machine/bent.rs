@@ -3,7 +3,7 @@
 
 use super::Parser;
 use super::probe::Probe;
-use super::thread::Thread;
+use super::thread::{Judge, Thread};
 use super::view::View;
 use crate::program::{Node, NodeId, Program};
 
@@ -76,9 +76,8 @@ impl Parser {
             off: 0,
             ..bent.closer
         };
-        let judge = self.evidence();
         probe.follow.clear();
-        self.stepper(program, view, judge)
+        self.stepper(program, view, Judge::Evidence)
             .close(behind, end, &mut probe.follow);
         (probe.pos, probe.last, probe.is_bent) = (end, Some(end), true);
         Some(true)

@@ -54,6 +54,7 @@ impl Parser {
                 bol,
                 start,
                 is_kept,
+                teller,
                 ..
             } = &mut *self;
             let (flushed, candidate) = (*flushed, *candidate);
@@ -67,6 +68,7 @@ impl Parser {
                 registers,
                 tokens,
                 judge: Judge::Reading,
+                call: teller.call.as_ref(),
                 candidate,
                 bol,
                 start,

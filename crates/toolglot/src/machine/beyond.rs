@@ -221,11 +221,13 @@ impl Parser {
             match fit.next() {
                 Some(closer) if closer.bytes.len() <= found.len() => {
                     probe.pos += closer.bytes.len() as u64;
-                    let judge = self.evidence();
                     let thread = Thread::at(closer.next, Log::ROOT, probe.pos);
                     probe.follow.clear();
-                    self.stepper(program, view, judge)
-                        .close(thread, probe.pos, &mut probe.follow);
+                    self.stepper(program, view, Judge::Evidence).close(
+                        thread,
+                        probe.pos,
+                        &mut probe.follow,
+                    );
                     return Some(true);
                 }
                 Some(_) if !eof => return None,
@@ -279,10 +281,9 @@ impl Parser {
         view: View<'_>,
     ) -> Vec<Thread> {
         let mut set = Vec::new();
-        let judge = self.evidence();
         for &node in &text.enclosing {
             let thread = Thread::at(node, Log::ROOT, at);
-            self.stepper(program, view, judge)
+            self.stepper(program, view, Judge::Evidence)
                 .close(thread, at, &mut set);
         }
         set
@@ -355,8 +356,7 @@ impl Parser {
             let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
             let mut inner = Found::default();
-            let judge = self.evidence();
-            self.stepper(program, view, judge).step(
+            self.stepper(program, view, Judge::Evidence).step(
                 &beyond.enclosing,
                 byte,
                 probe.pos,

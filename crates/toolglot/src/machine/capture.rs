@@ -188,19 +188,23 @@ impl Stepper<'_> {
                 ..
             } => return text == key,
             Judge::Own { .. } if is_plausible_key(text) => return true,
-            Judge::Evidence { tool } | Judge::Own { tool, .. } => tool,
+            Judge::Evidence | Judge::Own { .. } => self.call.and_then(|call| call.tool),
         };
-        let Some(tool) = tool else {
-            return is_plausible_key(text);
-        };
-        let parameters = &self.program.tools.tool(tool).parameters;
-        if takes_key(parameters, text) {
+        let parameters = tool.map(|tool| &self.program.tools.tool(tool).parameters);
+        let is_declared = parameters.map_or_else(
+            || is_plausible_key(text),
+            |parameters| takes_key(parameters, text),
+        );
+        // What the call has already stands in a text: it is no evidence, and is read over like what no tool has.
+        let is_given = self.call.is_some_and(|call| call.has_key(text));
+        if is_declared && !is_given {
             return true;
         }
         // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
         if self.program.value_behind(way.node).is_some()
             && !self.is_tag(way.node)
-            && parameters.nearest(text).is_some()
+            && parameters.is_some_and(|parameters| parameters.nearest(text).is_some())
+            && !is_given
         {
             return true;
         }

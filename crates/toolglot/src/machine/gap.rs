@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::Parser;
 use super::log::Log;
 use super::probe::Probe;
-use super::thread::{Found, Thread};
+use super::thread::{Found, Judge, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
@@ -52,8 +52,7 @@ impl Parser {
             return false;
         };
         let mut behind = Vec::new();
-        let judge = self.evidence();
-        self.stepper(program, view, judge).close(
+        self.stepper(program, view, Judge::Evidence).close(
             Thread::at(closer.next(), Log::ROOT, at),
             at,
             &mut behind,
@@ -103,8 +102,7 @@ impl Parser {
                 return eof.then_some(false);
             };
             let (mut next, mut found) = (Vec::new(), Found::default());
-            let judge = self.evidence();
-            self.stepper(program, view, judge)
+            self.stepper(program, view, Judge::Evidence)
                 .step(threads, byte, *pos, &mut next, &mut found);
             self.work += found.work;
             *pos += 1;

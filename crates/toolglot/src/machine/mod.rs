@@ -503,6 +503,7 @@ impl Parser {
             registers: &self.registers,
             tokens: &self.tokens,
             judge,
+            call: self.teller.call.as_ref(),
             candidate: self.candidate,
             bol: self.bol,
             start: self.start,

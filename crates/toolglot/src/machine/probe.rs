@@ -132,25 +132,18 @@ impl Parser {
         // The probe's log begins anew: it is flushed only where the reading goes on behind it.
         self.log.clear();
         self.flushed = Log::ROOT;
-        let judge = self.evidence();
         let thread = Thread::at(text.follow, Log::ROOT, at);
-        self.stepper(program, view, judge)
+        self.stepper(program, view, Judge::Evidence)
             .close(thread, at, &mut probe.follow);
         for &node in &text.enclosing {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, judge)
+            self.stepper(program, view, Judge::Evidence)
                 .close(thread, at, &mut probe.enclosing);
         }
         if let Some(node) = text.own {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, judge)
+            self.stepper(program, view, Judge::Evidence)
                 .close(thread, at, &mut probe.own);
-        }
-    }
-
-    pub(super) fn evidence(&self) -> Judge<'static> {
-        Judge::Evidence {
-            tool: self.teller.call.as_ref().and_then(|call| call.tool),
         }
     }
 
@@ -305,9 +298,10 @@ impl Parser {
                     &mut probe.own,
                     &mut probe.shorn,
                 ];
-                let judge = self.evidence();
                 let room = cap + 1 - (pos - probe.at);
-                let run = self.stepper(program, view, judge).run(sets, pos, room);
+                let run = self
+                    .stepper(program, view, Judge::Evidence)
+                    .run(sets, pos, room);
                 probe.pos += run;
                 self.work += run;
                 if run > 0 {
@@ -353,7 +347,6 @@ impl Parser {
         next: &mut Vec<Thread>,
         found: &mut Found,
     ) -> Option<Turn> {
-        let judge = self.evidence();
         let pos = probe.pos;
 
         // The tag of a next value is no closer.
@@ -361,7 +354,7 @@ impl Parser {
 
         // What follows.
         let begun = probe.closer && begun(program, &probe.follow, byte);
-        self.stepper(program, view, judge)
+        self.stepper(program, view, Judge::Evidence)
             .step(&probe.follow, byte, pos, next, found);
         probe.damaged |= begun && next.is_empty() && value.nest == 0;
         let unknown = found.unknown_key;
@@ -392,7 +385,8 @@ impl Parser {
             .any(|thread| program.node(thread.node).is_body());
         // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
         let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
-        let is_known = matches!(judge, Judge::Evidence { tool: Some(_) });
+        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        let is_known = tool.is_some();
         let is_sure =
             probe.n_overs == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
         let read = (found.literal_ended && is_sure).then_some(pos + 1);
@@ -400,8 +394,7 @@ impl Parser {
         // The value's own opener.
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.key.as_str());
-            let tool = self.teller.call.as_ref().and_then(|call| call.tool);
-            self.stepper(program, view, Judge::Own { tool, same_key })
+            self.stepper(program, view, Judge::Own { same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
             if let Some(log) = probe
@@ -420,8 +413,13 @@ impl Parser {
         // What may follow it, short of a byte.
         if !probe.shorn.is_empty() {
             let mut rest = Found::default();
-            self.stepper(program, view, judge)
-                .step(&probe.shorn, byte, pos, next, &mut rest);
+            self.stepper(program, view, Judge::Evidence).step(
+                &probe.shorn,
+                byte,
+                pos,
+                next,
+                &mut rest,
+            );
             self.work += rest.work;
             core::mem::swap(&mut probe.shorn, next);
             if rest.literal_ended {
@@ -434,8 +432,13 @@ impl Parser {
         let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            self.stepper(program, view, judge)
-                .step(&probe.enclosing, byte, pos, next, found);
+            self.stepper(program, view, Judge::Evidence).step(
+                &probe.enclosing,
+                byte,
+                pos,
+                next,
+                found,
+            );
             core::mem::swap(&mut probe.enclosing, next);
             if found.literal_ended && closes(found) {
                 probe.last = Some(pos + 1);

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::filled::Filled;
 use super::log::{Act, Log, LogId};
+use super::teller::OpenCall;
 use super::thread::{Found, Judge, Registers, Thread};
 use super::tokens::Tokens;
 use super::view::View;
@@ -23,6 +24,8 @@ pub(crate) struct Stepper<'a> {
     pub(crate) registers: &'a Registers,
     pub(crate) tokens: &'a Tokens,
     pub(crate) judge: Judge<'a>,
+    /// The open call.
+    pub(crate) call: Option<&'a OpenCall>,
     /// Where the trie's opener began.
     pub(crate) candidate: u64,
     /// The candidate stands at a line's begin; at the message's begin.

@@ -82,14 +82,12 @@ impl Registers {
 pub(crate) enum Judge<'a> {
     /// The reading itself: any plausible key, and names as the dialect says.
     Reading,
-    /// Looking for evidence: a key must be declared by the call's tool (`None`: no tool is known, any will do).
-    Evidence { tool: Option<usize> },
+    /// Looking for evidence: a key must be one that the call does not have yet, and declared by its tool. Where no tool is
+    /// known, any plausible one will do.
+    Evidence,
     /// Looking for the value's own opener inside it: any plausible key, for the call that stands there is that of another
     /// tool perhaps; where the closer holds the key, this one.
-    Own {
-        tool: Option<usize>,
-        same_key: Option<&'a str>,
-    },
+    Own { same_key: Option<&'a str> },
     /// Looking for an entry behind a closer: only known names, or plausible ones too.
     Entry { plausible: bool },
 }

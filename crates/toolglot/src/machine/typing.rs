@@ -146,24 +146,20 @@ fn is_unrepresentable(text: &str) -> bool {
 }
 
 /// What an untyped text looks like (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise itself, trimmed.
-///
-/// # Errors
-/// Infinity, not-a-number and numbers beyond all: JSON, or its readers, have none of them.
-pub(crate) fn infer(text: &str) -> Result<Cow<'_, str>, String> {
+/// Infinity, not-a-number and numbers beyond all are strings, with a remark: JSON, or its readers, have none of them.
+pub(crate) fn infer(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
     let text = text.trim();
-    for (word, json) in [("true", "true"), ("false", "false"), ("null", "null")] {
+    for word in ["true", "false", "null"] {
         if text.eq_ignore_ascii_case(word) {
-            return Ok(Cow::Borrowed(json));
+            return (Cow::Borrowed(word), None);
         }
     }
     let number = integer(text).or_else(|| float(text));
     if is_unrepresentable(number.as_deref().unwrap_or(text)) {
-        return Err(no_number(text));
+        let remark = (Code::UnrepresentableNumber, no_number(text));
+        return (Cow::Owned(quoted(text)), Some(remark));
     }
-    if let Some(number) = number {
-        return Ok(number);
-    }
-    Ok(Cow::Owned(quoted(text)))
+    (number.unwrap_or_else(|| Cow::Owned(quoted(text))), None)
 }
 
 /// The text as JSON where all of it is, otherwise as a string; with a remark where it is a number beyond all.
@@ -177,7 +173,7 @@ pub(crate) fn json_or_text(text: &str) -> (Cow<'_, str>, Option<(Code, String)>)
 
 fn no_number(text: &str) -> String {
     format!(
-        "`{}` is a number that JSON cannot carry",
+        "`{}` is a number that JSON cannot carry; it was kept as a string",
         short(text.trim())
     )
 }
@@ -245,9 +241,16 @@ mod tests {
             ("", "\"\""),
             ("1_000", "\"1_000\""),
         ] {
-            assert_eq!(infer(text).unwrap(), json, "{text}");
+            assert_eq!(infer(text), (Cow::Borrowed(json), None), "{text}");
         }
-        assert!(infer("+Inf").is_err() && infer("NaN").is_err() && infer("01.e999").is_err());
+        for text in ["+Inf", "-inf", "NaN", "Infinity", "1e999", "01.e999"] {
+            let (json, remark) = infer(text);
+            assert_eq!(json, quoted(text));
+            assert_eq!(
+                remark.map(|(code, _)| code),
+                Some(Code::UnrepresentableNumber)
+            );
+        }
     }
 
     #[test]

@@ -484,7 +484,6 @@ impl Parser {
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
             changes: alloc::vec::Vec::new(),
-            refused: false,
             scalar: program.limits.scalar,
             undecided: program.limits.undecided,
         };
@@ -493,11 +492,10 @@ impl Parser {
             remarks,
             repairs,
             mut changes,
-            refused,
             ..
         } = out;
         self.open_arguments(value);
-        self.say(value, remarks, &repairs, refused, sink);
+        self.say(value, remarks, &repairs, sink);
         remark(
             &mut self.teller,
             &mut changes,
@@ -525,7 +523,6 @@ impl Parser {
         value: &Value,
         remarks: alloc::vec::Vec<(Code, String, bool)>,
         repairs: &[toolglot_json::Mended],
-        refused: bool,
         sink: &mut dyn Sink,
     ) {
         for (code, message, doubt) in remarks {
@@ -542,9 +539,6 @@ impl Parser {
             self.teller.note(code, span, message, None, sink);
         }
         self.teller.mended(repairs, sink);
-        if let (true, Some(call)) = (refused, &mut self.teller.call) {
-            call.worsen(End::Truncated);
-        }
     }
 }
 

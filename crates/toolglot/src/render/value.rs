@@ -174,8 +174,9 @@ fn element(
 
 /// A string as element content: entities for short ones, CDATA for long ones and where only CDATA keeps the string.
 fn character_data(out: &mut String, text: &str, values: &Values) {
+    let (read, remark) = infer(text);
     let guessed = values.typing == Typing::Infer
-        && (text != text.trim() || infer(text).map_or(true, |json| !json.starts_with('"')));
+        && (text != text.trim() || remark.is_some() || !read.starts_with('"'));
     let long = text.len() > LONG || text.contains('\n');
     let special = text.contains(['&', '<', '>']);
     if values.cdata && (guessed || (long && special)) {

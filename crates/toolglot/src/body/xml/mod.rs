@@ -44,7 +44,7 @@ pub(crate) struct XmlOut {
     pub(crate) remarks: Vec<(Code, Span, String)>,
     /// Elements were left open, a key came twice, or a value is in doubt.
     pub(crate) structural: bool,
-    /// A value that JSON cannot say.
+    /// Words stood where the arguments belong, and no element.
     pub(crate) refused: bool,
 }
 

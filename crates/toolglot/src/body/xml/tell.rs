@@ -126,7 +126,6 @@ impl Xml {
             has_items: !self.prefix.is_empty(),
             out: &mut out.json,
             remarks: &mut remarks,
-            refused: &mut out.refused,
         };
         writer.group(group, shape);
         for (code, message) in remarks {

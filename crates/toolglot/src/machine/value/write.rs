@@ -218,21 +218,17 @@ impl Value {
                     out.remarks.push((code, message, false));
                 }
             }
-            How::Json => {
-                let (json, remark) = json_or_text(&self.held);
+            How::Json | How::Infer => {
+                let read = if self.how == How::Infer {
+                    infer
+                } else {
+                    json_or_text
+                };
+                let (json, remark) = read(&self.held);
                 out.args.push_str(&json);
                 let told = remark.map(|(code, message)| (code, message, false));
                 out.remarks.extend(told);
             }
-            How::Infer => match infer(&self.held) {
-                Ok(json) => out.args.push_str(&json),
-                Err(message) => {
-                    out.args.push_str(&quoted(&self.held));
-                    out.remarks
-                        .push((Code::UnrepresentableNumber, message, false));
-                    out.refused = true;
-                }
-            },
             How::Structured(shape) => match &mut self.json {
                 Some(nested) => {
                     let Nested {
@@ -296,7 +292,6 @@ pub(super) struct Out<'a> {
     pub(super) remarks: Vec<(Code, String, bool)>,
     pub(super) repairs: Vec<toolglot_json::Mended>,
     pub(super) changes: Vec<Fitted>,
-    pub(super) refused: bool,
     pub(super) scalar: usize,
     pub(super) undecided: usize,
     /// The parameters of the call's tool.
