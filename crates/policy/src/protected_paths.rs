@@ -11,6 +11,13 @@ pub(crate) struct ProtectedPaths {
     /// Who obeys them, for people.
     pub(crate) reader: &'static str,
     /// Where that is said.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "it is for readers: the table of the documentation shows it"
+        )
+    )]
     pub(crate) source: &'static str,
     /// The names, in lower case.
     pub(crate) names: &'static [Pattern],

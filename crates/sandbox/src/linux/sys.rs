@@ -256,14 +256,16 @@ pub(super) fn drop_capabilities() -> Sys<()> {
 /// Brings up the loopback interface of this network namespace: a new one has it down.
 pub(super) fn raise_loopback() -> Sys<()> {
     // SAFETY: no pointers.
-    let socket = check(c_long::from(unsafe {
-        libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0)
-    }))? as RawFd;
+    let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
+    check(c_long::from(socket))?;
     // SAFETY: all zeros is a valid request without a name.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    request.ifr_name[0] = b'l' as c_char;
-    request.ifr_name[1] = b'o' as c_char;
-    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    for (at, byte) in request.ifr_name.iter_mut().zip(*b"lo") {
+        // Its sign differs between architectures.
+        *at = c_char::from_ne_bytes([byte]);
+    }
+    request.ifr_ifru.ifru_flags =
+        libc::c_short::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0);
     // SAFETY: the request is a whole `ifreq`, and its name ends in zero.
     let raised = check(c_long::from(unsafe {
         libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw const request)
