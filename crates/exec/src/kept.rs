@@ -44,6 +44,38 @@ pub struct Kept {
     pub held: Vec<PathBuf>,
     /// The `.git` of repositories. git writes there, so that for commands only what it obeys stays as it is; nobody else has to.
     pub repositories: Vec<PathBuf>,
+    /// What inside of that may be changed all the same: see [`caches`].
+    pub reopened: Vec<PathBuf>,
+}
+
+/// Where below `.ai` tools that are files keep what they remember.
+const CACHE: &str = ".ai/cache/tools";
+/// The ids that lines were given, which the origin's file tools share.
+const LINE_INDEX: &str = "read/line_index";
+
+/// The directories below `.ai` that a tool with the right to write may change: its own cache, `.ai/cache/tools/ID`, and the index
+/// of lines. Made where they are missing; absolute. One that rules refuse, or that a link leads to, is none.
+///
+/// # Errors
+///
+/// The root cannot be opened.
+pub fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Result<Vec<PathBuf>> {
+    let opened = Root::open(root)?;
+    let places = [tool, LINE_INDEX].map(|name| Path::new(CACHE).join(name));
+    let is_plain = |path: &Path| {
+        let mut parts = path.components();
+        parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+    };
+    let is_refused = |path: &Path| {
+        let mut above = path.ancestors();
+        above.any(|path| refused.keeps(tool, path) || refused.hides(tool, path))
+    };
+    Ok(places
+        .iter()
+        .filter(|path| is_plain(path) && !is_refused(path) && !is_secret(path))
+        .filter(|path| opened.make_directory(path).is_ok())
+        .map(|path| opened.path().join(path))
+        .collect())
 }
 
 impl Kept {
@@ -125,6 +157,7 @@ impl Kept {
             command.protect.extend(self.guarded);
             command.hold.extend(self.held);
             command.mask.extend(self.secret);
+            command.reopen.extend(self.reopened);
         }
     }
 }

@@ -71,7 +71,7 @@ mod write;
 pub use change::{Change, change};
 pub use failure::Failure;
 pub use journal::{Entry, Journal};
-pub use kept::Kept;
+pub use kept::{Kept, caches};
 pub use limits::Limits;
 pub use outcome::Outcome;
 pub use plan::{Plan, TOOLS, execute, plan};

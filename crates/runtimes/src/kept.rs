@@ -1,10 +1,11 @@
-//! What in the project a tool may not see or change: the same that commands may not, and `.git` as a whole.
+//! What in the project a tool may not see or change: the same that commands may not, and `.git` as a whole. Of `.ai` its own
+//! cache is left to it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use toolglot_exec::Kept;
+use toolglot_exec::{Kept, caches};
 use toolglot_sandbox::Isolation;
 
 use crate::CallError;
@@ -21,6 +22,10 @@ pub(crate) fn of(host: &Host<'_>, id: &str, is_container: bool) -> Result<Kept, 
             source,
         })?;
     kept.guarded.append(&mut kept.repositories);
+    if host.grants("fs.write") && !is_container {
+        // Without one the tool is told that it may not write there, as it would be of any other place.
+        kept.reopened = caches(&host.project, id, &host.refused).unwrap_or_default();
+    }
     Ok(kept)
 }
 

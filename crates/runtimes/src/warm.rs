@@ -89,7 +89,7 @@ struct Walls {
     read: Vec<std::path::PathBuf>,
     write: Vec<std::path::PathBuf>,
     /// What it may not see or change, as it stands there.
-    kept: [crate::kept::Print; 3],
+    kept: [crate::kept::Print; 4],
     has_network: bool,
     limits: toolglot_sandbox::Limits,
     /// The project: another directory may come to stand at its path.
@@ -104,8 +104,13 @@ impl Walls {
             argv: command.argv.clone(),
             read: command.read.clone(),
             write: command.write.clone(),
-            kept: [&command.protect, &command.hold, &command.mask]
-                .map(|places| crate::kept::print(places.iter())),
+            kept: [
+                &command.protect,
+                &command.hold,
+                &command.mask,
+                &command.reopen,
+            ]
+            .map(|places| crate::kept::print(places.iter())),
             has_network: command.network == toolglot_sandbox::Network::Host,
             limits: command.limits.clone(),
             place: place.map(|metadata| (metadata.dev(), metadata.ino())),

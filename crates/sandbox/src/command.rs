@@ -32,6 +32,8 @@ pub struct Command {
     pub write: Vec<PathBuf>,
     /// Places inside `write` that stay as they are. Only [`Isolation::Namespaces`] can do that.
     pub protect: Vec<PathBuf>,
+    /// Directories inside `protect` that it may change all the same. One that a link leads to is left out.
+    pub reopen: Vec<PathBuf>,
     /// Directories inside `write` that stay where they are, with those above them, so that what is in them keeps its path. Only
     /// [`Isolation::Namespaces`] can do that.
     pub hold: Vec<PathBuf>,
@@ -68,6 +70,7 @@ impl Command {
             start: Start::Any,
             write: Vec::new(),
             protect: Vec::new(),
+            reopen: Vec::new(),
             hold: Vec::new(),
             mask: Vec::new(),
             temporary: None,

@@ -538,6 +538,34 @@ fn what_is_protected_stays_and_what_is_masked_is_empty() {
 }
 
 #[test]
+fn what_is_opened_again_may_be_changed_and_nothing_beside_it() {
+    if !levels().contains(&Isolation::Namespaces) {
+        return;
+    }
+    let place = Place::new();
+    for directory in ["ws/.ai/cache/own", "ws/.ai/keys", "ws/.ai/cache/other"] {
+        std::fs::create_dir_all(place.path(directory)).expect("made");
+    }
+    std::os::unix::fs::symlink("../keys", place.path("ws/.ai/cache/link")).expect("linked");
+    let script = "for folder in own other link; do echo x > .ai/cache/$folder/made; done; echo x > .ai/made; \
+        echo x > .ai/keys/new; mv .ai/cache/own .ai/cache/gone; mv .ai .gone; ln -s ../../keys .ai/cache/own/way; echo x > .ai/cache/own/way/made";
+    let mut command = place.shell(script, Isolation::Namespaces);
+    command.protect = vec![place.path("ws/.ai")];
+    command.reopen = vec![
+        place.path("ws/.ai/cache/own"),
+        place.path("ws/.ai/cache/link"),
+        place.path("ws/.ai/none"),
+    ];
+    let outcome = command.run().expect("it starts");
+    let said = outcome.stderr.text();
+    assert!(place.path("ws/.ai/cache/own/made").is_file(), "{said}");
+    for path in ["cache/other/made", "made", "keys/made", "keys/new"] {
+        assert!(!place.path("ws/.ai").join(path).exists(), "{path}: {said}");
+    }
+    assert!(place.path("ws/.ai/cache/own").is_dir(), "{said}");
+}
+
+#[test]
 fn nothing_stays_in_shared_directories() {
     for level in levels() {
         for shared in ["/tmp", "/var/tmp", "/dev/shm"] {

@@ -217,3 +217,48 @@ fn what_prints_without_end_is_cut_and_told() {
     assert!(stdout.contains("of 3000004 were cut here ...]") && stdout.ends_with("end\n"));
     assert!(stderr.is_some_and(|text| text.contains("of 300000 were cut here ...]")));
 }
+
+/// Of `.ai` a tool that may write has its own cache and the index of lines, as the origin's file tools keep it, and no more.
+#[test]
+fn a_tool_that_may_write_has_its_own_cache_below_ai() {
+    if !can_run("caches of tools", &["python3"]) {
+        return;
+    }
+    let mut world = World::new();
+    let body = "import json\nfrom pathlib import Path\n\n\
+        def execute(params, project_path):\n\
+        \x20   done = []\n\
+        \x20   for name in params[\"places\"]:\n\
+        \x20       path = Path(project_path) / \".ai\" / name\n\
+        \x20       try:\n\
+        \x20           path.parent.mkdir(parents=True, exist_ok=True)\n\
+        \x20           path.write_text(\"kept\")\n\
+        \x20           done.append(name)\n\
+        \x20       except OSError:\n\
+        \x20           pass\n\
+        \x20   return {\"success\": True, \"output\": done}\n";
+    world.tool("t/keep-it.py", &python("python/function", body));
+    world.tool("t/keep-too.py", &python("python/script", &format!("{body}\nif __name__ == \"__main__\":\n    import sys\n    print(json.dumps(execute(json.loads(sys.argv[2]), sys.argv[4])))\n")));
+    let places = json!({"places": [
+        "cache/tools/t/keep-it/seen.json", "cache/tools/t/keep-too/seen.json", "cache/tools/read/line_index/a.json",
+        "cache/tools/other/seen.json", "cache/seen.json", "tools/t/keep-it.py", "policy.toml", "toolglot.lock",
+    ]});
+    let written = |world: &World, id: &str| world.returned(id, places.clone())["output"].clone();
+    // Without the right to write nothing is open, and nothing is made.
+    assert_eq!(written(&world, "t/keep-it"), json!([]));
+    assert!(!world.project.join(".ai/cache").exists());
+    world.granted.push("fs.write".into());
+    let line_index = "cache/tools/read/line_index/a.json";
+    for name in ["keep-it", "keep-too"] {
+        let own = format!("cache/tools/t/{name}/seen.json");
+        assert_eq!(
+            written(&world, &format!("t/{name}")),
+            json!([own, line_index])
+        );
+    }
+    // What a policy keeps stays as it is, and a link leads nowhere.
+    let own = world.project.join(".ai/cache/tools/t/keep-it");
+    std::fs::remove_dir_all(&own).expect("it was made");
+    std::os::unix::fs::symlink(world.project.join(".ai/tools"), &own).expect("a link");
+    assert_eq!(written(&world, "t/keep-it"), json!([line_index]));
+}

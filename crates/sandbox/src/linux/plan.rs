@@ -70,6 +70,8 @@ pub(super) struct Mounts {
     pub(super) masks: Vec<(CString, bool)>,
     /// Bound on themselves: so that they cannot be moved away, and read-only where that is said.
     pub(super) pins: Vec<(CString, bool)>,
+    /// Directories inside what is read-only that may be changed all the same.
+    pub(super) reopened: Vec<CString>,
 }
 
 /// A directory that several have for temporary files.
@@ -346,6 +348,7 @@ impl Mounts {
             files,
             masks,
             pins: pins(&existing(&command.protect), &existing(&command.hold), write)?,
+            reopened: reopened(command, write)?,
         })
     }
 }
@@ -389,6 +392,14 @@ fn pins(
     pins.into_iter()
         .map(|(path, is_read_only)| Ok((c_path(path)?, is_read_only)))
         .collect()
+}
+
+/// What may be changed inside what is protected: below what may be changed at all, and reached by no link.
+fn reopened(command: &Command, write: &[PathBuf]) -> Result<Vec<CString>, Refusal> {
+    let is_below = |path: &&PathBuf| write.iter().any(|top| path.starts_with(top));
+    let is_plain = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|real| real == **path);
+    let reopened = command.reopen.iter().filter(is_below).filter(is_plain);
+    reopened.map(|path| c_path(path)).collect()
 }
 
 /// What a level cannot do is refused, not left out.

@@ -12,8 +12,9 @@ pub(super) type Sys<T> = Result<T, c_int>;
 const OPEN_TREE_CLONE: c_uint = 1;
 const OPEN_TREE_CLOEXEC: c_uint = libc::O_CLOEXEC as c_uint;
 const AT_RECURSIVE: c_uint = 0x8000;
-const AT_EMPTY_PATH: c_uint = 0x1000;
+pub(super) const AT_EMPTY_PATH: c_uint = 0x1000;
 const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 4;
+const MOVE_MOUNT_T_EMPTY_PATH: c_uint = 0x40;
 pub(super) const MOUNT_ATTR_RDONLY: u64 = 1;
 pub(super) const MOUNT_ATTR_NOSUID: u64 = 2;
 pub(super) const MOUNT_ATTR_NODEV: u64 = 4;
@@ -378,10 +379,60 @@ pub(super) fn mount(
 
 /// A copy of what is mounted at `path` and below, which stands nowhere yet.
 pub(super) fn open_tree(path: &CStr) -> Sys<RawFd> {
-    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
+    open_tree_at(libc::AT_FDCWD, path, 0)
+}
+
+/// The same for a path seen from a directory; of the directory itself where the path is empty and `flags` say so.
+pub(super) fn open_tree_at(dir: RawFd, path: &CStr, flags: c_uint) -> Sys<RawFd> {
+    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | flags;
     // SAFETY: a C string.
-    check(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })
-        .map(small)
+    check(unsafe { libc::syscall(libc::SYS_open_tree, dir, path.as_ptr(), flags) }).map(small)
+}
+
+/// A directory that no link leads to, on the whole way.
+pub(super) fn open_plain_directory(path: &CStr) -> Sys<RawFd> {
+    /// `struct open_how`.
+    #[repr(C)]
+    struct OpenHow {
+        flags: u64,
+        mode: u64,
+        resolve: u64,
+    }
+    /// `RESOLVE_NO_SYMLINKS`, which covers links of `/proc` too.
+    const NO_SYMLINKS: u64 = 4;
+    let how = OpenHow {
+        flags: u64::try_from(libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC)
+            .unwrap_or_default(),
+        mode: 0,
+        resolve: NO_SYMLINKS,
+    };
+    // SAFETY: a C string, and a structure of the size that is said.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_openat2,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            &raw const how,
+            size_of_val(&how),
+        )
+    })
+    .map(small)
+}
+
+/// Puts a copy of [`open_tree`] over an open directory.
+pub(super) fn move_mount_onto(tree: RawFd, directory: RawFd) -> Sys<()> {
+    // SAFETY: C strings.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree,
+            c"".as_ptr(),
+            directory,
+            c"".as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
+        )
+    })
+    .map(drop)
 }
 
 /// Puts a copy of [`open_tree`] at `path`.

@@ -196,6 +196,22 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
         };
         pin().map_err(at(Step::Protect, index))?;
     }
+    for (index, path) in mounts.reopened.iter().enumerate() {
+        // What became a link since it was looked at stays as it is.
+        let Ok(directory) = sys::open_plain_directory(path) else {
+            continue;
+        };
+        let reopen = || {
+            let tree = sys::open_tree_at(directory, c"", sys::AT_EMPTY_PATH)?;
+            let attributes = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV;
+            sys::mount_attributes(tree, c"", attributes, sys::MOUNT_ATTR_RDONLY)?;
+            sys::move_mount_onto(tree, directory)?;
+            sys::close(tree);
+            Ok(())
+        };
+        reopen().map_err(at(Step::Protect, index))?;
+        sys::close(directory);
+    }
     for (index, (path, is_directory)) in mounts.masks.iter().enumerate() {
         let masked = if *is_directory {
             let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV;
