@@ -80,6 +80,17 @@ impl Diagnostics {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Makes warnings of all after the first `n`.
+    pub(crate) fn soften(&mut self, n: usize) {
+        let after = self.0.iter_mut().skip(n);
+        after.for_each(|diagnostic| diagnostic.severity = Severity::Warning);
+    }
+
     /// All of them, as they were told.
     pub(crate) fn into_iter(self) -> impl Iterator<Item = Diagnostic> {
         self.0.into_iter()

@@ -123,9 +123,17 @@ impl Subject<'_> {
             .contains(&executor)
     }
 
-    /// Where something is told that is not there: the first line.
+    /// Where something is told that is not there: the first line of the author's own, after the signature.
     pub(crate) fn top(&self) -> std::ops::Range<usize> {
-        0..self.text.find('\n').unwrap_or(self.text.len())
+        let mut at = 0;
+        for line in self.text.split_inclusive('\n').take(3) {
+            let written = line.trim_end();
+            if !written.starts_with("#!") && !crate::sign::is_signature_like(written) {
+                return at..at + line.trim_end_matches('\n').len();
+            }
+            at += line.len();
+        }
+        0..0
     }
 
     /// Whether it is called at all, rather than used by others.

@@ -32,6 +32,9 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
         reading: &mut reading,
         aliases: BTreeMap::new(),
         values_left: MAX_VALUES,
+        root: tree.root_node(),
+        constants: None,
+        holds_names: false,
     };
     for statement in children(tree.root_node()) {
         if is_indented(statement, source) {
@@ -114,6 +117,9 @@ pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         reading: &mut reading,
         aliases: BTreeMap::new(),
         values_left: MAX_VALUES,
+        root: tree.root_node(),
+        constants: None,
+        holds_names: false,
     };
     for statement in children(tree.root_node()) {
         module.statement(statement);
@@ -125,6 +131,12 @@ struct Module<'a> {
     source: &'a str,
     diagnostics: &'a mut Diagnostics,
     reading: &'a mut Reading,
+    /// The module, to find the constants of the file in.
+    root: Node<'a>,
+    /// The values of `NAME = ..` at the top of the file that nothing changes; looked for when a field names one.
+    constants: Option<BTreeMap<&'a str, Node<'a>>>,
+    /// Whether the next dictionary maps names to schemas, and is none itself.
+    holds_names: bool,
     /// Names of parts of fields: `P` behind `P = CONFIG_SCHEMA["properties"]`.
     aliases: BTreeMap<String, String>,
     values_left: usize,
@@ -174,8 +186,8 @@ fn targets(node: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-impl Module<'_> {
-    fn statement(&mut self, statement: Node<'_>) {
+impl<'t> Module<'t> {
+    fn statement(&mut self, statement: Node<'t>) {
         // Blocks are looked through where they are `hidden`.
         if !statement.kind().ends_with("_statement")
             || matches!(
@@ -251,7 +263,7 @@ impl Module<'_> {
     }
 
     /// `NAME = literal`, also chained (`A = B = 1`) and annotated.
-    fn assignment(&mut self, assignment: Node<'_>) {
+    fn assignment(&mut self, assignment: Node<'t>) {
         let Some(left) = assignment.child_by_field_name("left") else {
             return;
         };
@@ -281,7 +293,7 @@ impl Module<'_> {
         self.assignment_of(left, right);
     }
 
-    fn assignment_of(&mut self, left: Node<'_>, right: Node<'_>) {
+    fn assignment_of(&mut self, left: Node<'_>, right: Node<'t>) {
         let variable = text(left, self.source);
         let Some(name) = fields::of_variable(variable) else {
             return;
@@ -406,8 +418,9 @@ impl Module<'_> {
         }
     }
 
-    fn dictionary(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Literal {
+    fn dictionary(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let mut members: Vec<Member> = Vec::new();
+        let holds_names = std::mem::take(&mut self.holds_names);
         for entry in children(node) {
             if entry.kind() == "dictionary_splat" {
                 let spread = children(entry)
@@ -439,7 +452,14 @@ impl Module<'_> {
                     continue;
                 }
             };
+            self.holds_names = !holds_names && MAPS_OF_SCHEMAS.contains(&name.as_str());
+            let n_told = self.diagnostics.len();
             let value = self.value(value, variable, depth + 1);
+            if value.is_computed() && !holds_names && ANNOTATIONS.contains(&name.as_str()) {
+                // It is for people to read, and checks nothing.
+                self.diagnostics.soften(n_told);
+                continue;
+            }
             put(
                 &mut members,
                 Member {
@@ -453,7 +473,91 @@ impl Module<'_> {
     }
 }
 
-impl<'t> Literals<'t> for Module<'_> {
+/// Keys of a schema under which names are mapped to schemas.
+const MAPS_OF_SCHEMAS: &[&str] = &[
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+];
+/// Keys of a schema that no value is checked by.
+const ANNOTATIONS: &[&str] = &["description", "title", "examples", "$comment"];
+
+/// The values of `NAME = ..` at the top of a file, of names that nothing else in the file binds or changes.
+fn constants<'t, 's>(root: Node<'t>, source: &'s str) -> BTreeMap<&'s str, Node<'t>> {
+    let mut constants = BTreeMap::new();
+    for statement in children(root) {
+        for assignment in children(statement) {
+            let left = assignment.child_by_field_name("left");
+            let right = assignment.child_by_field_name("right");
+            if assignment.kind() == "assignment"
+                && let (Some(left), Some(right)) = (left, right)
+                && left.kind() == "identifier"
+                && right.kind() != "assignment"
+            {
+                constants.insert(text(left, source), right);
+            }
+        }
+    }
+    let mut n_bound: BTreeMap<&str, usize> = BTreeMap::new();
+    walk(root, |node| {
+        let bound: Vec<Node<'_>> = match node.kind() {
+            "assignment" | "augmented_assignment" => node
+                .child_by_field_name("left")
+                .into_iter()
+                .flat_map(targets)
+                .collect(),
+            "call" => {
+                let function = node.child_by_field_name("function");
+                let method =
+                    function.and_then(|function| function.child_by_field_name("attribute"));
+                let changes = method.is_some_and(|method| MUTATORS.contains(&text(method, source)));
+                function.filter(|_| changes).into_iter().collect()
+            }
+            "for_statement" | "for_in_clause" => node
+                .child_by_field_name("left")
+                .into_iter()
+                .flat_map(targets)
+                .collect(),
+            "named_expression" | "function_definition" | "class_definition" => {
+                node.child_by_field_name("name").into_iter().collect()
+            }
+            "aliased_import" => node.child_by_field_name("alias").into_iter().collect(),
+            "import_statement"
+            | "import_from_statement"
+            | "global_statement"
+            | "delete_statement"
+            | "as_pattern_target" => children(node).into_iter().flat_map(targets).collect(),
+            _ => Vec::new(),
+        };
+        for name in bound.into_iter().filter_map(rooted) {
+            let weight = if matches!(node.kind(), "assignment") {
+                1
+            } else {
+                2
+            };
+            *n_bound.entry(text(name, source)).or_default() += weight;
+        }
+        ControlFlow::Continue(())
+    });
+    constants.retain(|name, _| n_bound.get(name).is_none_or(|n| *n == 1));
+    constants
+}
+
+impl<'t> Module<'t> {
+    /// The value of a constant of the file that is named after it.
+    fn constant(&mut self, name: Node<'_>) -> Option<Node<'t>> {
+        let (root, source) = (self.root, self.source);
+        let constants = self
+            .constants
+            .get_or_insert_with(|| constants(root, source));
+        let value = constants.get(text(name, source)).copied();
+        value.filter(|value| value.end_byte() <= name.start_byte())
+    }
+}
+
+impl<'t> Literals<'t> for Module<'t> {
     const BINARY: &'static str = "binary_operator";
     const SPREAD: &'static str = "list_splat";
     const LIST: &'static str = "a list";
@@ -522,7 +626,10 @@ impl<'t> Literals<'t> for Module<'_> {
             }
             "dictionary" => return self.dictionary(node, variable, depth),
             "identifier" => {
-                return self.computed(node, variable, "a name is looked up when the file runs");
+                return match self.constant(node) {
+                    Some(value) => self.value(value, variable, depth + 1),
+                    None => self.computed(node, variable, "a name is looked up when the file runs"),
+                };
             }
             _ => return self.computed(node, variable, "this is computed when the file runs"),
         };
