@@ -227,12 +227,13 @@ impl Parser {
         true
     }
 
-    /// Whether the candidate stands in the midst of a sentence.
+    /// Whether the candidate stands in the midst of a sentence, or of code: an item of an attribute or a macro (`#![f(1)]`).
     fn is_in_prose(&self) -> bool {
         let last = self.teller.last_solid;
         let goes_on =
             last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]=#[{+-/&|<\\@$%".contains(&last);
-        goes_on && !self.committed && !self.bol
+        let goes_on = goes_on || self.teller.last == b'!';
+        goes_on && !self.committed && (!self.bol || b"=([{".contains(&last))
     }
 
     /// Whether the candidate ends before the call if that is none: with the line of a wrapper fence.
