@@ -95,12 +95,18 @@ impl<'a> Found<'a> {
     /// Bytes of its literals in the template that the dialect has not, from which it is told by its name alone.
     fn own(&self, template: &str) -> usize {
         let family = self.dialect.setting("family");
-        let Some(head) = family
+        let Some(mut head) = family
             .filter(|_| self.follows())
             .and_then(toolglot_dialects::get)
         else {
             return 0;
         };
+        // A family's head may be of another family: all members are compared with the same dialect.
+        let family_of =
+            |one: &'static Dialect| one.setting("family").filter(|&name| name != one.name());
+        while let Some(next) = family_of(head).and_then(toolglot_dialects::get) {
+            head = next;
+        }
         let theirs = head.literals();
         let own = self.dialect.literals().into_iter();
         own.filter(|literal| !theirs.contains(literal) && template.contains(literal))
