@@ -32,17 +32,18 @@ struct Floor {
     agreed: usize,
 }
 
+/// Three rows of `harmony` record no call for what is sent to `browser.search`, `container.exec` and `python`; these are calls.
 const FLOORS: &[Floor] = &[
     Floor {
         file: "models",
-        named: 1204,
-        auto: 1200,
+        named: 1202,
+        auto: 1199,
         speech: 1120,
         agreed: 125,
     },
     Floor {
         file: "rust-peers",
-        named: 652,
+        named: 651,
         auto: 650,
         speech: 618,
         agreed: 466,
