@@ -191,7 +191,7 @@ pub(crate) struct ConvertArguments {
     /// The dialect of the text; `auto` for any, `openai` for messages with `tool_calls` alone
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) from: String,
-    /// The dialect to write; `openai` for messages with `tool_calls`
+    /// The dialect to write; `openai` for messages with `tool_calls`, `responses` for items of the Responses API
     #[arg(long, value_name = "NAME")]
     pub(crate) to: String,
     /// The tools of the conversations

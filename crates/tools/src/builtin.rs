@@ -124,6 +124,7 @@ impl CatalogTool {
             file_lists: self.file_lists,
             element_lists: self.element_lists,
             needless: self.needless,
+            is_freeform: false,
         };
         Entry::new(
             ToolSpec {

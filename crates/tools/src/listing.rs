@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::toolbox::{Effect, Entry, Habits, ToolSpec, Toolbox};
+use crate::toolbox::{Effect, Entry, Habits, INPUT, ToolSpec, Toolbox};
 
 /// The longest name that a call can carry: the engine's cap on a capture.
 const MAX_NAME: usize = 160;
@@ -77,7 +77,10 @@ impl Toolbox {
     /// The tools of a list in one of the usual shapes:
     ///
     /// - an array of OpenAI tools, `{"type": "function", "function": {..}}` or with the name at top; an entry
-    ///   with `tools` inside is a namespace, its tools are called `namespace__tool`;
+    ///   with `tools` inside is a namespace, its tools are called `namespace__tool`, and by the last part of that where no
+    ///   other tool is called so;
+    /// - in the same array freeform tools, `{"type": "custom", "name": ..}` or `{"type": "custom", "custom": {..}}`: they have
+    ///   one parameter, `input`, a string, and a grammar of it stands in the description;
     /// - MCP's answer to `tools/list`, `{"tools": [{"name", "inputSchema"}]}`, also inside its JSON-RPC response;
     /// - a map from names to JSON Schemas.
     ///
@@ -99,7 +102,10 @@ impl Toolbox {
                     .or_else(|| object.get("result")?.get("tools"));
                 match tools {
                     Some(Value::Array(entries)) => listing.entries(entries, "tools", "")?,
-                    _ if object.get("type").is_some_and(|word| word == "function") => {
+                    _ if object
+                        .get("type")
+                        .is_some_and(|word| word == "function" || word == CUSTOM) =>
+                    {
                         listing.entry(list, "the tool".into(), "")?;
                     }
                     _ => listing.map(object)?,
@@ -107,6 +113,7 @@ impl Toolbox {
             }
             other => return Err(ToolError::NotAList { found: kind(other) }),
         }
+        listing.short_names();
         let entries = listing.found.into_iter().map(|(_, entry)| entry);
         Ok(Toolbox::new(entries, false).without(listing.left_out))
     }
@@ -135,12 +142,14 @@ impl Listing {
                 found: kind(entry),
             });
         };
-        let tool = match entry.get("function") {
+        let is_freeform = entry.get("type").is_some_and(|word| word == CUSTOM);
+        let inner = if is_freeform { CUSTOM } else { "function" };
+        let tool = match entry.get(inner) {
             None => entry,
-            Some(Value::Object(function)) => function,
+            Some(Value::Object(tool)) => tool,
             Some(other) => {
                 return Err(ToolError::NotAnObject {
-                    at: at + ".function",
+                    at: format!("{at}.{inner}"),
                     found: kind(other),
                 });
             }
@@ -159,11 +168,44 @@ impl Listing {
         if let (Some(Value::Array(tools)), true) = (tool.get("tools"), prefix.is_empty()) {
             return self.entries(tools, &format!("{at}.tools"), &format!("{name}__"));
         }
+        if is_freeform {
+            let description = freeform_description(tool);
+            self.add(at, name, description.as_ref(), &freeform_parameters())?;
+            if let Some((_, entry)) = self.found.last_mut() {
+                entry.habits.is_freeform = true;
+            }
+            return Ok(());
+        }
         let parameters = ["parameters", "inputSchema", "input_schema"]
             .iter()
             .find_map(|key| tool.get(*key))
             .unwrap_or(&Value::Null);
         self.add(at, name, tool.get("description"), parameters)
+    }
+
+    /// Tools of a namespace are called without it as well, where that is the name of one tool alone.
+    fn short_names(&mut self) {
+        let names: Vec<String> = self
+            .found
+            .iter()
+            .map(|(_, entry)| entry.spec.name.clone())
+            .collect();
+        let short = |name: &str| name.split_once("__").map(|(_, short)| short.to_owned());
+        for (_, entry) in self
+            .found
+            .iter_mut()
+            .filter(|(at, _)| at.contains("].tools["))
+        {
+            let Some(name) = short(&entry.spec.name) else {
+                continue;
+            };
+            let same = names
+                .iter()
+                .filter(|other| **other == name || short(other).as_ref() == Some(&name));
+            if same.count() == 1 {
+                entry.habits.aliases.push(name);
+            }
+        }
     }
 
     fn map(&mut self, tools: &Map<String, Value>) -> Result<(), ToolError> {
@@ -226,6 +268,39 @@ impl Listing {
         self.found.push((at, Entry::new(spec, Habits::default())));
         Ok(())
     }
+}
+
+/// The type of tools whose calls carry one raw text.
+const CUSTOM: &str = "custom";
+
+fn freeform_parameters() -> Value {
+    let input = json!({"type": "string", "description": "The whole input, one text."});
+    json!({"type": "object", "properties": {INPUT: input}, "required": [INPUT], "additionalProperties": false})
+}
+
+/// The description of a freeform tool, with the grammar of its input: `{"syntax", "definition"}`, which Chat Completions has under
+/// `grammar`.
+fn freeform_description(tool: &Map<String, Value>) -> Option<Value> {
+    let given = tool.get("description");
+    let format = tool.get("format").unwrap_or(&Value::Null);
+    let grammar = format.get("grammar").unwrap_or(format);
+    let (Some(definition), syntax) = (grammar["definition"].as_str(), grammar["syntax"].as_str())
+    else {
+        return given.cloned();
+    };
+    let syntax = syntax.unwrap_or_default();
+    let words = match given {
+        None | Some(Value::Null) => "",
+        Some(Value::String(words)) => words.trim_end(),
+        // What is no text is refused as any other.
+        other => return other.cloned(),
+    };
+    let grammar = format!(
+        "The input fits this grammar:\n\n```{syntax}\n{}\n```",
+        definition.trim_end()
+    );
+    let gap = if words.is_empty() { "" } else { "\n\n" };
+    Some(format!("{words}{gap}{grammar}").into())
 }
 
 /// Why no call can name such a tool, if none can.

@@ -80,7 +80,12 @@ pub(crate) struct Habits {
     pub(crate) element_lists: BTreeMap<String, String>,
     /// What models were taught to say besides, and the call does not need.
     pub(crate) needless: Vec<String>,
+    /// The API gives and takes one raw text for it: the parameter [`INPUT`].
+    pub(crate) is_freeform: bool,
 }
+
+/// The one parameter of a freeform tool.
+pub(crate) const INPUT: &str = "input";
 
 /// An ordered set of tools, with the other names that models have for them.
 #[derive(Clone, Debug, Default)]
@@ -178,6 +183,12 @@ impl Toolbox {
     pub fn has_files(&self, tool: &str, parameter: &str) -> bool {
         let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
         entry.is_some_and(|entry| entry.habits.file_lists.iter().any(|list| list == parameter))
+    }
+
+    /// Whether an API has one raw text for a call of that tool, and no object: the value of its one parameter, `input`.
+    pub fn is_freeform(&self, name: &str) -> bool {
+        let entry = self.entry(name);
+        entry.is_some_and(|entry| entry.habits.is_freeform)
     }
 
     /// The tool of exactly that name.

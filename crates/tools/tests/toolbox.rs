@@ -87,8 +87,15 @@ fn maps_namespaces_and_missing_parameters() {
     let toolbox = Toolbox::from_json(&list).expect("namespaces are read");
     assert_eq!(
         signatures(&toolbox),
-        ["screen__shot()", "screen__click()", "patch()"]
+        [
+            "screen__shot()",
+            "screen__click()",
+            "patch(input)",
+            "shot()",
+            "click()"
+        ]
     );
+    assert!(toolbox.is_freeform("patch") && !toolbox.is_freeform("click"));
     assert!(
         Toolbox::from_json(&json!([]))
             .expect("an empty list is one")

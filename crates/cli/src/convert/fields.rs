@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::structured;
 use super::turn::{Turn, TurnCall};
+use super::{freeform, input_of, structured};
 
 /// The structured form of a message.
 pub(super) fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Map<String, Value> {
@@ -21,11 +21,11 @@ pub(super) fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Ma
     with_reasoning(&mut fields, turn);
     if !calls.is_empty() {
         let calls = calls.iter().map(|call| {
-            structured(
-                call.id.as_deref().unwrap_or_default(),
-                &call.name,
-                &call.arguments,
-            )
+            let id = call.id.as_deref().unwrap_or_default();
+            match input_of(&call.arguments).filter(|_| call.is_freeform) {
+                Some(input) => freeform(id, &call.name, &input),
+                None => structured(id, &call.name, &call.arguments),
+            }
         });
         fields.insert("tool_calls".to_owned(), calls.collect());
     }

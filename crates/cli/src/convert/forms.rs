@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::structured;
+use super::{freeform, structured};
 
 /// The names under which an object holds its messages.
 const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
@@ -42,6 +42,8 @@ fn is_item(kind: &Value) -> bool {
         "reasoning",
         "function_call",
         "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
     ];
     kind.as_str().is_some_and(|kind| kinds.contains(&kind))
 }
@@ -143,9 +145,18 @@ impl Chat {
                 let arguments = item["arguments"].as_str().unwrap_or("{}");
                 add_call(self.begin_or_go_on(), structured(id, name, arguments));
             }
-            "function_call_output" => {
+            "custom_tool_call" => {
+                let fields = ["call_id", "name", "input"].map(|key| item[key].as_str());
+                let [Some(id), Some(name), Some(input)] = fields else {
+                    return Err(
+                        "a `custom_tool_call` without `call_id`, `name` or `input`".to_owned()
+                    );
+                };
+                add_call(self.begin_or_go_on(), freeform(id, name, input));
+            }
+            kind @ ("function_call_output" | "custom_tool_call_output") => {
                 let id = item["call_id"].as_str();
-                let id = id.ok_or("a `function_call_output` without `call_id`")?;
+                let id = id.ok_or_else(|| format!("a `{kind}` without `call_id`"))?;
                 self.is_open = false;
                 self.push(
                     json!({"role": "tool", "tool_call_id": id, "content": told(&item["output"])}),

@@ -14,6 +14,7 @@ mod content;
 mod fields;
 mod forms;
 mod ids;
+mod items;
 mod open;
 mod owners;
 mod results;
@@ -37,6 +38,22 @@ use writer::Converter;
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";
 
+/// The name of its items, which the Responses API has in place of messages.
+const ITEMS: &str = "responses";
+
+/// Whether a name is that of a form with calls beside the text.
+fn is_structured(name: &str) -> bool {
+    [STRUCTURED, ITEMS].contains(&name)
+}
+
+/// How conversations are written.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    between: &'a Converter<'a>,
+    /// Whether messages become items.
+    has_items: bool,
+}
+
 /// Converts one conversation, or one per line.
 pub(crate) fn convert(
     arguments: &ConvertArguments,
@@ -44,11 +61,11 @@ pub(crate) fn convert(
 ) -> Result<Outcome, Failure> {
     let toolbox = toolboxes::known(arguments.tools.as_deref())?;
     let to = match &*arguments.to {
-        STRUCTURED => None,
+        name if is_structured(name) => None,
         name => Some(select::one(name)?),
     };
     let from = match &*arguments.from {
-        STRUCTURED => None,
+        name if is_structured(name) => None,
         list => Some(select::dialects(list, toolbox.as_ref())?),
     };
     let between = Converter::new(
@@ -57,24 +74,28 @@ pub(crate) fn convert(
         toolbox.as_ref(),
         arguments.check,
     )?;
+    let target = Target {
+        between: &between,
+        has_items: arguments.to == ITEMS,
+    };
     let mut tally = Tally::default();
     let mut outcome = Outcome::Fine;
     if arguments.jsonl {
         outcome = batch::answer(&arguments.file, out, |line, out| {
-            match conversation(line, &between, &mut tally) {
+            match conversation(line, target, &mut tally) {
                 Ok(converted) => write_line(out, &converted).map(|()| false),
                 Err(BadLine { id, error }) => batch::bad(out, id, error),
             }
         })?;
     } else {
         let text = source::text(&arguments.file)?;
-        if arguments.from != STRUCTURED && !is_conversation(&text) {
+        if !is_structured(&arguments.from) && !is_conversation(&text) {
             if is_document(&text) && !between.is_of_calls(&text) {
                 return Err(Failure::Conversation(UNKNOWN.to_owned()));
             }
-            return message(&text, &between, out);
+            return message(&text, target, out);
         }
-        let converted = conversation(source::without_mark(&text), &between, &mut tally)
+        let converted = conversation(source::without_mark(&text), target, &mut tally)
             .map_err(|bad| Failure::Conversation(bad.error))?;
         write_line(out, &converted).map_err(Failure::Output)?;
     }
@@ -110,14 +131,15 @@ fn is_document(text: &str) -> bool {
 }
 
 /// One message as the model wrote it. It stays a plain text, but for the structured form.
-fn message(text: &str, between: &Converter<'_>, out: &mut dyn Write) -> Result<Outcome, Failure> {
+fn message(text: &str, target: Target<'_>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut tally = Tally::default();
     let message = json!({"role": "assistant", "content": text});
-    let converted = between.conversation(&[message], &mut tally)?;
+    let converted = target.between.conversation(&[message], &mut tally)?;
     let structured = converted
         .iter()
         .any(|message| !message["tool_calls"].is_null());
     match converted.first() {
+        _ if target.has_items => write_line(out, &items::of(&converted)),
         Some(message) if structured => write_line(out, message),
         message => {
             let text = message.and_then(|message| message["content"].as_str());
@@ -130,7 +152,7 @@ fn message(text: &str, between: &Converter<'_>, out: &mut dyn Write) -> Result<O
 }
 
 /// One conversation: a list of messages, or an object with one and whatever else, which stays.
-fn conversation(text: &str, between: &Converter<'_>, tally: &mut Tally) -> Result<Value, BadLine> {
+fn conversation(text: &str, target: Target<'_>, tally: &mut Tally) -> Result<Value, BadLine> {
     let bad = |id: Value, error: String| BadLine { id, error };
     let mut value: Value = serde_json::from_str(text)
         .map_err(|error| bad(Value::Null, format!("not JSON: {error}")))?;
@@ -142,13 +164,18 @@ fn conversation(text: &str, between: &Converter<'_>, tally: &mut Tally) -> Resul
         let error = format!("`{}[{at}]` must be an object", name.unwrap_or("messages"));
         return Err(bad(id, error));
     }
-    let converted = between
+    let mut converted = (target.between)
         .conversation(messages, tally)
         .map_err(|failure| bad(id, failure.told()))?;
+    let mut list = "messages";
+    if target.has_items {
+        converted = items::of(&converted);
+        list = "input";
+    }
     match (&mut value, name) {
         (Value::Object(fields), Some(name)) => {
             fields.remove(name);
-            fields.insert("messages".to_owned(), Value::Array(converted));
+            fields.insert(list.to_owned(), Value::Array(converted));
         }
         (list, _) => *list = Value::Array(converted),
     }
@@ -158,4 +185,20 @@ fn conversation(text: &str, between: &Converter<'_>, tally: &mut Tally) -> Resul
 /// A call in the structured form.
 fn structured(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+/// A call of a freeform tool in the structured form: its input is one raw text.
+fn freeform(id: &str, name: &str, input: &str) -> Value {
+    json!({"id": id, "type": "custom", "custom": {"name": name, "input": input}})
+}
+
+/// The input of a call of a freeform tool, whose arguments are `{"input": ".."}` in text.
+fn input_of(arguments: &str) -> Option<String> {
+    let Ok(Value::Object(mut arguments)) = serde_json::from_str(arguments) else {
+        return None;
+    };
+    match (arguments.remove("input"), arguments.is_empty()) {
+        (Some(Value::String(input)), true) => Some(input),
+        _ => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! What an assistant's message holds, whatever form it came in.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolglot::{End, Place};
 use toolglot_wire::Arguments;
 
@@ -37,6 +37,8 @@ pub(super) struct TurnCall {
     pub(super) dialect: Option<String>,
     /// What stands there was mended, and its value is in doubt.
     pub(super) is_recovered: bool,
+    /// The structured form has one raw text for it.
+    pub(super) is_freeform: bool,
 }
 
 impl Turn {
@@ -103,6 +105,7 @@ impl Turn {
                 server: call.ns.clone(),
                 dialect: Some(call.dialect.clone()),
                 is_recovered: call.end == End::Recovered,
+                is_freeform: false,
             });
         }
         turn
@@ -126,24 +129,33 @@ fn reasoning(message: &Value) -> &str {
 }
 
 /// The calls under `tool_calls`, or the one under `function_call`, its older form; `None` for one that is not sound.
-fn structured_calls(message: &Value) -> Vec<Option<TurnCall>> {
+pub(super) fn structured_calls(message: &Value) -> Vec<Option<TurnCall>> {
     let listed = message["tool_calls"].as_array().into_iter().flatten();
     let older = message.get("function_call").filter(|call| call.is_object());
-    let functions = listed
-        .map(|call| (&call["function"], call["id"].as_str()))
-        .chain(older.map(|function| (function, None)));
-    functions
-        .map(|(function, id)| {
-            Some(TurnCall {
-                name: function["name"].as_str()?.to_owned(),
-                arguments: object(&function["arguments"])?,
-                id: id.map(str::to_owned),
-                source_id: None,
-                server: None,
-                dialect: None,
-                is_recovered: false,
-            })
+    let function = |function: &Value, id: Option<&str>| {
+        Some(TurnCall {
+            name: function["name"].as_str()?.to_owned(),
+            arguments: object(&function["arguments"])?,
+            id: id.map(str::to_owned),
+            ..TurnCall::default()
         })
+    };
+    let custom = |custom: &Value, id: Option<&str>| {
+        let input = custom["input"].as_str()?;
+        Some(TurnCall {
+            name: custom["name"].as_str()?.to_owned(),
+            arguments: json!({ "input": input }).to_string(),
+            id: id.map(str::to_owned),
+            is_freeform: true,
+            ..TurnCall::default()
+        })
+    };
+    let calls = listed.map(|call| match call["type"].as_str() {
+        Some("custom") => custom(&call["custom"], call["id"].as_str()),
+        _ => function(&call["function"], call["id"].as_str()),
+    });
+    calls
+        .chain(older.map(|call| function(call, None)))
         .collect()
 }
 

@@ -346,6 +346,8 @@ impl<'d> Converter<'d> {
         let written: Vec<Option<String>> = turn.calls.iter().map(|call| call.id.clone()).collect();
         let mut calls = turn.calls.clone();
         for call in &mut calls {
+            let source = self.from.as_ref().and_then(|source| source.toolbox);
+            call.is_freeform |= source.is_some_and(|tools| tools.is_freeform(&call.name));
             call.source_id.clone_from(&call.id);
             call.id = Some(state.ids.next(call.id.as_deref(), &call.name, dialect));
         }

@@ -21,7 +21,8 @@ const TEXTS: &[&str] = &["content", "contents", "code", "text", "body", "diff"];
 pub(crate) struct Example {
     /// The hole of the template that it fills.
     pub(crate) hole: &'static str,
-    pub(crate) calls: Vec<Call>,
+    #[cfg(test)]
+    calls: Vec<Call>,
     pub(crate) text: String,
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
     let written = |hole, calls: &[Call]| {
         form::calls(dialect, toolbox, calls).map(|text| Example {
             hole,
+            #[cfg(test)]
             calls: calls.to_vec(),
             text,
         })
@@ -177,7 +179,7 @@ fn with_row(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<Cal
 /// What an example offers to choose from.
 const ANSWERS: [&str; 2] = ["src/main.rs", "src/lib.rs"];
 
-pub(crate) type Call = (String, Map<String, Value>);
+type Call = (String, Map<String, Value>);
 
 /// A call of `spec` that carries [`CODE`], if it takes a text of many lines.
 fn with_code(spec: &ToolSpec) -> Option<Call> {

@@ -9,6 +9,7 @@ mod file_tools;
 #[cfg(target_os = "linux")]
 mod five_minutes;
 mod floor_of_files;
+mod freeform;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupt;

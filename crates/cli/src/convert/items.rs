@@ -1,0 +1,93 @@
+//! Chat messages as items of OpenAI's Responses API: what `forms` reads, written.
+
+use serde_json::{Value, json};
+
+use super::turn::structured_calls;
+
+/// The items of a conversation, in order.
+pub(super) fn of(messages: &[Value]) -> Vec<Value> {
+    let mut items = Vec::new();
+    // Calls whose results are those of freeform tools.
+    let mut freeform: Vec<&str> = Vec::new();
+    for message in messages {
+        match message["role"].as_str() {
+            Some("tool") => items.push(output(message, &freeform)),
+            Some("assistant") => {
+                items.extend(said(message));
+                for call in message["tool_calls"].as_array().into_iter().flatten() {
+                    if call["type"] == "custom" {
+                        freeform.extend(call["id"].as_str());
+                    }
+                    items.push(called(call));
+                }
+            }
+            _ => items.push(other(message)),
+        }
+    }
+    items
+}
+
+/// The reasoning and the text of an assistant's message.
+fn said(message: &Value) -> Vec<Value> {
+    let mut items = Vec::new();
+    if let Some(text) = message["reasoning_content"].as_str() {
+        let content = json!([{"type": "reasoning_text", "text": text}]);
+        items.push(json!({"type": "reasoning", "summary": [], "content": content}));
+    }
+    let has_calls = !structured_calls(message).is_empty();
+    let content = &message["content"];
+    if !content.is_null() || !has_calls && items.is_empty() {
+        let content = parts(content, "output_text");
+        items.push(json!({"type": "message", "role": "assistant", "content": content}));
+    }
+    items
+}
+
+fn called(call: &Value) -> Value {
+    let (id, function, custom) = (&call["id"], &call["function"], &call["custom"]);
+    if call["type"] == "custom" {
+        return json!({"type": "custom_tool_call", "call_id": id, "name": custom["name"], "input": custom["input"]});
+    }
+    json!({"type": "function_call", "call_id": id, "name": function["name"], "arguments": function["arguments"]})
+}
+
+/// A result. The API has no mark for one that failed: its text says so.
+fn output(message: &Value, freeform: &[&str]) -> Value {
+    let id = message["tool_call_id"].as_str().unwrap_or_default();
+    let kind = if freeform.contains(&id) {
+        "custom_tool_call_output"
+    } else {
+        "function_call_output"
+    };
+    let output = match &message["content"] {
+        Value::String(text) if message["is_error"] == true && !text.starts_with("Error: ") => {
+            format!("Error: {text}").into()
+        }
+        content => parts(content, "input_text"),
+    };
+    json!({"type": kind, "call_id": id, "output": output})
+}
+
+/// Any other message.
+fn other(message: &Value) -> Value {
+    let mut fields = message.as_object().cloned().unwrap_or_default();
+    if let Some(content) = fields.get_mut("content") {
+        *content = parts(content, "input_text");
+    }
+    fields.insert("type".to_owned(), "message".into());
+    Value::Object(fields)
+}
+
+/// A content with its texts under the API's type; one text stays a string.
+fn parts(content: &Value, kind: &str) -> Value {
+    let Value::Array(parts) = content else {
+        return content.clone();
+    };
+    let part = |part: &Value| match (&part["type"], &part["text"]) {
+        (Value::String(word), Value::String(text)) if word == "text" => {
+            json!({"type": kind, "text": text})
+        }
+        _ => part.clone(),
+    };
+    parts.iter().map(part).collect()
+}
