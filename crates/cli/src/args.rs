@@ -107,7 +107,7 @@ pub(crate) struct ReadingArguments {
     pub(crate) tools: Option<String>,
     /// What becomes of a call in quoted code
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    pub(crate) in_code: Aside,
+    pub(crate) in_code: QuotedWord,
     /// What becomes of a call in reasoning
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) in_reasoning: Aside,
@@ -381,7 +381,20 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What becomes of a call that stands beside the answer: in quoted code, in reasoning.
+/// What becomes of a call in quoted code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuotedWord {
+    /// In a fence without a language, or with one of data, it is a call if nothing but calls of known tools stands there;
+    /// elsewhere a note tells of it
+    #[default]
+    Auto,
+    /// It is no call; a note tells of it
+    Ignore,
+    /// It is a call
+    Accept,
+}
+
+/// What becomes of a call in reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Aside {
     /// It is no call; a note tells of it
@@ -391,11 +404,12 @@ pub(crate) enum Aside {
     Accept,
 }
 
-impl From<Aside> for InCode {
-    fn from(word: Aside) -> InCode {
+impl From<QuotedWord> for InCode {
+    fn from(word: QuotedWord) -> InCode {
         match word {
-            Aside::Ignore => InCode::Ignore,
-            Aside::Accept => InCode::Accept,
+            QuotedWord::Auto => InCode::Auto,
+            QuotedWord::Ignore => InCode::Ignore,
+            QuotedWord::Accept => InCode::Accept,
         }
     }
 }

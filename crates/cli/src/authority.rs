@@ -337,11 +337,11 @@ pub(crate) fn request<'a>(
     }
 }
 
-/// How sure the end of a call is, for whoever judges it: one that stands in the model's reasoning is trusted no more than
-/// one that had to be completed.
+/// How sure the end of a call is, for whoever judges it: one that stands in the model's reasoning, or in quoted code, is
+/// trusted no more than one that had to be completed.
 pub(crate) fn trusted_end(call: &Call) -> End {
     match call.place {
-        Place::Reasoning => call.end.max(End::Recovered),
+        Place::Reasoning | Place::Code => call.end.max(End::Recovered),
         _ => call.end,
     }
 }

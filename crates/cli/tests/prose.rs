@@ -65,7 +65,7 @@ fn what_speaks_of_tools_calls_none() {
     let tools = tools();
     let line = |(n, text): (usize, &&str)| json!({"id": n, "dialect": "auto", "tools": tools, "input": text});
     let lines: Vec<Value> = TEXTS.iter().enumerate().map(line).collect();
-    for in_code in ["ignore", "accept"] {
+    for in_code in ["auto", "ignore", "accept"] {
         let documents = recorded::parsed(&["--in-code", in_code], &lines);
         for (text, document) in TEXTS.iter().zip(documents) {
             assert_eq!(document["calls"], json!([]), "{text}");

@@ -13,6 +13,10 @@ use serde_json::{Map, Value, json};
 /// Rows that are read otherwise than recorded, and why.
 const DIFFERENT: &[(&str, &str)] = &[
     // roo
+    (
+        "roo-codectx-01",
+        "a fence of data after text, which begins with a call of a known tool, wraps it",
+    ),
     ("roo-codectx-09", "an HTML comment quotes what stands in it"),
     (
         "roo-stream-size-limit",

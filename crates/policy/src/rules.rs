@@ -187,7 +187,7 @@ fn ungranted_write(request: &Request<'_>, grants: &Grants) -> Option<String> {
 fn ungranted_recovered(request: &Request<'_>, grants: &Grants) -> Option<String> {
     (request.end == End::Recovered && request.effect.acts() && !grants.recovered).then(|| {
         format!(
-            "the text of this call had to be completed or stands in reasoning, and `{}` does more than read, which needs the grant `recovered`",
+            "the text of this call had to be completed, or stands in reasoning or in a fence after other text, and `{}` does more than read, which needs the grant `recovered`",
             request.tool
         )
     })

@@ -59,6 +59,14 @@ pub struct Calls {
 }
 
 impl Calls {
+    /// All bytes of the open call were told.
+    fn leave_call(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.calls[open].span.end = self.cursor;
+            self.last_markup = None;
+        }
+    }
+
     /// Markup before the first call: a fence that begins the message.
     fn keep_wrapper(&mut self, text: &str, goes_on: bool) {
         let from = match &self.wrapper {
@@ -157,13 +165,14 @@ impl Sink for Calls {
                     self.calls[open].written_id = Some(id.into());
                 }
             }
-            Event::CallEnd { end, .. } => {
-                if let Some(open) = self.open.take() {
-                    let call = &mut self.calls[open];
+            Event::CallEnd { call, end } => {
+                self.cursor = span.end;
+                if self.open.is_some_and(|open| self.calls[open].id == call) {
+                    self.leave_call();
+                }
+                if let Some(call) = self.calls.iter_mut().rfind(|one| one.id == call) {
                     call.end = end;
-                    call.span.end = span.end;
                     call.keep_last_members();
-                    self.last_markup = None;
                 }
             }
             Event::Note(note) => {
@@ -171,6 +180,10 @@ impl Sink for Calls {
                     insert(&mut self.calls[open].notes, note);
                 }
                 insert(&mut self.notes, note);
+                // Its end comes once it is known what follows the fence.
+                if note.code == Code::FencedCall {
+                    self.leave_call();
+                }
                 return;
             }
         }

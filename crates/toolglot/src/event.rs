@@ -38,7 +38,9 @@ pub enum Event<'a> {
         /// The id.
         id: &'a str,
     },
-    /// A call ends.
+    /// A call ends: right after its bytes, but for calls with a note of [`Code::FencedCall`](crate::Code::FencedCall). Their
+    /// bytes are over at that note, and they end once it is known what follows their fence; other calls of fences may begin
+    /// before.
     CallEnd {
         /// The call.
         call: CallId,

@@ -31,8 +31,12 @@ impl Default for Limits {
 /// What becomes of a call in quoted code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InCode {
-    /// It is text, with a note.
+    /// In a fence that names no language, or one of data (`json`, `xml`, `python`, ..), calls of known tools are calls with
+    /// `Place::Code` and a note, as long as nothing else stands there. Where text follows the fence, they are `Recovered`.
+    /// Any other quoted call is text, with a note.
     #[default]
+    Auto,
+    /// It is text, with a note.
     Ignore,
     /// It is a call with `Place::Code`.
     Accept,

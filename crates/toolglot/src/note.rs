@@ -62,6 +62,7 @@ codes! {
     LooseArguments = 18, "loose-arguments", "arguments that stand beside the tool's name were taken together";
     UnwantedCall = 19, "unwanted-call", "a call although no tool may be called; it was left out";
     SpokenCall = 67, "spoken-call", "the model may speak of the call, and not make it";
+    FencedCall = 68, "fenced-call", "a call in a fence that follows other text was read";
     // Values.
     UndecidedText = 20, "undecided-text", "a value was too long to stay undecided and became a string";
     WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was kept as it stands";

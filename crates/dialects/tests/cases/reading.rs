@@ -219,15 +219,19 @@ impl Reading {
                 }
                 Piece::Args(json) => args.get_or_insert_default().push_str(json),
                 Piece::End(end) => {
-                    let args = args.take().unwrap_or_default();
+                    write_args(&mut out, args.take());
                     let end = match end {
                         End::Closed => "closed",
                         End::Recovered => "recovered",
                         End::Truncated => "truncated",
                     };
-                    writeln!(out, "args {args}\nend {end}").expect("writing to a string");
+                    writeln!(out, "end {end}").expect("writing to a string");
                 }
                 Piece::Note(code, span) => {
+                    // The end of such a call waits for what follows its fence.
+                    if code.starts_with("N068") {
+                        write_args(&mut out, args.take());
+                    }
                     let at = &self.input[span.range()];
                     let cut: String = at.chars().take(60).collect();
                     let dots = if cut.len() < at.len() { ".." } else { "" };
@@ -237,6 +241,12 @@ impl Reading {
         }
         out.truncate(out.trim_end().len());
         out
+    }
+}
+
+fn write_args(out: &mut String, args: Option<String>) {
+    if let Some(args) = args {
+        writeln!(out, "args {args}").expect("writing to a string");
     }
 }
 

@@ -11,22 +11,24 @@ use super::{Context, Parser, Speech};
 use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{CompiledDialect, Node, Program, RuleRole};
-use crate::{Code, End, InCode, Place, Sink, Span};
+use crate::{Code, End, Place, Sink, Span};
 
 impl Parser {
-    /// From here the candidate is what it seems: nothing is given back. `false` where it stands in reasoning and is none, or
-    /// counts only if that never ends: then it is read anew, if at all.
+    /// From here the candidate is what it seems: nothing is given back. `false` where it stands in quoted code or in
+    /// reasoning and is none, or counts only if the reasoning never ends: then it is read anew, if at all. `name` is the
+    /// call's, where no thread captured it.
     #[must_use]
     pub(super) fn commit(
         &mut self,
         program: &Program,
         view: View<'_>,
+        name: Option<&str>,
         sink: &mut dyn Sink,
     ) -> bool {
         if self.committed {
             return true;
         }
-        if !self.may_count(program) {
+        if !self.may_count_in_code(program, view, name, sink) || !self.may_count(program) {
             return false;
         }
         self.committed = true;
@@ -138,13 +140,14 @@ impl Parser {
         let place = match self.context.speech {
             Speech::Reasoning => Place::Reasoning,
             _ if self.ended_reasoning => Place::Reasoning,
-            _ if self.in_code == InCode::Accept && self.candidate_in_code => Place::Code,
+            _ if self.candidate_in_code => Place::Code,
             _ => Place::Answer,
         };
         if let Some(thought) = &mut self.interrupted {
             thought.called = true;
         }
         let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
+        call.is_wrapped = self.is_wrapped;
         (self.registers.id, self.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);

@@ -180,9 +180,10 @@ impl Parser {
         if bytes.len() == 1 && !eof {
             return Sight::Wait;
         }
-        if !program.openers(self.is_behind_text()).may_begin(bytes) {
+        if !program.openers.may_begin(bytes) {
             return Sight::Nothing;
         }
+        let behind_text = self.is_behind_text();
         let mut state = 0;
         for &byte in bytes {
             self.work += 1;
@@ -190,10 +191,11 @@ impl Parser {
                 return Sight::Nothing;
             };
             state = next;
-            let openers = program.trie.complete(state);
+            let complete = program.trie.complete(state).iter();
+            let openers = complete.filter(|opener| !(opener.start && behind_text));
             let enters = |is: RuleRole| {
                 let begins = |node: &NodeId| matches!(program.node(*node), Node::Enter { role, .. } if *role == is);
-                openers.iter().any(|one| one.enters.iter().any(begins))
+                openers.clone().any(|one| one.enters.iter().any(begins))
             };
             if enters(RuleRole::Think) {
                 return Sight::Thought;
@@ -201,7 +203,7 @@ impl Parser {
             if enters(RuleRole::Say) {
                 return Sight::Speech;
             }
-            if !openers.is_empty() {
+            if openers.clone().next().is_some() {
                 return Sight::Entry;
             }
         }

@@ -9,7 +9,7 @@
 
 use alloc::vec::Vec;
 
-use super::log::{Act, LogId};
+use super::log::{Act, Log, LogId};
 use super::thread::{Judge, Thread};
 use super::view::View;
 use super::{Mode, Parser};
@@ -174,7 +174,9 @@ impl Parser {
         self.found.bodies.push(ahead.body);
         self.threads.clear();
         self.threads.push(ahead.body);
-        if !self.commit(program, view, sink) {
+        let name = self.log.newest(named, Log::ROOT, Capture::Name);
+        let name = name.map(|(start, end)| view.slice(start, end));
+        if !self.commit(program, view, name, sink) {
             return;
         }
         self.flush(program, view, ahead.body.log, ahead.at, sink);

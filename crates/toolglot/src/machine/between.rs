@@ -85,14 +85,10 @@ impl Parser {
             if self.found.literal_ended && !self.committed {
                 self.drop_speech(program);
             }
-            if self.found.literal_ended
-                && !self.committed
-                && !self.reopens(program)
-                && self.is_quoted_entry(program, view, sink)
-            {
-                // What the context waits for may be on its way all the same.
-                self.next.retain(|thread| thread.extra);
-                if self.next.is_empty() {
+            if self.found.literal_ended && !self.committed && !self.reopens(program) {
+                let is_alive = !self.next.is_empty();
+                self.drop_quoted(program, view, sink);
+                if is_alive && self.next.is_empty() {
                     self.reject(pos + 1);
                     return true;
                 }
@@ -440,7 +436,7 @@ impl Parser {
                 .is_some_and(|thread| self.is_over_at(program, thread))
         {
             self.threads.retain(|thread| thread.extra);
-            if !self.commit(program, view, sink) {
+            if !self.commit(program, view, None, sink) {
                 return;
             }
         }
@@ -480,7 +476,7 @@ impl Parser {
             if !(names && marked) || is_weak {
                 return;
             }
-            if !self.commit(program, view, sink) {
+            if !self.commit(program, view, None, sink) {
                 return;
             }
         }

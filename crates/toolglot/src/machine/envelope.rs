@@ -137,7 +137,7 @@ impl Parser {
         self.threads.clear();
         self.threads.push(body);
         self.found.bodies.clear();
-        if !self.commit(program, view, sink) {
+        if !self.commit(program, view, envelope.name.as_deref(), sink) {
             return false;
         }
         self.threads.clear();
@@ -358,9 +358,14 @@ impl Parser {
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);
         if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
-            let message =
-                alloc::format!("no tool is called `{name}`; without a marker it is no call");
-            self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
+            if self.quoted && self.candidate_in_code {
+                let (start, end) = envelope.name_at;
+                self.remark_quoted(name, Span::new(start.min(end), end), sink);
+            } else if !self.is_wrapped {
+                let message =
+                    alloc::format!("no tool is called `{name}`; without a marker it is no call");
+                self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
+            }
         }
         if marked && !self.is_aside() && !self.candidate_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;

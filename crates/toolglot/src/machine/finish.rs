@@ -33,6 +33,7 @@ impl Parser {
         }
         self.teller
             .speak(self.context.speech, view, view.end(), sink);
+        self.teller.end(self.cut_off, sink);
         if self.context.speech == Speech::Reasoning && !self.teller.spoken {
             let message = String::from("the reasoning has no end; nothing was answered");
             self.teller.note(
@@ -311,7 +312,7 @@ impl Parser {
             // It has its name, though not all readings agree on what comes: a call that was cut off.
             self.threads.clear();
             self.threads.push(begun);
-            if !self.commit(program, view, sink) {
+            if !self.commit(program, view, None, sink) {
                 return true;
             }
         }

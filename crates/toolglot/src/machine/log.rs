@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use crate::grammar::Capture;
-use crate::program::NodeId;
+use crate::program::{Node, NodeId, Program};
 
 /// A place in the log; 0 is the root.
 pub(crate) type LogId = u32;
@@ -82,6 +82,22 @@ impl Log {
                 && what == wanted
             {
                 return Some((start, end));
+            }
+            at = line.parent;
+        }
+        None
+    }
+
+    /// The tool that the newest rule fixes which a thread's log enters.
+    pub(crate) fn tool_entered<'p>(&self, program: &'p Program, mut at: LogId) -> Option<&'p str> {
+        while at != Log::ROOT {
+            let line = self.line(at);
+            if let Act::Enter(node) = line.act
+                && let Node::Enter {
+                    tool: Some(tool), ..
+                } = program.node(node)
+            {
+                return Some(tool);
             }
             at = line.parent;
         }

@@ -130,8 +130,9 @@ pub struct Parser {
     start: bool,
     /// Only what keeps what a call gives stands before the candidate on its line: `r =`.
     is_kept: bool,
-    /// The candidate stands in quoted code; and it counts for nothing there.
+    /// The candidate stands in quoted code: where a wrapper may hold calls; or where it counts for nothing.
     candidate_in_code: bool,
+    is_wrapped: bool,
     quoted: bool,
     /// It stands in reasoning that has an end; a call counts there only if that never comes. The one of which that is known.
     candidate_in_thought: bool,
@@ -211,6 +212,7 @@ impl Parser {
             start: true,
             is_kept: false,
             candidate_in_code: false,
+            is_wrapped: false,
             quoted: false,
             candidate_in_thought: false,
             weighs: false,

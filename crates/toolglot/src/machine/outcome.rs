@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::between::joins_calls;
+use super::quote::Marks;
 use super::remarks::wants;
 use super::spoken::Spoken;
 use super::thread::{Judge, Thread};
@@ -74,7 +75,7 @@ impl Parser {
         }
         self.threads.clear();
         self.threads.push(body);
-        if !self.commit(program, view, sink) {
+        if !self.commit(program, view, None, sink) {
             return;
         }
         self.flush(program, view, body.log, at, sink);
@@ -160,7 +161,8 @@ impl Parser {
 
     /// Whether a name alone makes no call here: behind a fence that wrapped the answer, text explains or repeats it.
     pub(super) fn needs_marker(&self) -> bool {
-        !self.committed && self.teller.is_behind_answer()
+        let is_quoted = self.quoted || self.is_wrapped;
+        !self.committed && !is_quoted && self.teller.is_behind_answer()
     }
 
     /// The entry is over; what follows is text again.
@@ -174,9 +176,10 @@ impl Parser {
         if self.teller.call.is_some() && !self.context.sync {
             self.teller.end_call(End::Closed, view, at, sink);
         }
+        let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate, at)));
         self.teller.markup(view, at, sink);
-        if wrapper {
-            self.teller.quote.open_wrapper();
+        if let Some(marks) = marks.flatten() {
+            self.teller.quote.open_answer(marks);
         }
         self.forget();
         self.safe_threads.clear();

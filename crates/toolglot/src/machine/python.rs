@@ -111,6 +111,14 @@ impl Parser {
             // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
             return Judged::Text;
         }
+        if is_foreign && (self.quoted || self.is_wrapped && !self.committed) {
+            // In an example it is one of a call where it is all of that.
+            if self.start && step == PythonStep::Call {
+                let at = Span::new(python.name_at, python.name_end);
+                self.remark_quoted(&name, at, sink);
+            }
+            return Judged::Text;
+        }
         // In reasoning it is weighed as any call is, and judged again where that never ends.
         if is_foreign && !self.weighs {
             let message =
@@ -149,7 +157,7 @@ impl Parser {
         if python.has_passed {
             body = self.begin_behind_unknown(body, python.at);
         }
-        if !self.commit(program, view, sink) {
+        if !self.commit(program, view, Some(&named.name), sink) {
             return;
         }
         self.threads.clear();

@@ -131,8 +131,7 @@ impl Parser {
         let kinds = self.program.openers.kinds(bytes);
         let mut n_open = 0;
         if kinds & Openers::BEGINS != 0 || !waits.set.is_empty() {
-            let openers = self.program.openers(self.is_behind_text());
-            let Some(open) = openers.open_end(bytes, waits) else {
+            let Some(open) = self.program.openers.open_end(bytes, waits) else {
                 return false;
             };
             n_open = open;

@@ -4,15 +4,14 @@
 //! backticks as began it, and at its line's end, because what comes later is not known.
 
 use super::line::Line;
-use crate::program::{QUOTING, is_blank};
+use crate::program::{QUOTING, WRAPPERS, is_blank};
 
 /// Follows text outside calls and says whether the next byte stands in a quotation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quote {
-    /// The marks of the open fence.
-    fence: Option<Marks>,
-    /// The open fence is of backticks, and this is its first line.
-    in_info: bool,
+    fence: Option<Fence>,
+    /// The first line of that fence, until it ends.
+    info: Option<Info>,
     /// Marks right before this byte.
     run: Option<Marks>,
     /// Nothing but what may lead a line stood before those.
@@ -25,19 +24,78 @@ pub(crate) struct Quote {
     comment_match: u8,
     in_comment: bool,
     line: Line,
-    /// A wrapper fence is open: the next bare fence closes it.
-    wrapper: bool,
-    /// A wrapper fence was closed.
-    unwrapped: bool,
-    /// Text other than fences stands behind it.
+    /// Only blanks and calls stand in the quotation so far.
+    is_fresh: bool,
+    /// A note tells of what looks like a call in the quotation.
+    is_noted: bool,
+    /// A fence wrapped calls.
+    wrapped: bool,
+    /// Text outside of fences follows the last fence that did.
     explained: bool,
+}
+
+/// The open fence.
+#[derive(Clone, Copy, Debug)]
+struct Fence {
+    marks: Marks,
+    holds: Holds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// The answer: the wrapper began the message.
+    Answer,
+    /// Calls, if any: a wrapper in which no text stands so far.
+    Calls,
+    Quotation,
 }
 
 /// Equal bytes that a fence or a span begins or ends with.
 #[derive(Clone, Copy, Debug)]
-struct Marks {
+pub(crate) struct Marks {
     byte: u8,
     count: u16,
+}
+
+impl Marks {
+    /// Those that `text` begins with.
+    pub(crate) fn leading(text: &str) -> Option<Marks> {
+        let byte = text.bytes().next()?;
+        let count = text.bytes().take_while(|&next| next == byte).count();
+        let count = u16::try_from(count).unwrap_or(u16::MAX);
+        Some(Marks { byte, count })
+    }
+}
+
+/// The language that a fence names, if it is no longer than a wrapper's.
+#[derive(Clone, Copy, Debug, Default)]
+struct Info {
+    bytes: [u8; Info::LONGEST],
+    length: usize,
+    /// Something follows the language, or it is too long.
+    is_other: bool,
+    is_over: bool,
+}
+
+impl Info {
+    const LONGEST: usize = 12;
+
+    fn push(&mut self, byte: u8) {
+        match self.bytes.get_mut(self.length) {
+            _ if is_blank(byte) => self.is_over = self.length > 0,
+            Some(place) if !self.is_over => {
+                *place = byte;
+                self.length += 1;
+            }
+            _ => self.is_other = true,
+        }
+    }
+
+    fn is_wrapper(&self) -> bool {
+        let word = &self.bytes[..self.length];
+        let is_known = |known: &&str| known.as_bytes() == word;
+        !self.is_other && (word.is_empty() || WRAPPERS.iter().any(is_known))
+    }
 }
 
 impl Quote {
@@ -45,19 +103,12 @@ impl Quote {
     pub(crate) fn feed(&mut self, text: &[u8]) {
         let mut at = 0;
         while at < text.len() {
-            let is_calm = self.run.is_none() && self.comment_match == 0;
-            if is_calm && !self.in_comment && !self.unwrapped {
+            let is_calm = self.run.is_none() && self.comment_match == 0 && !self.is_watchful();
+            if is_calm && !self.in_comment {
                 at += self.pass(&text[at..]);
             } else if is_calm && self.line.is_over() {
-                // Between special bytes only blanks matter, and only at a line's begin.
                 let rest = &text[at..];
-                let step = if self.in_comment {
-                    memchr::memchr2(b'-', b'\n', rest)
-                } else {
-                    let [a, b, c] = QUOTING;
-                    memchr::memchr3(a, b, c, rest)
-                };
-                at += step.unwrap_or(rest.len());
+                at += memchr::memchr2(b'-', b'\n', rest).unwrap_or(rest.len());
             }
             if at == text.len() {
                 return;
@@ -65,6 +116,37 @@ impl Quote {
             self.byte(text[at]);
             at += 1;
         }
+    }
+
+    /// Where in `text`, which follows calls in fences, the first byte is that is no part of such a fence.
+    pub(crate) fn past_calls(mut self, text: &[u8]) -> Option<usize> {
+        text.iter().position(|&byte| {
+            let is_past = self.is_past_calls();
+            self.byte(byte);
+            is_past || self.is_past_calls()
+        })
+    }
+
+    /// Whether something else than fences of calls follows those.
+    pub(crate) fn is_past_calls(&self) -> bool {
+        let is_quotation = |fence: Fence| fence.holds == Holds::Quotation;
+        self.explained || self.info.is_none() && self.fence.is_some_and(is_quotation)
+    }
+
+    /// The message ends here.
+    pub(crate) fn end(&mut self) {
+        self.end_run();
+        self.end_line();
+    }
+
+    /// Whether every byte counts, blanks aside.
+    fn is_watchful(&self) -> bool {
+        let holds = self.fence.map(|fence| fence.holds);
+        self.is_fresh
+            || self.info.is_some()
+            || holds == Some(Holds::Calls)
+            || holds.is_none() && self.wrapped && !self.explained
+            || self.is_noted && !self.is_open()
     }
 
     /// Feeds as much of `text` as is most of prose and code: no comment, and no line begins with a fence or a marker. Says
@@ -89,7 +171,7 @@ impl Quote {
             at += step;
             match text[at] {
                 b'\n' => {
-                    (self.inline, self.block, self.in_info) = (0, false, false);
+                    self.end_line();
                     self.line.end();
                     at += 1;
                 }
@@ -106,6 +188,9 @@ impl Quote {
                     self.end_run();
                 }
                 _ => return at,
+            }
+            if self.is_watchful() {
+                return at;
             }
         }
     }
@@ -127,21 +212,24 @@ impl Quote {
             self.comment_match = 0;
             return;
         }
-        match byte {
-            b'\n' => (self.inline, self.block, self.in_info) = (0, false, false),
-            b'>' if leads && !self.in_comment => self.block = true,
-            _ => {}
+        let opens_block = byte == b'>' && leads && !self.in_comment;
+        self.block |= opens_block;
+        match &mut self.info {
+            _ if byte == b'\n' => self.end_line(),
+            Some(info) => info.push(byte),
+            None if is_blank(byte) => {}
+            None => self.solid(),
         }
+        self.is_fresh |= opens_block;
         self.line.byte(byte);
-        self.explained |= self.unwrapped && self.fence.is_none() && !is_blank(byte);
         self.comment_match = match (self.in_comment, self.comment_match, byte) {
             // In other quotations a comment's begin is text.
-            (false, _, _) if self.fence.is_some() || self.inline > 0 || self.block => 0,
+            (false, _, _) if self.is_fenced() || self.inline > 0 || self.block => 0,
             (false, 0, b'<') | (true, 0, b'-') => 1,
             (false, 1, b'!') | (true, 1, b'-') => 2,
             (false, 2, b'-') => 3,
             (false, 3, b'-') => {
-                self.in_comment = true;
+                (self.in_comment, self.is_fresh) = (true, true);
                 0
             }
             (true, 2, b'>') => {
@@ -154,38 +242,63 @@ impl Quote {
         };
     }
 
+    /// Text that is not blank stands here.
+    fn solid(&mut self) {
+        self.is_fresh = false;
+        self.is_noted &= self.is_open();
+        self.explained |= self.wrapped && self.fence.is_none();
+        self.refuse_calls();
+    }
+
+    fn end_line(&mut self) {
+        (self.inline, self.block) = (0, false);
+        if let Some(info) = self.info.take() {
+            self.is_fresh = true;
+            if let Some(fence) = self.fence.as_mut().filter(|_| info.is_wrapper()) {
+                fence.holds = Holds::Calls;
+            }
+        }
+        self.is_fresh &= self.is_open();
+    }
+
     fn end_run(&mut self) {
         let Some(run) = self.run.take() else {
             return;
         };
         if run.count >= 3 && self.run_leads && !self.block {
             self.line.leave_code();
-            match self.fence {
-                _ if self.wrapper => (self.wrapper, self.unwrapped) = (false, true),
-                None => (self.fence, self.in_info) = (Some(run), run.byte == b'`'),
-                Some(fence) if run.byte == fence.byte && run.count >= fence.count => {
-                    self.fence = None;
-                }
-                Some(_) => {}
+            let closes =
+                |fence: Fence| fence.marks.byte == run.byte && fence.marks.count <= run.count;
+            if self.fence.is_none_or(closes) {
+                let opens = self.fence.is_none();
+                let holds = Holds::Quotation;
+                self.fence = opens.then_some(Fence { marks: run, holds });
+                (self.info, self.is_fresh) = (opens.then(Info::default), false);
+                return;
             }
-        } else if run.byte == b'`' {
-            if self.in_info {
-                // No fence of backticks has one on its first line: it was a span.
-                self.inline = self.fence.take().map_or(0, |fence| fence.count);
-                self.in_info = false;
+        }
+        if let Some(info) = &mut self.info {
+            if self.fence.is_some_and(|fence| fence.marks.byte != run.byte) {
+                info.is_other = true;
+                return;
             }
-            if self.fence.is_none() && self.inline == 0 {
-                self.inline = run.count;
-            } else if self.inline == run.count {
-                self.inline = 0;
-            }
+            // No fence of backticks has one on its first line: it was a span.
+            self.inline = self.fence.take().map_or(0, |fence| fence.marks.count);
+            self.info = None;
+        }
+        self.solid();
+        if run.byte == b'`' && self.inline == run.count {
+            self.inline = 0;
+        } else if run.byte == b'`' && self.inline == 0 && !self.is_fenced() {
+            (self.inline, self.is_fresh) = (run.count, true);
         }
     }
 
     /// Whether text without any of [`QUOTING`] changes nothing: it stands in the midst of a line.
     #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
-        self.line.is_over() && self.run.is_none() && self.comment_match == 0 && !self.in_comment
+        let is_calm = self.run.is_none() && self.comment_match == 0 && !self.in_comment;
+        self.line.is_over() && is_calm && !self.is_watchful()
     }
 
     /// Whether the next byte is quoted. `next` is that byte: a run of marks before it has ended, if it is none of them.
@@ -193,7 +306,74 @@ impl Quote {
         if self.run.is_some_and(|run| run.byte != next) {
             self.end_run();
         }
-        self.fence.is_some() || self.inline > 0 || self.block || self.in_comment
+        self.is_open()
+    }
+
+    /// A quotation is open.
+    fn is_open(&self) -> bool {
+        self.is_fenced() || self.inline > 0 || self.block || self.in_comment
+    }
+
+    /// A fence is open that does not wrap the answer.
+    fn is_fenced(&self) -> bool {
+        self.fence.is_some_and(|fence| fence.holds != Holds::Answer)
+    }
+
+    /// Whether a call may stand here in a wrapper: no text that is not blank stands before it there.
+    pub(crate) fn may_call(&self) -> bool {
+        self.info.is_none() && self.fence.is_some_and(|fence| fence.holds == Holds::Calls)
+    }
+
+    /// A call stands in the wrapper.
+    pub(crate) fn hold_calls(&mut self) {
+        (self.wrapped, self.explained) = (true, false);
+    }
+
+    /// The wrapper holds something else than calls.
+    pub(crate) fn refuse_calls(&mut self) {
+        let wrapper = self.fence.as_mut();
+        if let Some(fence) = wrapper.filter(|fence| fence.holds == Holds::Calls) {
+            fence.holds = Holds::Quotation;
+        }
+    }
+
+    /// Only blanks and calls stand in the quotation so far.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.is_fresh
+    }
+
+    /// Whether a quotation may begin right behind `text`, which was not fed yet.
+    pub(crate) fn may_begin_behind(&self, text: &[u8]) -> bool {
+        let n_blank = text
+            .iter()
+            .rev()
+            .take_while(|&&byte| is_blank(byte))
+            .count();
+        let (solid, blanks) = text.split_at(text.len() - n_blank);
+        let Some(last) = solid.last() else {
+            return self.is_fresh || self.run.is_some() || self.info.is_some();
+        };
+        if matches!(last, b'`' | b'~' | b'>' | b'-') {
+            return true;
+        }
+        if !blanks.contains(&b'\n') {
+            return false;
+        }
+        // The first line of a fence may stand before it.
+        let line = memchr::memrchr(b'\n', solid).map_or(solid, |end| &solid[end + 1..]);
+        let is_cut = line.len() == solid.len();
+        memchr::memchr2(b'`', b'~', line).is_some()
+            || is_cut && (self.run.is_some() || self.info.is_some())
+    }
+
+    /// A note tells of what looks like a call in this quotation.
+    pub(crate) fn note(&mut self) {
+        self.is_noted = true;
+    }
+
+    /// Whether a note told of one before.
+    pub(crate) fn is_noted(&self) -> bool {
+        self.is_noted
     }
 
     /// Only blanks stand before the next byte on its line.
@@ -215,30 +395,33 @@ impl Quote {
     pub(crate) fn skip(&mut self, last: u8) {
         self.end_run();
         self.comment_match = 0;
+        self.info = None;
         self.line.skip(last);
         if last == b'\n' {
-            (self.inline, self.block, self.in_info) = (0, false, false);
+            self.end_line();
         }
     }
 
-    /// A wrapper fence is open, or one was closed.
+    /// A fence wrapped calls, or the answer.
     pub(crate) fn has_wrapper(&self) -> bool {
-        self.wrapper || self.unwrapped
+        self.wrapped
     }
 
-    /// The fence that wrapped the answer was closed, and this is no further fence right behind it.
+    /// The fence that wrapped calls was closed, and this is no further fence right behind it.
     pub(crate) fn is_behind_wrapper(&self) -> bool {
-        self.unwrapped && (self.explained || self.fence.is_none())
+        self.wrapped && (self.explained || self.fence.is_none())
     }
 
-    /// A wrapper fence is open.
+    /// The fence is open that wraps the answer.
     pub(crate) fn is_wrapped(&self) -> bool {
-        self.wrapper
+        self.fence.is_some_and(|fence| fence.holds == Holds::Answer)
     }
 
-    /// A wrapper fence was opened as markup.
-    pub(crate) fn open_wrapper(&mut self) {
-        self.wrapper = true;
+    /// A wrapper that begins the message was opened as markup, by these marks.
+    pub(crate) fn open_answer(&mut self, marks: Marks) {
+        let holds = Holds::Answer;
+        self.fence = Some(Fence { marks, holds });
+        self.wrapped = true;
     }
 }
 

@@ -13,24 +13,17 @@ use crate::program::{Node, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
 impl Parser {
-    /// What looks like an entry stands in quoted code.
-    pub(super) fn is_quoted_entry(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    /// Drops entries that stand in a quotation: a call's at its marker, with a note. Where only its name marks it, a call
+    /// goes on until that is certain.
+    pub(super) fn drop_quoted(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let by_trie = self
             .next
             .iter()
             .any(|thread| !thread.extra && !matches!(program.node(thread.node), Node::Trie));
-        if !by_trie {
-            return false;
+        if !by_trie || !self.quoted {
+            return;
         }
         let end = self.pos + 1;
-        if !self.quoted {
-            return false;
-        }
         let text: String = view.slice(self.candidate, end).into();
         // A bracket alone says nothing of calls.
         let call = text.len() >= 3
@@ -50,12 +43,9 @@ impl Parser {
             self.candidate_noted = true;
             let span = Span::new(self.candidate, end);
             if self.candidate_in_code {
-                let message = format!("`{text}` stands in quoted code: it is text, not a call");
-                let help = String::from(
-                    "write the call outside of backticks, fences, block quotes and comments",
-                );
-                self.teller
-                    .note(Code::QuotedCall, span, message, Some(help), sink);
+                let mut lines = text.trim_start_matches('\n').split('\n');
+                let line = lines.next().unwrap_or_default();
+                self.note_quoted(&format!("`{line}`"), span, sink);
             } else {
                 let message = format!("`{text}` stands in reasoning: it is not read as a call");
                 self.teller.note(
@@ -67,7 +57,26 @@ impl Parser {
                 );
             }
         }
-        true
+        let ends_here = call || fence || !self.candidate_in_code;
+        let mut next = core::mem::take(&mut self.next);
+        next.retain(|thread| thread.extra || !ends_here && !self.enters_speech(program, thread));
+        self.next = next;
+    }
+
+    fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
+        self.teller.quote.note();
+        let message = format!("{what} stands in quoted code: it is text, not a call");
+        let help = "write the call outside of backticks, fences, block quotes and comments";
+        self.teller
+            .note(Code::QuotedCall, at, message, Some(help.into()), sink);
+    }
+
+    /// The candidate is certainly a call of `name`, which stands in a quotation. Inside one that was noted it is part of
+    /// the same example.
+    pub(super) fn remark_quoted(&mut self, name: &str, at: Span, sink: &mut dyn Sink) {
+        if !self.teller.quote.is_noted() {
+            self.note_quoted(&format!("a call of `{name}`"), at, sink);
+        }
     }
 
     /// A token's spelling stands there in plain letters.

@@ -190,7 +190,7 @@ impl Parser {
         self.found.bodies.push(spoken.body);
         self.threads.clear();
         self.threads.push(spoken.body);
-        if self.commit(program, view, sink) {
+        if self.commit(program, view, None, sink) {
             self.win(program, view, sink);
         }
         true

@@ -39,6 +39,8 @@ pub(crate) struct OpenCall {
     pub(crate) json_end: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
+    /// It stands in a wrapper that does not begin the message: what follows that may worsen its end.
+    pub(crate) is_wrapped: bool,
     keys: Keys,
 }
 
@@ -60,6 +62,7 @@ impl OpenCall {
             bare: false,
             json_end: None,
             at_best: End::Closed,
+            is_wrapped: false,
             keys: Keys::default(),
         }
     }
@@ -116,6 +119,8 @@ pub(crate) struct Teller {
     pub(crate) last: u8,
     /// The last byte of text that is not blank.
     pub(crate) last_solid: u8,
+    /// The ends of the last calls in wrappers, which what follows those may worsen.
+    waiting: Vec<(CallId, End)>,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
     /// The names of the program's tools.
@@ -141,6 +146,7 @@ impl Teller {
         self.spoken = false;
         self.quote = Quote::default();
         self.counts.clear();
+        self.waiting.clear();
     }
 
     /// Where the message begins.
@@ -234,14 +240,22 @@ impl Teller {
         if to <= self.cursor {
             return;
         }
-        let text = view.slice(self.cursor, to);
         if speech == Speech::Junk {
+            let last = last_byte(view.slice(self.cursor, to));
             self.markup(view, to, sink);
             // A marker begins inside no word of it either.
-            self.last = last_byte(text);
+            self.last = last;
             return;
         }
         self.flush_args(self.cursor, sink);
+        if speech == Speech::Text
+            && !self.waiting.is_empty()
+            && let Some(n) = self.quote.clone().past_calls(view.bytes(self.cursor, to))
+        {
+            self.speak(speech, view, self.cursor + n as u64, sink);
+            self.end_waiting(End::Recovered, sink);
+        }
+        let text = view.slice(self.cursor, to);
         let span = Span::new(self.cursor, to);
         self.last = last_byte(text);
         if speech == Speech::Text {
@@ -327,6 +341,9 @@ impl Teller {
         let Some(mut call) = self.call.take() else {
             return;
         };
+        if !call.is_wrapped {
+            self.end_waiting(End::Recovered, sink);
+        }
         (call.id, call.started) = (id, true);
         self.call_by_name(&mut call, sink);
         let head = CallHead {
@@ -439,7 +456,7 @@ impl Teller {
         if !call.whole && end != End::Truncated {
             self.args.push_str(if call.opened { "}" } else { "{}" });
         }
-        let id = call.id;
+        let (id, is_wrapped) = (call.id, call.is_wrapped);
         self.flush_args(self.cursor, sink);
         if self.quote.has_wrapper()
             && self.recited.len() < RECITED
@@ -450,12 +467,36 @@ impl Teller {
         self.recital = 0;
         self.markup(view, to, sink);
         self.overflow(sink);
-        self.call = None;
-        self.tell(
-            Span::empty(self.cursor),
-            Event::CallEnd { call: id, end },
-            sink,
-        );
+        let call = self.call.take();
+        if !is_wrapped {
+            let event = Event::CallEnd { call: id, end };
+            self.tell(Span::empty(self.cursor), event, sink);
+            return;
+        }
+        let message = "the call stands in a fence that follows other text";
+        let at = call.map_or(Span::empty(self.cursor), |call| call.name_at);
+        self.note(Code::FencedCall, at, message.into(), None, sink);
+        self.waiting.push((id, end));
+        if self.waiting.len() > WAITING {
+            self.end_waiting(End::Recovered, sink);
+        }
+    }
+
+    /// Ends the calls in wrappers whose ends wait, no better than `at_best`: it is known what follows those.
+    pub(crate) fn end_waiting(&mut self, at_best: End, sink: &mut dyn Sink) {
+        for (call, end) in core::mem::take(&mut self.waiting) {
+            let end = end.max(at_best);
+            let event = Event::CallEnd { call, end };
+            self.tell(Span::empty(self.cursor), event, sink);
+        }
+    }
+
+    /// The message ends here. That nothing follows the last calls in wrappers counts for nothing where it was cut off.
+    pub(crate) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
+        self.quote.end();
+        let is_last = !is_cut_off && !self.quote.is_past_calls();
+        let at_best = if is_last { End::Closed } else { End::Recovered };
+        self.end_waiting(at_best, sink);
     }
 
     /// Makes a remark.
@@ -539,6 +580,9 @@ fn last_byte(text: &str) -> u8 {
 
 /// Calls that are remembered.
 const RECITED: usize = 256;
+
+/// Calls whose ends may wait.
+const WAITING: usize = 256;
 
 /// What JSON text comes to, but for blanks and quotation marks, on top of what came before: a sum that tells texts apart.
 fn recite(before: u64, json: &str) -> u64 {

@@ -22,20 +22,14 @@ impl Parser {
     ) -> bool {
         let waits = self.context.waits;
         let mut from = self.pos.max(self.not_before);
-        let behind_text = self.is_behind_text();
-        let openers = program.openers(behind_text);
-        let bodies = if behind_text {
-            &program.rules.bodies_behind
-        } else {
-            &program.rules.bodies_first
-        };
+        let bodies = &program.rules.bodies_first;
         loop {
             let rest = if from < view.end() {
                 view.from(from)
             } else {
                 &[]
             };
-            let Some(step) = openers.find(rest, &waits) else {
+            let Some(step) = program.openers.find(rest, &waits) else {
                 self.pos = view.end();
                 return false;
             };
@@ -80,19 +74,28 @@ impl Parser {
         }
     }
 
-    /// Whether an opener that begins the message certainly stands nowhere here. Behind an entry in reasoning what looks
-    /// like one tells how that goes on.
+    /// Whether text stands before what begins here, in the message or, in a quotation, there. Behind an entry in reasoning
+    /// what looks like the message's begin tells how that goes on.
     pub(super) fn is_behind_text(&self) -> bool {
-        self.teller.spoken && self.interrupted.is_none()
+        self.teller.spoken && self.interrupted.is_none() && !self.teller.quote.is_fresh()
+    }
+
+    /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
+    fn may_start(&self, view: View<'_>, at: u64) -> bool {
+        let told = self.teller.cursor.max(self.teller.origin()).min(at);
+        let untold = view.bytes(told, at);
+        !self.teller.spoken
+            || self.interrupted.is_some()
+            || self.teller.quote.may_begin_behind(untold)
     }
 
     /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
     fn walk_trie(&mut self, program: &Program, view: View<'_>, at: u64) -> (usize, bool) {
-        let may_start = !self.is_behind_text();
         let bytes = view.from(at);
         let (read, is_complete) = program.trie.walk(bytes, |opener| {
-            (!opener.start || may_start)
-                && (!opener.bol || self.may_begin_line(view, at, opener.may_be_kept))
+            let begins_line = || self.may_begin_line(view, at, opener.may_be_kept);
+            (!opener.start || self.may_start(view, at))
+                && (!opener.bol || begins_line() || self.may_start(view, at))
         });
         self.work += read as u64 + 1;
         (read, is_complete)
@@ -161,23 +164,31 @@ impl Parser {
         // The end of reasoning begins a line, as the message does.
         let follows = self.teller.thought_over || !self.teller.has_begun();
         let begins = begins || (follows && self.context.speech == Speech::Text);
-        self.bol = begins || special || self.follows_marker();
         let line = self.teller.quote.line();
         let is_said = self.context.speech == Speech::Text;
         // Behind calls of other kinds, a program that keeps what calls give explains those.
         self.is_kept = is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
         self.hints.doubt = (is_said && line.is_nested()).then_some(Doubt::Nested);
         // The fence that closes a wrapper opens no other one.
-        let closes_wrapper = matches!(next, b'`' | b'~') && self.teller.quote.is_wrapped();
-        self.start = !self.teller.spoken && !closes_wrapper;
-        self.candidate_in_code =
-            self.context.speech == Speech::Text && self.teller.quote.is_quoted(next) && !special;
+        let may_be_code = self.context.speech != Speech::Reasoning && !special;
+        self.candidate_in_code = self.teller.quote.is_quoted(next) && may_be_code;
+        // Nor does one in a quotation, which may close that.
+        let is_fence = matches!(next, b'`' | b'~');
+        let closes_wrapper = is_fence && self.teller.quote.is_wrapped();
+        let begins_quotation = self.candidate_in_code && self.teller.quote.is_fresh() && !is_fence;
+        self.bol = begins || begins_quotation || special || self.follows_marker();
+        self.start = begins_quotation || !self.teller.spoken && !closes_wrapper;
+        self.is_wrapped = self.candidate_in_code
+            && self.in_code == InCode::Auto
+            && self.teller.quote.may_call()
+            && !is_fence;
         let ignores = self.in_reasoning == InReasoning::Ignore;
         self.candidate_in_thought = self.context.is_closed_thought() && !special;
         let is_thought = self.candidate_in_thought && ignores;
         self.weighs = is_thought && self.weighed != Some(at);
-        self.quoted = (self.candidate_in_code && self.in_code == InCode::Ignore)
-            || (is_thought && self.context.is_choosy);
+        self.quoted =
+            (self.candidate_in_code && self.in_code != InCode::Accept && !self.is_wrapped)
+                || (is_thought && self.context.is_choosy);
         self.threads.clear();
         self.safe_threads.clear();
         self.forget();
@@ -198,7 +209,7 @@ impl Parser {
         }
         self.threads
             .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
-        if !self.quoted && program.rules.bodies_first.has(next) {
+        if (!self.quoted || self.candidate_in_code) && program.rules.bodies_first.has(next) {
             self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
@@ -225,6 +236,11 @@ impl Parser {
     pub(super) fn reject(&mut self, upto: u64) {
         self.pos = self.candidate;
         self.not_before = self.candidate + 1;
+        if self.is_wrapped && self.context.speech == Speech::Text {
+            // Its first byte is text in a wrapper, which so is a quotation: the candidate may be one that is quoted.
+            self.teller.quote.refuse_calls();
+            self.not_before = self.candidate;
+        }
         // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
         if self.found.opened {
             let is_again = self.candidate < self.reread_end;

@@ -13,6 +13,7 @@ use super::log::{Act, Log};
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser, Speech};
+use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
@@ -37,7 +38,39 @@ pub(super) struct Endless {
 impl Parser {
     /// Nothing is remarked on the candidate: it counts for nothing, or may not.
     pub(super) fn is_aside(&self) -> bool {
-        self.quoted || self.weighs
+        self.quoted || self.weighs || self.is_wrapped && !self.committed
+    }
+
+    /// Whether the candidate that is about to be believed may be, if it stands in quoted code: the end of what was begun, or
+    /// a known call in a wrapper that holds nothing else.
+    pub(super) fn may_count_in_code(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        name: Option<&str>,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Some(&thread) = self.decided() else {
+            return true;
+        };
+        let is_quoted = self.candidate_in_code && (self.quoted || self.is_wrapped);
+        if !is_quoted || thread.extra {
+            return true;
+        }
+        let captured = self.log.newest(thread.log, Log::ROOT, Capture::Name);
+        let captured = captured.map(|(start, end)| view.slice(start, end));
+        let fixed = || self.log.tool_entered(program, thread.log);
+        let name = name.or(captured).or_else(fixed).unwrap_or_default();
+        if self.is_wrapped && program.means(program.dialect_of(thread.node), name) {
+            self.teller.quote.hold_calls();
+            return true;
+        }
+        if self.quoted && self.enters_call(program) {
+            let at = Span::new(self.candidate, self.pos);
+            self.remark_quoted(name, at, sink);
+        }
+        self.reject(self.pos);
+        false
     }
 
     /// Whether the candidate that is about to be believed may be. In reasoning only its end may, or a call.
@@ -90,22 +123,24 @@ impl Parser {
         self.log.any(Log::ROOT, thread.log, enters)
     }
 
-    /// In reasoning nothing is said and no turn ends, nor does reasoning begin in it.
+    /// In reasoning, and in a wrapper, nothing is said and no turn ends, nor does reasoning begin in it.
     pub(super) fn drop_speech(&mut self, program: &Program) {
-        if !self.candidate_in_thought {
+        if !self.candidate_in_thought && !self.is_wrapped {
             return;
         }
-        let reopens = self.may_reopen();
         let mut next = core::mem::take(&mut self.next);
-        next.retain(|thread| {
-            let is_said = |role| match role {
-                RuleRole::Say | RuleRole::Stop => true,
-                RuleRole::Think => !reopens,
-                RuleRole::Call => false,
-            };
-            thread.extra || !self.enters(program, thread, is_said)
-        });
+        next.retain(|thread| thread.extra || !self.enters_speech(program, thread));
         self.next = next;
+    }
+
+    /// Whether a position reads what is said or thought, or the end of a turn.
+    pub(super) fn enters_speech(&self, program: &Program, thread: &Thread) -> bool {
+        let reopens = self.may_reopen();
+        self.enters(program, thread, |role| match role {
+            RuleRole::Say | RuleRole::Stop => true,
+            RuleRole::Think => !reopens,
+            RuleRole::Call => false,
+        })
     }
 
     /// Whether the tag that opens reasoning may stand here: what a prompt has opened is repeated at times, before all of it.

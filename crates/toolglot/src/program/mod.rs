@@ -21,6 +21,7 @@ pub(crate) use node::{AttrsNode, CaptureNode, Fits, Node, NodeId, RuleRole, Text
 pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;
 use rules::Rules;
+pub(crate) use rules::WRAPPERS;
 pub(crate) use tool_index::ToolIndex;
 pub(crate) use trie::Trie;
 use ways::Opener;
@@ -37,9 +38,8 @@ use crate::{Limits, ToolSet};
 pub struct Program {
     pub(crate) rules: Arc<Rules>,
     pub(crate) trie: Trie,
-    /// Finds what can begin an entry; and what can begin one behind text.
+    /// Finds what can begin an entry.
     pub(crate) openers: Openers,
-    openers_behind: Openers,
     pub(crate) tools: ToolIndex,
     pub(crate) limits: Limits,
 }
@@ -94,24 +94,12 @@ impl Program {
             way.expand(dialect, &tools, &mut openers);
         }
         yield_to_fixed(&rules, &tools, &mut openers);
-        let behind = openers.iter().filter(|opener| !opener.start);
         Program {
             openers: Openers::new(&rules.nodes, openers.iter(), &rules.bodies_first),
-            openers_behind: Openers::new(&rules.nodes, behind, &rules.bodies_behind),
             trie: Trie::new(openers),
             rules,
             tools,
             limits,
-        }
-    }
-
-    /// What can begin an entry where text stands before it, or where none may.
-    #[inline]
-    pub(crate) fn openers(&self, behind_text: bool) -> &Openers {
-        if behind_text {
-            &self.openers_behind
-        } else {
-            &self.openers
         }
     }
 
@@ -221,6 +209,11 @@ impl Program {
     /// Whether the node belongs to the wrapper fence.
     pub(crate) fn wraps(&self, id: NodeId) -> bool {
         self.dialect_index(id) == self.rules.wrap
+    }
+
+    /// Whether the dialect knows a tool that a model's spelling of a name means.
+    pub(crate) fn means(&self, dialect: &CompiledDialect, name: &str) -> bool {
+        self.knows(dialect, name) || self.tools.meant(name).is_some()
     }
 
     /// Whether the dialect knows a tool of that name.

@@ -1,6 +1,7 @@
 //! What of a program does not depend on the tools.
 
 use alloc::collections::BTreeSet;
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -9,12 +10,27 @@ use super::ways::{Opener, Way, ways};
 use super::{ByteSet, Node, NodeId, RuleRole, analyze, build};
 use crate::grammar::{Capture, Dialect, GrammarError, Values};
 
-/// The wrapper fence: an entry of every program, behind all others. A fence that opens a message and names a data
-/// format, or nothing, wraps calls; its line is markup. (`json`, `xml`: tool calls of many models; `python`,
-/// `tool_code`: gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
-const WRAP: &str = r#"dialect wrap
-stop = start ("```" | "~~~") ("json" | "python" | "py" | "xml" | "tool_code" | "plaintext" | "text")? " "* ("\n" | "\r\n")
-"#;
+/// The languages of fences that wrap calls, beside none. (`json`, `xml`: tool calls of many models; `python`, `tool_code`:
+/// gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
+pub(crate) const WRAPPERS: [&str; 7] = [
+    "json",
+    "python",
+    "py",
+    "xml",
+    "tool_code",
+    "plaintext",
+    "text",
+];
+
+/// The wrapper that begins a message: an entry of every program, after all others. Its line is markup.
+fn wrap() -> String {
+    let languages = WRAPPERS
+        .map(|language| format!("\"{language}\""))
+        .join(" | ");
+    format!(
+        "dialect wrap\nstop = start (\"```\" \"`\"* | \"~~~\" \"~\"*) ({languages})? \" \"* (\"\\n\" | \"\\r\\n\")\n"
+    )
+}
 
 /// Dialects as one graph, and the ways into it. Programs for different tools share it.
 pub(crate) struct Rules {
@@ -27,8 +43,6 @@ pub(crate) struct Rules {
     pub(crate) bodies: Vec<Opener>,
     /// The bytes that those begin with.
     pub(crate) bodies_first: ByteSet,
-    /// The same, of those that may stand behind text.
-    pub(crate) bodies_behind: ByteSet,
     /// The dialect of the wrapper fence.
     pub(super) wrap: u16,
     /// The position of all openers.
@@ -78,7 +92,7 @@ impl core::fmt::Debug for Rules {
 impl Rules {
     pub(super) fn new(mut all: Vec<Dialect>) -> Result<Rules, GrammarError> {
         let is_union = all.len() > 1;
-        all.extend(Dialect::parse(WRAP, &[])?);
+        all.extend(Dialect::parse(&wrap(), &[])?);
         let mut graph = build::build(&all)?;
         analyze::analyze(&mut graph, &all)?;
         let build::Graph {
@@ -148,13 +162,10 @@ impl Rules {
             bodies.extend(found.bodies);
             reasoning.extend(analyze::reasoning(&nodes, entry.node));
         }
-        let (mut bodies_first, mut bodies_behind) = (ByteSet::default(), ByteSet::default());
+        let mut bodies_first = ByteSet::default();
         for body in &bodies {
             let (first, _) = analyze::first(&nodes, body.target);
             bodies_first.add(&first);
-            if !body.start {
-                bodies_behind.add(&first);
-            }
         }
         let wrap = (all.len() - 1) as u16;
         let trie_node = nodes.len() as NodeId;
@@ -167,7 +178,6 @@ impl Rules {
             ways: begin,
             bodies,
             bodies_first,
-            bodies_behind,
             wrap,
             trie_node,
             begins: begins.into_iter().map(Arc::from).collect(),

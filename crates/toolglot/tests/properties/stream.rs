@@ -8,7 +8,7 @@ use toolglot::Finish;
 use super::special::special;
 use super::subjects::each_subject;
 use super::support::reading::{Message, read_all_ways};
-use super::texts::{damaged, soup};
+use super::texts::{damaged, quoted, soup};
 
 #[test]
 fn any_text_is_told_whole_and_the_same_in_every_cut() {
@@ -29,6 +29,17 @@ fn damaged_calls_are_told_whole_and_the_same_in_every_cut() {
         let strategy = (damaged(subject, 5), any::<u64>());
         subject.holds(100, &strategy, |(text, seed)| {
             read_all_ways(&subject.program, &text, seed, Finish::Stop).map(drop)
+        })
+    });
+}
+
+#[test]
+fn quoted_calls_are_told_whole_and_the_same_in_every_cut() {
+    each_subject(|subject| {
+        let why = select(&[Finish::Stop, Finish::Unknown, Finish::Length][..]);
+        let strategy = (quoted(subject), any::<u64>(), why);
+        subject.holds(100, &strategy, |(text, seed, why)| {
+            read_all_ways(&subject.program, &text, seed, why).map(drop)
         })
     });
 }

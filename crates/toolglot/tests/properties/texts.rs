@@ -196,6 +196,56 @@ pub(crate) fn damaged(subject: &'static Subject, most: usize) -> impl Strategy<V
     })
 }
 
+/// What opens and closes quotations, and blanks and text around them.
+const QUOTING: &[&str] = &[
+    "```\n",
+    "```json\n",
+    "```python\r\n",
+    "~~~xml\n",
+    "````\n",
+    "```js\n",
+    "```json x\n",
+    "- ```json\n  ",
+    "\n```\n",
+    "\n```\n",
+    "\n```",
+    "\n~~~\n",
+    "\n````\n\n",
+    "\n",
+    " ",
+    "`",
+    "> ",
+    "<!-- ",
+    " -->",
+    "So.\n",
+    "é ",
+];
+
+/// Written calls in fences and other quotations, damaged a little.
+pub(crate) fn quoted(subject: &'static Subject) -> impl Strategy<Value = String> {
+    let written = (0..subject.dialects.len(), call(subject)).prop_map(|(dialect, (name, args))| {
+        let call = CallText {
+            name: &name,
+            args: &args,
+            ns: None,
+            id: None,
+        };
+        subject.renderer(dialect).calls(&[call]).unwrap_or_default()
+    });
+    let piece = prop_oneof![
+        5 => select(QUOTING).prop_map(String::from),
+        3 => written.prop_map(|call| format!("```json\n{}\n```\n", call.trim_end())),
+        1 => soup(subject, 3),
+    ];
+    (vec(piece, 1..9), vec(damage(subject), 0..2)).prop_map(|(pieces, damages)| {
+        let mut text = pieces.concat();
+        for damage in damages {
+            apply(&mut text, &damage);
+        }
+        text
+    })
+}
+
 fn apply(text: &mut String, damage: &Damage) {
     let place = |index: &Index| {
         let at = index.index(text.len() + 1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolglot::{CallId, End, Event, Sink, Span};
+use toolglot::{CallId, Code, End, Event, Sink, Span};
 
 use super::prefix::Prefix;
 
@@ -25,6 +25,8 @@ pub(crate) struct Recorder {
     pub(crate) notes: Vec<(u16, Span, String)>,
     cursor: u64,
     open: Option<CallId>,
+    /// Calls in fences, whose ends come once it is known what follows those.
+    waiting: Vec<CallId>,
     calls: BTreeMap<CallId, Prefix>,
     fault: Option<String>,
 }
@@ -46,7 +48,7 @@ impl Recorder {
                 input.len()
             ));
         }
-        if let Some(call) = self.open {
+        if let Some(call) = self.open.or(self.waiting.first().copied()) {
             return Err(format!("{call:?} has no end"));
         }
         for told in &self.told {
@@ -104,6 +106,9 @@ impl Recorder {
 impl Sink for Recorder {
     fn event(&mut self, span: Span, event: Event<'_>) {
         if let Event::Note(note) = event {
+            if note.code == Code::FencedCall {
+                self.waiting.extend(self.open.take());
+            }
             self.notes
                 .push((note.code.number(), note.span, note.message.clone()));
             return;
@@ -174,7 +179,9 @@ impl Sink for Recorder {
                     .push(Told::Start(span, format!("{call:?} is {id}")));
             }
             Event::CallEnd { call, end } => {
-                if self.open.take() != Some(call) {
+                let is_waiting = self.waiting.contains(&call);
+                self.waiting.retain(|waiting| *waiting != call);
+                if !is_waiting && self.open.take() != Some(call) {
                     self.fail(format!("{call:?} ends, but is not open"));
                 }
                 if end != End::Truncated && !self.calls.get(&call).is_some_and(Prefix::is_whole) {
