@@ -1,7 +1,8 @@
 //! `edit_file`: pieces of a file replaced, all or none, each only where it is sure which piece is meant.
 //!
-//! Four forms lead here: exact pieces (`edits`, or `old_string` with `new_string`), SEARCH/REPLACE blocks and unified diffs
-//! (both in `diff`), and lines by their numbers (`changes`, of tools that are files). A piece that is not there, or is there more than once, is an error that shows what is.
+//! These forms lead here: exact pieces (`edits`, `old_string` with `new_string`, `search` with `replace`), SEARCH/REPLACE blocks
+//! and unified diffs (both in `diff`), and lines by their numbers: replaced (`changes`, of tools that are files) or inserted
+//! (`edits` with `content`, `line` with `content`). A piece that is not there, or is there more than once, is an error that shows what is.
 
 mod blocks;
 mod exact;
@@ -28,6 +29,7 @@ pub(crate) enum Edits {
     Blocks(Vec<lines::Hunk>),
     Unified(Vec<lines::Hunk>),
     Ranges(Vec<ranges::Range>),
+    Insertions(Vec<ranges::Range>),
 }
 
 impl Edits {
@@ -40,29 +42,42 @@ impl Edits {
         if let Some(Value::Array(changes)) = arguments.map.get("changes") {
             return ranges::read(changes).map(Edits::Ranges);
         }
-        let forms = ["edits", "diff", "old_string"]
+        let forms = ["edits", "diff", "old_string", "search", "content"]
             .map(|key| arguments.map.get(key).filter(|value| !value.is_null()));
         match forms {
-            [Some(Value::Array(edits)), None, None] if !edits.is_empty() => edits
+            [Some(Value::Array(edits)), None, None, None, None]
+                if edits.iter().any(|edit| edit.get("content").is_some()) =>
+            {
+                ranges::insertions(edits).map(Edits::Insertions)
+            }
+            [None, None, None, None, Some(_)] => {
+                let insertion = Value::Object(arguments.map.clone());
+                ranges::insertions(&[insertion]).map(Edits::Insertions)
+            }
+            [None, None, None, Some(_), None] => {
+                let edit = Value::Object(arguments.map.clone());
+                Ok(Edits::Exact(vec![exact::Edit::of(&edit)?]))
+            }
+            [Some(Value::Array(edits)), None, None, None, None] if !edits.is_empty() => edits
                 .iter()
                 .map(exact::Edit::of)
                 .collect::<Result<_, _>>()
                 .map(Edits::Exact),
-            [None, Some(Value::String(diff)), None] => {
+            [None, Some(Value::String(diff)), None, None, None] => {
                 if diff.lines().any(|line| line.starts_with("<<<<<<<")) {
                     blocks::read(diff).map(Edits::Blocks)
                 } else {
                     unified::read(diff, path).map(Edits::Unified)
                 }
             }
-            [None, None, Some(Value::String(old))] => {
+            [None, None, Some(Value::String(old)), None, None] => {
                 let new =
                     arguments.text("new_string", "the text that shall stand there instead")?;
                 let n = arguments.opt_count("expected_replacements")?.unwrap_or(1);
                 Ok(Edits::Exact(vec![exact::Edit::counted(old, new, n)?]))
             }
             _ => Err(wrong(
-                "give either `edits`, a list of {\"search\",\"replace\"} with at least one, or `diff`, a text of SEARCH/REPLACE blocks or a unified diff, or `old_string` with `new_string`",
+                "give either `edits`, a list of {\"search\",\"replace\"} or of {\"start_line\",\"content\"} with at least one, or `diff`, a text of SEARCH/REPLACE blocks or a unified diff, or `old_string` with `new_string`, or `search` with `replace`, or `line` with `content`",
             )),
         }
     }
@@ -71,7 +86,7 @@ impl Edits {
         match self {
             Edits::Exact(edits) => edits.len(),
             Edits::Blocks(hunks) | Edits::Unified(hunks) => hunks.len(),
-            Edits::Ranges(ranges) => ranges.len(),
+            Edits::Ranges(ranges) | Edits::Insertions(ranges) => ranges.len(),
         }
     }
 
@@ -92,6 +107,9 @@ impl Edits {
             }
             Edits::Ranges(ranges) => {
                 ranges::apply(ranges, text).map_err(|(index, problem)| stale(path, index, problem))
+            }
+            Edits::Insertions(ranges) => {
+                ranges::insert(ranges, text).map_err(|(index, problem)| stale(path, index, problem))
             }
         }
     }

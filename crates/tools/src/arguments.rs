@@ -14,6 +14,8 @@ pub(crate) enum Change {
     Renamed { from: String, to: String },
     /// A parameter's name was empty, and another of its names was not.
     LeftOut { key: String, parameter: String },
+    /// A parameter that models were taught to give, and that the tool does not need.
+    Needless { key: String },
     /// The text of a value was read as the JSON it holds.
     Unpacked { key: String, as_what: &'static str },
 }
@@ -24,7 +26,12 @@ pub(crate) fn bring_to(
     arguments: Map<String, Value>,
 ) -> (Map<String, Value>, Vec<Change>) {
     let mut changes = Vec::new();
-    let arguments = rename(entry, arguments, &mut changes);
+    let mut arguments = rename(entry, arguments, &mut changes);
+    for key in &entry.habits.needless {
+        if arguments.shift_remove(key).is_some() {
+            changes.push(Change::Needless { key: key.clone() });
+        }
+    }
     let arguments = arguments
         .into_iter()
         .map(|(key, value)| {

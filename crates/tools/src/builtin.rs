@@ -88,7 +88,8 @@ impl Toolbox {
     }
 }
 
-/// What Roo's own parser knows: the 23 names, and 40 parameters that it takes as text in a call of any of them.
+/// What the parsers of Roo's versions know: the names of their tools, and the parameters that they take as text in a call of any
+/// of them.
 pub fn roo_names() -> ToolSet {
     let roo = catalog(ROO);
     let text = |name: &String| (name.clone(), Shape::Text);

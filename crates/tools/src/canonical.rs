@@ -145,6 +145,11 @@ fn change_note(change: Change, span: Span) -> Note {
             span,
             format!("`{key}` is empty and was left out; `{parameter}` says it"),
         ),
+        Change::Needless { key } => note(
+            Code::Alias,
+            span,
+            format!("`{key}` is not needed and was left out"),
+        ),
         Change::Unpacked { key, as_what } => note(
             Code::EncodedArguments,
             span,

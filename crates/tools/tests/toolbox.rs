@@ -306,12 +306,12 @@ fn dialects_of_one_system_have_its_tools() {
 }
 
 #[test]
-fn roo_knows_its_names_and_one_alias_and_40_parameters_all_text() {
+fn roo_knows_the_names_of_all_its_versions_and_takes_parameters_as_text() {
     let set = roo_names();
-    assert_eq!(set.iter().count(), 24);
+    assert_eq!(set.iter().count(), 28);
     let roo = builtin("roo");
     for tool in &set {
-        assert_eq!(tool.parameters.properties.len(), 40, "{}", tool.name);
+        assert_eq!(tool.parameters.properties.len(), 46, "{}", tool.name);
         assert!(
             tool.parameters
                 .properties

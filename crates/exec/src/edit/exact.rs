@@ -1,5 +1,7 @@
 //! Exact pieces of text.
 
+use std::ops::Range;
+
 use regex::RegexBuilder;
 use serde_json::Value;
 
@@ -13,14 +15,16 @@ pub(crate) struct Edit {
     replace: String,
     /// How often the piece has to be there.
     n: u64,
-    /// The line on which it begins, if there are several.
+    /// The line on which it begins, if there are several; with `end_line` the first of the lines where it may.
     start_line: Option<u64>,
+    /// The last of those lines.
+    end_line: Option<u64>,
     /// Whether `search` is a regular expression, and all its matches are replaced.
     regex: Option<Box<regex::Regex>>,
 }
 
 impl Edit {
-    /// `{"search","replace","start_line"?,"use_regex"?,"ignore_case"?}`
+    /// `{"search","replace","start_line"?,"end_line"?,"use_regex"?,"ignore_case"?}`
     pub(super) fn of(value: &Value) -> Result<Edit, Failure> {
         let bad = |problem: &str| Failure::BadEdit {
             problem: problem.to_owned(),
@@ -33,10 +37,14 @@ impl Edit {
             ));
         };
         let mut edit = Edit::counted(search, replace, 1)?;
-        edit.start_line = value
-            .get("start_line")
-            .and_then(Value::as_u64)
-            .filter(|line| *line > 0);
+        let line = |key: &str| {
+            value
+                .get(key)
+                .and_then(Value::as_u64)
+                .filter(|line| *line > 0)
+        };
+        edit.start_line = line("start_line");
+        edit.end_line = line("end_line");
         if flag("use_regex") || flag("ignore_case") {
             let pattern = if flag("use_regex") {
                 search.to_owned()
@@ -68,17 +76,35 @@ impl Edit {
             replace: replace.to_owned(),
             n: n.max(1),
             start_line: None,
+            end_line: None,
             regex: None,
         })
+    }
+
+    /// The bytes of the lines that an expression is looked for in.
+    fn lines(&self, text: &str) -> Range<usize> {
+        let start_of = |line: u64| {
+            let before = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+            let lines = text.split_inclusive('\n').take(before);
+            lines.map(str::len).sum::<usize>()
+        };
+        let start = start_of(self.start_line.unwrap_or(1));
+        let end = self
+            .end_line
+            .map_or(text.len(), |line| start_of(line.saturating_add(1)));
+        start..end.max(start)
     }
 
     /// The text with the piece replaced, or what is there instead.
     pub(super) fn apply(&self, text: &str) -> Result<String, String> {
         if let Some(regex) = &self.regex {
-            if !regex.is_match(text) {
+            let at = self.lines(text);
+            let inside = &text[at.clone()];
+            if !regex.is_match(inside) {
                 return Err("nothing in the file matches it".to_owned());
             }
-            return Ok(regex.replace_all(text, self.replace.as_str()).into_owned());
+            let inside = regex.replace_all(inside, self.replace.as_str());
+            return Ok([&text[..at.start], &inside, &text[at.end..]].concat());
         }
         let mut places = found(text, &self.search);
         let mut replace = self.replace.clone();
@@ -98,7 +124,7 @@ impl Edit {
             let on_line: Vec<usize> = places
                 .iter()
                 .copied()
-                .filter(|at| line_of(text, *at) == line)
+                .filter(|at| (line..=self.end_line.unwrap_or(line)).contains(&line_of(text, *at)))
                 .collect();
             if on_line.len() == 1 {
                 places = on_line;
@@ -141,7 +167,7 @@ impl Edit {
 }
 
 /// Whether every line of a text ends in `\r\n`, and there is one that does.
-fn has_only_long_endings(text: &str) -> bool {
+pub(super) fn has_only_long_endings(text: &str) -> bool {
     let mut breaks = text.match_indices('\n').peekable();
     breaks.peek().is_some() && breaks.all(|(at, _)| text[..at].ends_with('\r'))
 }

@@ -2,14 +2,27 @@
 
 use serde_json::Value;
 
+use super::exact::has_only_long_endings;
 use crate::Failure;
 
-/// Lines that are replaced; none where the last is the one before the first.
+/// Lines that are replaced; none is, and the content is inserted, where the last is the one before the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     start: usize,
     end: usize,
     content: String,
+}
+
+impl Range {
+    /// The same in a text of so many lines.
+    fn within(&self, n_lines: usize) -> Range {
+        let is_last = self.start == LAST;
+        Range {
+            start: if is_last { n_lines + 1 } else { self.start },
+            end: if is_last { n_lines } else { self.end },
+            content: self.content.clone(),
+        }
+    }
 }
 
 /// Reads a list of `{"start_line", "end_line", "content"}`; the answer is in the order of the file.
@@ -35,6 +48,56 @@ pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
     Ok(ranges)
 }
 
+/// Reads a list of `{"start_line" or "line", "content"}`: lines that are inserted before that line, or at the end where it is 0.
+pub(super) fn insertions(edits: &[Value]) -> Result<Vec<Range>, Failure> {
+    let mut ranges = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let at = |name: &str| usize::try_from(edit.get(name)?.as_u64()?).ok();
+        let content = edit.get("content").and_then(Value::as_str);
+        let (Some(line), Some(content), None) = (
+            at("line").or_else(|| at("start_line")),
+            content,
+            edit.get("search"),
+        ) else {
+            return Err(Failure::BadEdit {
+                problem: "an insertion has the line (`line`, or `start_line` in a list) and `content`, and no `search`".to_owned(),
+            });
+        };
+        let start = if line == 0 { LAST } else { line };
+        ranges.push(Range {
+            start,
+            end: start - 1,
+            content: format!("{content}\n"),
+        });
+    }
+    ranges.sort_by_key(|range| range.start);
+    Ok(ranges)
+}
+
+/// Makes all insertions, with the file's own line endings.
+pub(super) fn insert(ranges: &[Range], text: &str) -> Result<String, (usize, String)> {
+    let is_long = has_only_long_endings(text);
+    let ending = |range: &Range| {
+        let content = &range.content;
+        if is_long && !content.contains('\r') {
+            content.replace('\n', "\r\n")
+        } else {
+            content.clone()
+        }
+    };
+    let ranges: Vec<Range> = ranges
+        .iter()
+        .map(|range| Range {
+            content: ending(range),
+            ..range.clone()
+        })
+        .collect();
+    apply(&ranges, text)
+}
+
+/// The line after the last one, whichever that is.
+const LAST: usize = usize::MAX;
+
 /// Makes all replacements, or says which cannot be made and why.
 pub(super) fn apply(ranges: &[Range], text: &str) -> Result<String, (usize, String)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -44,7 +107,7 @@ pub(super) fn apply(ranges: &[Range], text: &str) -> Result<String, (usize, Stri
             start,
             end,
             content,
-        } = range;
+        } = &range.within(lines.len());
         if *start < next || *end < start - 1 || *end > lines.len() || *start > lines.len() + 1 {
             let problem = format!(
                 "lines {start} to {end} cannot be replaced: there are {} lines, and changes do not overlap",

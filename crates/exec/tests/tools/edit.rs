@@ -86,6 +86,16 @@ fn exact_edits_are_made_in_order_all_or_none() {
         FILE,
         Ok("one\n2\nthree\n2\nfive\n"),
     );
+    check(
+        json!({"search": "t[a-z]+", "replace": "T", "use_regex": true, "start_line": 3, "end_line": 4}),
+        FILE,
+        Ok("one\ntwo\nT\nT\nfive\n"),
+    );
+    check(
+        json!({"search": "two", "replace": "2", "start_line": 3, "end_line": 5}),
+        FILE,
+        Ok("one\ntwo\nthree\n2\nfive\n"),
+    );
     // A dollar in the new text is a dollar.
     check(
         edits(&[("one", "$0 $1 \\")]),
@@ -94,6 +104,33 @@ fn exact_edits_are_made_in_order_all_or_none() {
     );
     // The file ends its lines otherwise than the model does.
     check(edits(&[("a\nb", "x\ny")]), "a\r\nb\r\n", Ok("x\r\ny\r\n"));
+}
+
+#[test]
+fn lines_are_inserted_by_the_numbers_before_any_change() {
+    check(
+        json!({"line": 2, "content": "a\nb"}),
+        FILE,
+        Ok("one\na\nb\ntwo\nthree\ntwo\nfive\n"),
+    );
+    check(json!({"line": 0, "content": "six"}), "five", Ok("five\nsix\n"));
+    check(json!({"start_line": 1, "content": "zero"}), "one\r\n", Ok("zero\r\none\r\n"));
+    check(
+        json!({"edits": [{"start_line": 5, "content": "b"}, {"start_line": 1, "content": "a"}]}),
+        FILE,
+        Ok("a\none\ntwo\nthree\ntwo\nb\nfive\n"),
+    );
+    check(
+        json!({"line": 9, "content": "x"}),
+        FILE,
+        Err(("stale-edit", "there are 5 lines")),
+    );
+    check(
+        json!({"edits": [{"start_line": 1, "content": "a"}, {"search": "one", "replace": "1"}]}),
+        FILE,
+        Err(("bad-edit", "an insertion has the line")),
+    );
+    check(json!({"content": "x"}), FILE, Err(("bad-edit", "an insertion has the line")));
 }
 
 #[test]
