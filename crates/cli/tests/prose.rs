@@ -92,9 +92,9 @@ const LOOKALIKES: &[(&str, &str, &str, &str)] = &[
         "--dialect rye_invoke",
     ),
     (
-        "qwen3_coder",
+        "forge",
         "So:\n<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</tool_call>",
-        "N005",
+        "N071",
         "--dialect hermes",
     ),
     (
@@ -185,10 +185,10 @@ const LOOKALIKES: &[(&str, &str, &str, &str)] = &[
         "no dialect",
     ),
     (
-        "harmony",
+        "hermes",
         "<|channel|>commentary to=get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>",
         "N071",
-        "to=functions.get_weather",
+        "--dialect harmony",
     ),
     // Reasoning that the prompt had opened.
     (

@@ -21,8 +21,6 @@ struct Shape {
     /// What stands right after it.
     after: &'static [Part],
     proof: Proof,
-    /// What to write instead, where it is known; `{name}` is the tool's name.
-    help: &'static str,
 }
 
 /// A part of what stands around a name.
@@ -92,7 +90,7 @@ const LABEL: Part = Word(&[
     "calling function",
     "name",
 ]);
-const NO_HELP: &str = "no dialect reads this form; write the call as its dialect writes calls";
+const HELP: &str = "no dialect reads this form; write the call as its dialect writes calls";
 
 /// The forms, the plainest first: of several that fit, the first counts.
 const SHAPES: &[Shape] = &[
@@ -110,7 +108,6 @@ const SHAPES: &[Shape] = &[
         ],
         after: &[Quote],
         proof: Proof::Form,
-        help: NO_HELP,
     },
     Shape {
         before: &[
@@ -125,61 +122,41 @@ const SHAPES: &[Shape] = &[
         ],
         after: &[Quote],
         proof: Proof::Parameter,
-        help: NO_HELP,
     },
     // <tool=f>, <function="f">
     Shape {
         before: &[Literal("<"), MARKER, Blanks, Literal("="), Blanks],
         after: &[Any("<>", 64), Literal(">")],
         proof: Proof::Form,
-        help: NO_HELP,
     },
     Shape {
         before: &[Literal("<"), MARKER, Blanks, Literal("="), Blanks, Quote],
         after: &[Quote, Any("<>", 64), Literal(">")],
         proof: Proof::Form,
-        help: NO_HELP,
     },
     // <tool:f>, <call:f>
     Shape {
         before: &[Literal("<"), MARKER, Literal(":")],
         after: &[Any("<>", 64), Literal(">")],
         proof: Proof::Form,
-        help: NO_HELP,
     },
     // <tool_use><name>f</name><input>{..}</input></tool_use>
     Shape {
         before: &[Literal("<"), NAMER, Literal(">"), Blanks],
         after: &[Blanks, Literal("</")],
         proof: Proof::Parameter,
-        help: NO_HELP,
     },
     // <f path="a"/>
     Shape {
         before: &[Literal("<")],
         after: &[Any("<>", 0)],
         proof: Proof::Attribute,
-        help: NO_HELP,
     },
     // <f>{"path": "a"}</f>
     Shape {
         before: &[Literal("<")],
         after: &[Literal(">"), Blanks, Literal("{")],
         proof: Proof::Member,
-        help: NO_HELP,
-    },
-    // <|channel|>commentary to=f<|message|>{..}: harmony's functions have a name space.
-    Shape {
-        before: &[Literal("to=")],
-        after: &[Any("\n", 64), Literal("<|message|>")],
-        proof: Proof::Form,
-        help: "write `to=functions.{name}`",
-    },
-    Shape {
-        before: &[Literal("<|channel|>"), Any("\n", 64), Literal("to=")],
-        after: &[],
-        proof: Proof::Form,
-        help: "write `to=functions.{name}` and the arguments after `<|message|>`",
     },
     // {"tool_to_use": "f", "with": {"path": "a"}}
     Shape {
@@ -194,34 +171,29 @@ const SHAPES: &[Shape] = &[
         ],
         after: &[Quote],
         proof: Proof::Member,
-        help: NO_HELP,
     },
     // {"f": {"path": "a"}}
     Shape {
         before: &[Literal("{"), Blanks, Quote],
         after: &[Quote, Blanks, Literal(":"), Blanks, Literal("{")],
         proof: Proof::Member,
-        help: NO_HELP,
     },
     // Tool: f, **Tool:** `f`, [Calling tool: f with arguments: {..}]
     Shape {
         before: &[Line, Signs, LABEL, Signs, Literal(":"), Signs],
         after: &[Any("{", 120), Literal("{")],
         proof: Proof::Member,
-        help: NO_HELP,
     },
     // f: {"path": "a"}, f({"path": "a"})
     Shape {
         before: &[Line, Signs],
         after: &[Any("{\n,.;", 8), Literal("{")],
         proof: Proof::Member,
-        help: NO_HELP,
     },
     Shape {
         before: &[Line, Signs],
         after: &[Signs, Literal("\n"), Blanks, Literal("{")],
         proof: Proof::Member,
-        help: NO_HELP,
     },
 ];
 
@@ -260,15 +232,15 @@ impl<'a> Shapes<'a> {
                 Some((at, name, *self.names.get(name)?))
             });
             named.filter_map(move |(at, name, spec)| {
-                let (shape, from) = SHAPES
+                let from = SHAPES
                     .iter()
-                    .find_map(|shape| Some((shape, shape.fits(text, at, name, spec)?)))?;
+                    .find_map(|shape| shape.fits(text, at, name, spec))?;
                 let opener = run.range().start + from;
                 let end = run.range().start + at + name.len();
                 let span = Span::new(opener as u64, end as u64);
                 let is_text =
                     !self.outside.is_noted(span) && !self.quotes.hold(self.outside.text, opener);
-                is_text.then(|| shape.note(name, span))
+                is_text.then(|| note(name, span))
             })
         })
     }
@@ -315,14 +287,14 @@ impl Shape {
         };
         is_proven.then_some(from)
     }
+}
 
-    fn note(&self, name: &str, span: Span) -> Note {
-        Note {
-            code: Code::UnreadCall,
-            span,
-            message: format!("the tool `{name}` is named in a form of calls that is not read"),
-            help: Some(self.help.replace("{name}", name)),
-        }
+fn note(name: &str, span: Span) -> Note {
+    Note {
+        code: Code::UnreadCall,
+        span,
+        message: format!("the tool `{name}` is named in a form of calls that is not read"),
+        help: Some(HELP.to_owned()),
     }
 }
 

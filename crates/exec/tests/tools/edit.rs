@@ -113,8 +113,16 @@ fn lines_are_inserted_by_the_numbers_before_any_change() {
         FILE,
         Ok("one\na\nb\ntwo\nthree\ntwo\nfive\n"),
     );
-    check(json!({"line": 0, "content": "six"}), "five", Ok("five\nsix\n"));
-    check(json!({"start_line": 1, "content": "zero"}), "one\r\n", Ok("zero\r\none\r\n"));
+    check(
+        json!({"line": 0, "content": "six"}),
+        "five",
+        Ok("five\nsix\n"),
+    );
+    check(
+        json!({"start_line": 1, "content": "zero"}),
+        "one\r\n",
+        Ok("zero\r\none\r\n"),
+    );
     check(
         json!({"edits": [{"start_line": 5, "content": "b"}, {"start_line": 1, "content": "a"}]}),
         FILE,
@@ -130,7 +138,11 @@ fn lines_are_inserted_by_the_numbers_before_any_change() {
         FILE,
         Err(("bad-edit", "an insertion has the line")),
     );
-    check(json!({"content": "x"}), FILE, Err(("bad-edit", "an insertion has the line")));
+    check(
+        json!({"content": "x"}),
+        FILE,
+        Err(("bad-edit", "an insertion has the line")),
+    );
 }
 
 #[test]
