@@ -28,7 +28,6 @@ mod explain;
 mod failure;
 mod form;
 mod gate;
-mod guard;
 mod human;
 mod interrupt;
 mod jsonl;

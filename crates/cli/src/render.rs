@@ -4,13 +4,13 @@ use std::io::Write;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet};
+use toolglot::{CallText, Dialect, Renderer, ResultText, ResultWriter, ToolSet, WrittenResults};
 use toolglot_tools::Toolbox;
-use toolglot_wire::{BadLine, Message, MessageCall};
+use toolglot_wire::{BadLine, Message, MessageCall, NoteLine};
 
 use crate::args::RenderArguments;
 use crate::failure::Failure;
-use crate::guard::guards;
+use crate::human::screen;
 use crate::parse::write_line;
 use crate::reading::tool_set;
 use crate::{Outcome, batch, form, select, server, source, spaced, toolboxes};
@@ -28,7 +28,16 @@ pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result
         return lines(arguments, target, out);
     }
     let message = Message::read(&source::document(&arguments.file)?)?;
-    let text = text(&message, target)?;
+    let WrittenResults { text, notes } = written(&message, target)?;
+    for note in notes {
+        // The text must come, also where nobody reads the notes.
+        let (code, said) = (note.note.code.number(), note.note.message);
+        let _ = writeln!(
+            screen::stderr(),
+            "note[N{code:03}]: result {}: {said}",
+            note.result
+        );
+    }
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{newline}").map_err(Failure::Output)?;
     Ok(Outcome::Fine)
@@ -47,6 +56,17 @@ struct Target<'a> {
 struct Rendered {
     id: Value,
     text: String,
+    /// What was changed in results.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<RenderedNote>,
+}
+
+/// A note on one of several results; its span is in the result's own text.
+#[derive(Serialize)]
+struct RenderedNote {
+    result: usize,
+    #[serde(flatten)]
+    note: NoteLine,
 }
 
 fn lines(
@@ -68,11 +88,18 @@ fn rendered(line: &str, target: Target<'_>) -> Result<Rendered, BadLine> {
         error: format!("not JSON: {error}"),
     })?;
     let id = value.get("id").cloned().unwrap_or_default();
-    let text = Message::of(value)
+    let written = Message::of(value)
         .map_err(Failure::from)
-        .and_then(|message| text(&message, target));
-    match text {
-        Ok(text) => Ok(Rendered { id, text }),
+        .and_then(|message| written(&message, target));
+    match written {
+        Ok(WrittenResults { text, notes }) => {
+            let notes = notes.into_iter().map(|note| RenderedNote {
+                result: note.result,
+                note: NoteLine::from(&note.note),
+            });
+            let notes = notes.collect();
+            Ok(Rendered { id, text, notes })
+        }
         Err(failure) => Err(BadLine {
             id,
             error: failure.told(),
@@ -80,7 +107,7 @@ fn rendered(line: &str, target: Target<'_>) -> Result<Rendered, BadLine> {
     }
 }
 
-fn text(message: &Message, target: Target<'_>) -> Result<String, Failure> {
+fn written(message: &Message, target: Target<'_>) -> Result<WrittenResults, Failure> {
     let Target { dialect, tools, .. } = target;
     match message {
         Message::Calls { calls, content } => {
@@ -103,12 +130,17 @@ fn text(message: &Message, target: Target<'_>) -> Result<String, Failure> {
                 .collect();
             let renderer =
                 Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
-            renderer
-                .message(content, &calls)
-                .map_err(|error| Failure::Unrenderable {
-                    dialect: dialect.name().to_owned(),
-                    why: error.why,
-                })
+            let text =
+                renderer
+                    .message(content, &calls)
+                    .map_err(|error| Failure::Unrenderable {
+                        dialect: dialect.name().to_owned(),
+                        why: error.why,
+                    })?;
+            Ok(WrittenResults {
+                text,
+                notes: Vec::new(),
+            })
         }
         Message::Results(results) => {
             let results: Vec<ResultText<'_>> = results
@@ -117,12 +149,10 @@ fn text(message: &Message, target: Target<'_>) -> Result<String, Failure> {
                     call: call_text(&result.call),
                     text: &result.text,
                     failed: result.failed,
+                    is_json: result.is_json,
                 })
                 .collect();
-            let renderer =
-                Renderer::new(dialect, tools).map_err(|error| Failure::Program(Box::new(error)))?;
-            let guards = guards(std::slice::from_ref(tools));
-            Ok(renderer.guarded(guards).results(&results))
+            Ok(ResultWriter::new(dialect).results(&results))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolglot::{Dialect, ToolSet};
+use toolglot::Dialect;
 use toolglot_tools::Toolbox;
 
 use crate::dialect_file;
@@ -65,31 +65,21 @@ fn chosen(
 /// Dialects that read plain shell blocks take part only with their tools: elsewhere each block in prose would be a
 /// command.
 fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
-    in_order(|name| toolbox.is_some_and(|tools| tools.get(name).is_some())).1
-}
-
-/// The dialects that `auto` reads where these tools are known, if they change what it reads without any.
-pub(crate) fn ordered(tools: &ToolSet) -> Option<Vec<Dialect>> {
-    let (changes, dialects) = in_order(|name| tools.get(name).is_some());
-    changes.then_some(dialects)
-}
-
-/// Whether the tools put any dialect first, and all dialects then.
-fn in_order(has: impl Fn(&str) -> bool) -> (bool, Vec<Dialect>) {
     let fits = |dialect: &Dialect| {
-        let taught = Toolbox::taught(dialect.name());
-        taught.is_some_and(|taught| taught.iter().all(|spec| has(&spec.name)))
+        let taught = Toolbox::taught(dialect.name()).zip(toolbox);
+        taught.is_some_and(|(taught, tools)| {
+            taught.iter().all(|spec| tools.get(&spec.name).is_some())
+        })
     };
     let (mut first, others): (Vec<Dialect>, Vec<Dialect>) = toolglot_dialects::union()
         .into_iter()
         .cloned()
         .partition(fits);
-    let changes = !first.is_empty();
     let others = others
         .into_iter()
         .filter(|dialect| dialect.split().is_none());
     first.extend(others);
-    (changes, first)
+    first
 }
 
 /// The embedded dialect of that name.

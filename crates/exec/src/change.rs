@@ -39,6 +39,11 @@ impl Change {
     }
 }
 
+/// The text of the file at `path`, which is resolved and relative to the root. `None` if it is none, too large or binary.
+pub fn text_of(root: &Root, path: &Path) -> Option<String> {
+    text(root, path).ok().map(|(_, text)| text)
+}
+
 /// What a call of a tool that writes text would make of its file. `None` of other tools, and where it could not be done.
 pub fn change(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Option<Change> {
     let arguments = Arguments {

@@ -68,7 +68,7 @@ mod walls;
 pub mod web;
 mod write;
 
-pub use change::{Change, change};
+pub use change::{Change, change, text_of};
 pub use failure::Failure;
 pub use journal::{Entry, Journal};
 pub use kept::{Kept, caches};

@@ -37,11 +37,11 @@
 //! assert_eq!(arguments, message.calls[0].args);
 //!
 //! // The result, as the model was taught to read it.
-//! use toolglot::{CallText, Renderer, ResultText};
+//! use toolglot::{CallText, ResultText, ResultWriter};
 //! let call = CallText { name: "read_file", args: &arguments, ns: None, id: None };
-//! let renderer = Renderer::new(hermes, &ToolSet::default())?;
-//! let answer = renderer.results(&[ResultText { call, text: "fn main() {}", failed: false }]);
-//! assert_eq!(answer, "<tool_response>\nfn main() {}\n</tool_response>");
+//! let result = ResultText { call, text: "fn main() {}", failed: false, is_json: false };
+//! let answer = ResultWriter::new(hermes).results(&[result]);
+//! assert_eq!(answer.text, "<tool_response>\nfn main() {}\n</tool_response>");
 //! # Ok::<(), toolglot::GrammarError>(())
 //! ```
 //!
@@ -102,7 +102,10 @@ pub use machine::Parser;
 pub use note::{Code, Note};
 pub use program::Program;
 pub use remark::remark;
-pub use render::{CallText, Renderer, ResultText, Unrenderable, render};
+pub use render::{
+    CallText, EscapedMarker, Renderer, ResultNote, ResultText, ResultWriter, Unrenderable,
+    WrittenResults, render,
+};
 pub use span::Span;
 pub use toolglot_json::{Fields, Scalars, Shape};
 pub use tools::{Tool, ToolSet};

@@ -114,4 +114,7 @@ codes! {
     MissedChoice = 70, "missed-choice", "the answer is not what `tool_choice` asks for";
     UnreadCall = 71, "unread-call", "a tool is named in the form of a call that is not read here";
     UnopenedReasoning = 72, "unopened-reasoning", "the end of reasoning that nothing opened";
+    // Results.
+    EscapedMarker = 80, "escaped-marker", "a marker of the dialect in a result was escaped";
+    RestoredMarker = 81, "restored-marker", "an argument that repeats an escaped marker got what the file holds";
 }

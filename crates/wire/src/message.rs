@@ -39,6 +39,8 @@ pub struct MessageResult {
     pub call: MessageCall,
     /// Its text; a result that is no string is its JSON.
     pub text: String,
+    /// Whether it was no string.
+    pub is_json: bool,
     /// Whether the tool failed; so it did where the entry has `error` instead of `result`.
     pub failed: bool,
 }
@@ -127,14 +129,15 @@ impl MessageResult {
                 ));
             }
         };
-        let text = match error.or(result) {
+        let (text, is_json) = match error.or(result) {
             None => return Err(wrong(&format!("{at}.result"), "a value", None)),
-            Some(Value::String(text)) => text,
-            Some(other) => other.to_string(),
+            Some(Value::String(text)) => (text, false),
+            Some(other) => (other.to_string(), true),
         };
         Ok(MessageResult {
             call: MessageCall::of(fields, at)?,
             text,
+            is_json,
             failed,
         })
     }

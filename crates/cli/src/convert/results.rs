@@ -1,70 +1,55 @@
 //! Results: written by the target's rule, and taken out of what the source's rule wrote.
 
-use std::cell::OnceCell;
-
-use toolglot::{CallText, Dialect, Renderer, ResultText, ToolSet};
-
-use crate::failure::Failure;
-use crate::guard::guards;
-
-/// Stands for a result's text while its frame is looked for.
-const PLACE: &str = "\u{e000}toolglot\u{e000}";
-
-/// What the renderer puts behind a sign that would begin a call.
-const JOINER: char = '\u{2060}';
+use toolglot::{CallText, Dialect, ResultText, ResultWriter};
 
 /// Writes the results of one dialect, and takes them out of their frames.
 #[derive(Debug)]
 pub(super) struct Results<'d> {
     dialect: &'d Dialect,
-    tools: ToolSet,
-    plain: Renderer<'d>,
-    /// Guards are many programs: they are made where a result is written.
-    guarded: OnceCell<Renderer<'d>>,
+    writer: ResultWriter<'d>,
 }
 
 impl<'d> Results<'d> {
-    pub(super) fn new(dialect: &'d Dialect, tools: ToolSet) -> Result<Results<'d>, Failure> {
-        let plain = Renderer::new(dialect, &ToolSet::default())
-            .map_err(|error| Failure::Program(Box::new(error)))?;
-        Ok(Results {
+    pub(super) fn new(dialect: &'d Dialect) -> Results<'d> {
+        Results {
             dialect,
-            tools,
-            plain,
-            guarded: OnceCell::new(),
-        })
+            writer: ResultWriter::new(dialect),
+        }
     }
 
     /// The result as the dialect's model was taught it.
     pub(super) fn written(&self, call: CallText<'_>, text: &str, failed: bool) -> String {
-        let guarded = self.guarded.get_or_init(|| {
-            let renderer = Renderer::new(self.dialect, &self.tools);
-            renderer
-                .expect("the dialect was compiled without tools before")
-                .guarded(guards(std::slice::from_ref(&self.tools)))
-        });
-        wrapped(guarded, call, text, failed)
+        let result = plain(call, text, failed);
+        if self.takes_values(call) && matches!(text.trim_start().get(..1), Some("{" | "[")) {
+            // What is JSON already stands in a fence of JSON as a value, where that brings back the very same text.
+            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+            let value = self.writer.results(&[ResultText { is_json, ..result }]);
+            if is_json && value.notes.is_empty() {
+                return value.text;
+            }
+        }
+        self.writer.results(&[result]).text
+    }
+
+    /// Whether results stand in a fence of JSON.
+    fn takes_values(&self, call: CallText<'_>) -> bool {
+        let (before, _) = self.writer.frame(call, false, false);
+        self.writer.encodes(false) && before.ends_with("```json\n")
     }
 
     /// Whether results of these two calls look alike.
     pub(super) fn are_alike(&self, one: CallText<'_>, other: CallText<'_>) -> bool {
-        wrapped(&self.plain, one, PLACE, false) == wrapped(&self.plain, other, PLACE, false)
+        self.writer.frame(one, false, true) == self.writer.frame(other, false, true)
     }
 
-    /// What stands before and behind a result of this call, or a failure, the longest first; none where the dialect writes it
+    /// What stands before and after a result of this call, or a failure, the longest first; none where the dialect writes it
     /// bare. Only what is told to be one is looked for as a failure where the dialect has no frame of its own for those.
     fn frames(&self, call: CallText<'_>, is_failure: bool) -> Vec<Frame> {
         let frame = |(failed, is_alone)| {
-            let text = PLACE;
-            let frame = if is_alone {
-                self.plain.result(&ResultText { call, text, failed })
-            } else {
-                wrapped(&self.plain, call, text, failed)
-            };
-            let (before, behind) = frame.split_once(PLACE)?;
-            (!before.is_empty() || !behind.is_empty()).then(|| Frame {
-                before: before.to_owned(),
-                behind: behind.to_owned(),
+            let (before, after) = self.writer.frame(call, failed, is_alone);
+            (!before.is_empty() || !after.is_empty()).then_some(Frame {
+                before,
+                after,
                 failed,
             })
         };
@@ -76,7 +61,7 @@ impl<'d> Results<'d> {
         };
         let all = all
             .iter()
-            .flat_map(|&failed| [(failed, false), (failed, true)]);
+            .flat_map(|&failed| [(failed, true), (failed, false)]);
         let mut frames: Vec<Frame> = all.filter_map(frame).collect();
         frames.sort_by_key(|frame| std::cmp::Reverse(frame.before.len()));
         frames.dedup();
@@ -109,63 +94,44 @@ impl<'d> Results<'d> {
         })
     }
 
-    /// What stands in the frame that the dialect puts around a result or a failure, without the escapes that it put in.
-    /// `is_failure`: the message tells that it is one.
+    /// What stands in the frame that the dialect puts around a result or a failure, as it was before it was written.
+    /// `is_failure`: the message says that it is one.
     pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str, is_failure: bool) -> Bare {
         let frames = self.frames(call, is_failure);
         let found = frames
             .iter()
             .find_map(|frame| Some((frame.inside(text)?, frame.failed)));
-        let Some((bare, failed)) = found else {
-            // A dialect without a frame keeps calls out as well.
-            let unbroken = self.unbroken(call, text, text, false);
-            return Bare {
-                text: unbroken.unwrap_or_else(|| text.to_owned()),
-                failed: is_failure,
-            };
+        let text = match found {
+            Some((inside, failed)) => self.original(call, inside, failed),
+            // A dialect without a frame keeps its markers out as well.
+            None if !self.writer.encodes(false) => self.original(call, text, false),
+            None => text.to_owned(),
         };
-        let unbroken = self.unbroken(call, text, bare, failed);
-        let text = unbroken.unwrap_or_else(|| self.spelling(call).read(bare));
         Bare {
             text,
-            failed: failed || is_failure,
+            failed: is_failure || found.is_some_and(|(_, failed)| failed),
         }
     }
 
-    /// How a result's text stands in its frame.
-    fn spelling(&self, call: CallText<'_>) -> Spelling {
-        let written = wrapped(&self.plain, call, "&>\"", false);
-        if written.contains("&amp;&gt;") {
-            Spelling::Xml
-        } else if written.contains("&>\\\"") {
-            Spelling::Json
-        } else {
-            Spelling::Plain
+    /// What was written as `inside`. Where something else wrote it, it is that itself: it holds a marker.
+    fn original(&self, call: CallText<'_>, inside: &str, failed: bool) -> String {
+        let result = plain(call, inside, failed);
+        let original = self.writer.original(&result, inside);
+        if original == inside || self.writer.encodes(failed) {
+            return original;
         }
-    }
-
-    /// `bare` without the escapes that keep calls from being read in it: only where writing it puts in these very escapes.
-    fn unbroken(&self, call: CallText<'_>, text: &str, bare: &str, failed: bool) -> Option<String> {
-        let spelling = self.spelling(call);
-        let is_xml = spelling == Spelling::Xml;
-        if !bare.contains(JOINER) && (is_xml || !bare.contains("&lt;")) {
-            return None;
-        }
-        let is_same =
-            |inside: &String| self.written(call, inside, failed).trim_end() == text.trim_end();
-        // Without any of them; what the text has and writing that does not put in stood in the result itself.
-        let none = bare.replace(JOINER, "");
-        let none = if is_xml {
-            none
-        } else {
-            none.replace("&lt;", "<")
+        let again = self.writer.result(&plain(call, &original, failed));
+        let (before, after) = self.writer.frame(call, failed, false);
+        let frame = Frame {
+            before,
+            after,
+            failed,
         };
-        let none = spelling.read(&none);
-        let frame = wrapped(&self.plain, call, PLACE, failed);
-        let (before, _) = frame.split_once(PLACE)?;
-        let again = self.written(call, &none, failed);
-        let inside = aligned(bare, again.strip_prefix(before)?, !is_xml)?;
-        Some(spelling.read(&inside)).filter(is_same)
+        if frame.inside(&again) == Some(inside) {
+            original
+        } else {
+            inside.to_owned()
+        }
     }
 
     /// `text` without what stands around several results.
@@ -176,18 +142,12 @@ impl<'d> Results<'d> {
             ns: None,
             id: None,
         };
-        let (one, failed) = (PLACE, false);
-        let alone = self.plain.result(&ResultText {
-            call,
-            text: one,
-            failed,
-        });
-        let around = wrapped(&self.plain, call, one, failed);
-        let inner = around.split_once(&*alone).and_then(|(before, behind)| {
-            text.strip_prefix(before)?
-                .trim_end()
-                .strip_suffix(behind.trim_end())
-        });
+        let [(before, after), (own_before, own_after)] =
+            [true, false].map(|is_alone| self.writer.frame(call, false, is_alone));
+        let before = before.strip_suffix(&*own_before).unwrap_or("");
+        let after = after.strip_prefix(&*own_after).unwrap_or("");
+        let inner = text.strip_prefix(before);
+        let inner = inner.and_then(|rest| rest.trim_end().strip_suffix(after.trim_end()));
         inner.unwrap_or(text)
     }
 
@@ -235,30 +195,6 @@ impl<'d> Results<'d> {
     }
 }
 
-/// How a text stands in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
-    Plain,
-    /// With entities.
-    Xml,
-    /// As the inside of a string.
-    Json,
-}
-
-impl Spelling {
-    /// What the text is that stands so.
-    fn read(self, text: &str) -> String {
-        match self {
-            Spelling::Plain => text.to_owned(),
-            Spelling::Xml => {
-                let text = text.replace("&lt;", "<").replace("&gt;", ">");
-                text.replace("&amp;", "&")
-            }
-            Spelling::Json => toolglot_json::unescape(text).into_owned(),
-        }
-    }
-}
-
 /// A result without its frame.
 #[derive(Debug)]
 pub(super) struct Bare {
@@ -270,69 +206,54 @@ pub(super) struct Bare {
 #[derive(Clone, Debug, PartialEq)]
 struct Frame {
     before: String,
-    behind: String,
+    after: String,
     failed: bool,
 }
 
 impl Frame {
     fn inside<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if let Some(longer) = self.with_fence_of(text) {
+            return longer.inside(text);
+        }
         // Whoever kept the message may have taken the blanks off its ends.
         let exact = text
             .strip_prefix(&*self.before)
             .or_else(|| text.strip_prefix(self.before.trim_start()))?;
-        let bare = exact.strip_suffix(&*self.behind);
-        bare.or_else(|| exact.trim_end().strip_suffix(self.behind.trim_end()))
+        let bare = exact.strip_suffix(&*self.after);
+        bare.or_else(|| exact.trim_end().strip_suffix(self.after.trim_end()))
     }
 
     /// Whether a result is over at the end of `text`, and another may begin.
     fn ends(&self, text: &str) -> bool {
-        let behind = self.behind.trim_end();
-        if behind.is_empty() {
+        let after = self.after.trim_end();
+        if after.is_empty() {
             text.ends_with("\n\n")
         } else {
-            text.trim_end().ends_with(behind)
+            text.trim_end().ends_with(after)
         }
+    }
+
+    /// The frame with the fence that `text` begins with, where that is longer: a text with fences is put into one.
+    fn with_fence_of(&self, text: &str) -> Option<Frame> {
+        let fence = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
+        let own = fence(&self.before);
+        let more = fence(text).checked_sub(own).filter(|more| *more > 0)?;
+        let at = self.after.find(&"`".repeat(own)).filter(|_| own > 2)?;
+        let more = "`".repeat(more);
+        let (before, after) = (&self.before, &self.after);
+        Some(Frame {
+            before: format!("{more}{before}"),
+            after: format!("{}{more}{}", &after[..at], &after[at..]),
+            failed: self.failed,
+        })
     }
 }
 
-/// `text` without the escapes that `again` has in the same places: joiners, and entities where they are such. `again` may go
-/// on behind it.
-fn aligned(text: &str, again: &str, has_entities: bool) -> Option<String> {
-    const ENTITY: &str = "&lt;";
-    const BROKEN: &str = "&\u{2060}lt;";
-    let mut out = String::with_capacity(text.len());
-    let (mut text, mut again) = (text, again);
-    while let Some(c) = text.chars().next() {
-        let step = c.len_utf8();
-        let bare = ["<", ENTITY]
-            .into_iter()
-            .find(|bare| again.starts_with(bare));
-        if let Some(bare) = bare.filter(|_| has_entities && text.starts_with(BROKEN)) {
-            // An entity that stood in the result is kept from being one that was put in.
-            out.push_str(ENTITY);
-            (text, again) = (&text[BROKEN.len()..], &again[bare.len()..]);
-        } else if c == JOINER {
-            if again.starts_with(JOINER) {
-                again = &again[step..];
-            } else {
-                out.push(c);
-            }
-            text = &text[step..];
-        } else if has_entities && text.starts_with(ENTITY) && again.starts_with(ENTITY) {
-            out.push('<');
-            (text, again) = (&text[ENTITY.len()..], &again[ENTITY.len()..]);
-        } else if has_entities && text.starts_with(ENTITY) && again.starts_with('<') {
-            out.push_str(ENTITY);
-            (text, again) = (&text[ENTITY.len()..], &again[1..]);
-        } else {
-            again = again.strip_prefix(c)?;
-            out.push(c);
-            text = &text[step..];
-        }
+fn plain<'a>(call: CallText<'a>, text: &'a str, failed: bool) -> ResultText<'a> {
+    ResultText {
+        call,
+        text,
+        failed,
+        is_json: false,
     }
-    Some(out)
-}
-
-fn wrapped(renderer: &Renderer<'_>, call: CallText<'_>, text: &str, failed: bool) -> String {
-    renderer.results(&[ResultText { call, text, failed }])
 }

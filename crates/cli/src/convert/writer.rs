@@ -97,7 +97,7 @@ impl<'d> Converter<'d> {
                 Some(Target {
                     dialect,
                     renderer,
-                    results: Results::new(dialect, tools)?,
+                    results: Results::new(dialect),
                     manner: Manner::with(compile(dialects, toolbox)?),
                 })
             }
@@ -494,8 +494,7 @@ impl<'d> Converter<'d> {
             return Ok(None);
         };
         if results.get().is_none() {
-            let tools = tool_set(std::slice::from_ref(*dialect), source.toolbox);
-            let _ = results.set(Results::new(dialect, tools)?);
+            let _ = results.set(Results::new(dialect));
         }
         Ok(results.get())
     }

@@ -134,9 +134,13 @@ fn render(group: Group<'_>, is_colored: bool) -> String {
 fn level(code: Code, is_error: bool) -> Level<'static> {
     match code {
         _ if is_error => Level::ERROR,
-        Code::Alias | Code::Duplicate | Code::SplitShell | Code::DotDot | Code::StrippedStop => {
-            Level::NOTE
-        }
+        Code::Alias
+        | Code::Duplicate
+        | Code::SplitShell
+        | Code::DotDot
+        | Code::StrippedStop
+        | Code::EscapedMarker
+        | Code::RestoredMarker => Level::NOTE,
         _ => Level::WARNING,
     }
 }

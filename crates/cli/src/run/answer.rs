@@ -1,58 +1,80 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
 use serde_json::json;
-use toolglot::{Call, CallText, Calls, Renderer, ResultText, ToolSet};
-
-use toolglot_tools::Toolbox;
+use toolglot::{Call, CallText, Calls, Note, ResultText, ResultWriter, WrittenResults};
 
 use super::lesson;
 use super::session::Session;
 use super::step::{State, Step};
-use crate::guard::guards;
 use crate::spaced;
 
-/// The text to be given back to the model; empty where there is nothing to say.
-pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &[Step]) -> String {
+/// The text to be given back to the model; empty where there is nothing to say. What was changed in the results becomes
+/// notes of their steps.
+pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &mut [Step]) -> String {
     let mut parts: Vec<String> = Vec::new();
     // Results of one dialect that follow each other are written together: some shapes have a heading.
-    for group in steps.chunk_by(|one, next| dialect_of(message, one) == dialect_of(message, next)) {
-        parts.extend(rendered(session, message, group));
+    for group in
+        steps.chunk_by_mut(|one, next| dialect_of(message, one) == dialect_of(message, next))
+    {
+        let Some((text, notes)) = written(session, message, group) else {
+            continue;
+        };
+        parts.push(text);
+        for (at, note) in notes {
+            group[at].notes.push(note);
+        }
     }
     let lesson = lesson::of_message(session, message, &parts.concat());
     parts.extend(lesson);
-    let mut answer = parts.join("\n");
+    // A blank line is between what models of different dialects read.
+    let mut answer = String::new();
+    for part in parts {
+        if !answer.is_empty() {
+            let n_ended = answer.bytes().rev().take_while(|byte| *byte == b'\n');
+            answer.push_str(&"\n\n"[n_ended.count().min(2)..]);
+        }
+        answer.push_str(&part);
+    }
     if !answer.is_empty() && !answer.ends_with('\n') {
         answer.push('\n');
     }
     answer
 }
 
-/// The results of steps of one dialect, rendered, and behind them the right forms of calls that were refused.
+/// As [`written`], without the notes.
+pub(crate) fn rendered(session: &Session<'_>, message: &Calls, step: &Step) -> Option<String> {
+    written(session, message, std::slice::from_ref(step)).map(|(text, _)| text)
+}
+
+/// The results of steps of one dialect, rendered, and after them the right forms of calls that were refused; with notes on
+/// what was changed, and the index of each one's step.
 ///
 /// Forms do not stand inside results: there they would be escaped, and teach the escapes. `None` where there is nothing
-/// to tell.
-pub(crate) fn rendered(session: &Session<'_>, message: &Calls, steps: &[Step]) -> Option<String> {
+/// to say.
+fn written(
+    session: &Session<'_>,
+    message: &Calls,
+    steps: &[Step],
+) -> Option<(String, Vec<(usize, Note)>)> {
     let dialect = session.dialect(&message.calls[steps.first()?.call.call])?;
-    let told: Vec<Told<'_>> = steps
+    let told: Vec<(usize, Told<'_>)> = steps
         .iter()
-        .filter_map(|step| Told::of(message, step))
+        .enumerate()
+        .filter_map(|(at, step)| Some((at, Told::of(message, step)?)))
         .collect();
-    let results: Vec<ResultText<'_>> = told.iter().map(Told::result).collect();
+    let results: Vec<ResultText<'_>> = told.iter().map(|(_, told)| told.result()).collect();
     if results.is_empty() {
         return None;
     }
-    // As the message was read, so its answer may be. The usual vocabulary is guarded against anyway.
-    let files = session
-        .files
-        .is_some_and(|files| files.specs().next().is_some());
-    let known = session.named.into_iter();
-    let known = known.chain(files.then_some(session.vocabulary));
-    let known: Vec<ToolSet> = known.map(Toolbox::tool_set).collect();
-    let vocabulary = session.vocabulary.tool_set();
-    let renderer = Renderer::new(dialect, known.first().unwrap_or(&vocabulary)).ok()?;
-    let mut text = renderer.guarded(guards(&known)).results(&results);
+    let WrittenResults { mut text, notes } = ResultWriter::new(dialect).results(&results);
+    let notes = notes.into_iter().map(|note| {
+        let (at, told) = &told[note.result];
+        // In a run, notes point into the message: to the call.
+        let span = told.call.span;
+        (*at, Note { span, ..note.note })
+    });
     text.push_str(&lesson::of_steps(message, steps));
-    Some(text)
+    Some((text, notes.collect()))
 }
 
 /// Dialects whose models were taught that a result is JSON, and in which shape.
@@ -71,8 +93,8 @@ enum Shape {
     Success,
 }
 
-/// What a model reads of a result: plain text, or JSON where it was taught so.
-fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> String {
+/// What a model reads of a result: plain text, or JSON where it was taught so; and whether it is that.
+fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool) {
     let shape = JSON_RESULTS.iter().find(|(known, _)| *known == dialect);
     // A command that ran and failed has a result like any other: its output and its exit code.
     let has_result =
@@ -87,17 +109,17 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> String {
         && outcome.output["success"].is_boolean()
     {
         // The tool has said it itself.
-        return format!("{:#}", outcome.output);
+        return (format!("{:#}", outcome.output), true);
     }
     let value = match (shape, failed) {
-        (None, _) => return text.strip_suffix('\n').unwrap_or(text).to_owned(),
+        (None, _) => return (text.strip_suffix('\n').unwrap_or(text).to_owned(), false),
         (Some((_, Shape::Output)), false) => output,
         (Some((_, Shape::Output)), true) => json!({ "error": text }),
         (Some((_, Shape::Success)), false) => json!({ "success": true, "output": output }),
         (Some((_, Shape::Success)), true) => json!({ "success": false, "error": text }),
     };
     // Indented, as `JSON.stringify(result, null, 2)` writes it.
-    format!("{value:#}")
+    (format!("{value:#}"), true)
 }
 
 fn dialect_of<'a>(message: &'a Calls, step: &Step) -> &'a str {
@@ -109,6 +131,7 @@ struct Told<'a> {
     call: &'a Call,
     arguments: String,
     text: String,
+    is_json: bool,
     failed: bool,
 }
 
@@ -117,12 +140,14 @@ impl<'a> Told<'a> {
         let (text, failed) = step.told()?;
         let arguments = spaced::text(&step.call.arguments);
         let call = &message.calls[step.call.call];
-        let text = shaped(&call.dialect, step, &text, failed);
+        let (text, is_json) = shaped(&call.dialect, step, &text, failed);
         Some(Told {
             call,
             arguments,
             text,
-            failed,
+            is_json,
+            // JSON says itself that it is a failure.
+            failed: failed && !is_json,
         })
     }
 
@@ -136,6 +161,7 @@ impl<'a> Told<'a> {
             },
             text: &self.text,
             failed: self.failed,
+            is_json: self.is_json,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
 
 mod answer;
+mod copied;
 pub(crate) mod files;
 mod lesson;
 mod one_call;
@@ -150,14 +151,14 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         is_empty_handed,
         cancel: Some(&cancel),
     };
-    let steps = session.steps(&message);
+    let mut steps = session.steps(&message);
     if let Some(why) = journal.as_ref().and_then(Journal::why_off) {
         let _ = writeln!(
             screen::stderr(),
             "note: nothing is kept for `--undo`: {why}"
         );
     }
-    let answer = answer::answer(&session, &message, &steps);
+    let answer = answer::answer(&session, &message, &mut steps);
     let is_unread = || lesson::of_message(&session, &message, "").is_some();
     let is_faulty =
         message.calls.is_empty() && is_unread() || steps.iter().any(|step| !step.is_fine());

@@ -114,7 +114,7 @@ impl CallRecord {
                 .chain(&step.notes)
                 .map(NoteLine::from)
                 .collect(),
-            rendered: answer::rendered(session, message, std::slice::from_ref(step)),
+            rendered: answer::rendered(session, message, step),
         }
     }
 }

@@ -11,6 +11,7 @@ use toolglot_runtimes::Cancel;
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
+use super::copied;
 use super::files::FileTools;
 use super::lesson::{self, Lesson};
 use super::one_call;
@@ -173,6 +174,11 @@ impl Session<'_> {
         notes.extend(self.detours(&canonical, call));
         if let Some(spec) = self.vocabulary.get(&canonical.tool) {
             fill_defaults(spec, &mut canonical);
+        }
+        if let Some(dialect) = self.dialect(call) {
+            let place = (self.root, &self.authority.refusals());
+            let arguments = &mut canonical.arguments;
+            notes.extend(copied::restore(place, arguments, dialect, call));
         }
         let objection = self.objection(&canonical, call, message, before);
         let (verdict, state, remarks, lesson) = match objection {

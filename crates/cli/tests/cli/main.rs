@@ -24,6 +24,7 @@ mod project_policy;
 mod prompt;
 mod render;
 mod repair;
+mod results;
 mod run;
 #[cfg(target_os = "linux")]
 mod signing;

@@ -22,6 +22,7 @@ mod markdown;
 mod overview;
 mod pages;
 mod reading;
+mod tokens;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -120,8 +120,8 @@ fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// An own rule replaces the inherited ones of its name; the others are added behind. What a base was taught is not what a
-/// dialect with other calls was.
+/// An own rule replaces the inherited ones of its name, but what is barred adds up; the others are added at the end. What a
+/// base was taught is not what a dialect with other calls was.
 fn complete(
     dialect: &mut Dialect,
     inherited: &mut Vec<Rule>,
@@ -148,7 +148,7 @@ fn complete(
     for rule in inherited.drain(..) {
         let is_replaced = dialect.rules[..n_own]
             .iter()
-            .any(|own| own.name == rule.name && own.tool == rule.tool);
+            .any(|own| own.name == rule.name && own.tool == rule.tool && own.name != "barred");
         let is_foreign = has_other_calls && rule.is_taught();
         if !is_replaced && !is_foreign {
             dialect.rules.push(rule);

@@ -103,21 +103,6 @@ impl Program {
         }
     }
 
-    /// Whether something that is read can begin with `bytes`: a whole opener, or what a body begins with.
-    pub(crate) fn can_open(&self, bytes: &[u8]) -> bool {
-        let mut state = 0;
-        for &byte in bytes {
-            match self.trie.step(state, byte) {
-                None => break,
-                Some(next) if self.trie.complete(next).is_empty() => state = next,
-                Some(_) => return true,
-            }
-        }
-        bytes
-            .first()
-            .is_some_and(|&byte| self.rules.bodies_first.has(byte))
-    }
-
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.rules.nodes[id as usize]
     }

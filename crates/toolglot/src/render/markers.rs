@@ -1,72 +1,246 @@
-//! Markup that a result must not hold: what ends its frame, and what ends or begins a turn.
+//! Markers that a result must not hold: what ends its frame, what begins another result, and the special tokens of the dialect.
+//!
+//! Which they are is data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `barred`.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::escape::{Scheme, Unit};
 use crate::grammar::{Dialect, Piece, Term, TermKind};
 
-/// Shorter texts are too common to be markup.
+/// Shorter literals stand in every text.
 const SHORTEST: usize = 3;
 
-/// The markers of one frame.
-pub(super) struct Markers<'a> {
-    /// Each as it stands in a text; those that a line break precedes with it.
-    all: BTreeSet<&'a str>,
+/// The markers of one frame, by their first character.
+#[derive(Debug)]
+pub(super) struct Markers<'d> {
+    by_first: BTreeMap<char, Vec<Marker<'d>>>,
+    /// The first bytes of markers, and those of their escapes.
+    is_first: [bool; 256],
 }
 
-impl<'a> Markers<'a> {
-    /// Of the rule `frame`, of what stands around several, and of the dialect's turns: the rules `stop` and `barred`.
-    pub(super) fn of(dialect: &'a Dialect, frame: Option<&'a [Term]>) -> Markers<'a> {
-        let mut all = BTreeSet::new();
-        let mut is_behind = false;
-        for term in frame.unwrap_or_default() {
-            each_literal(term, &mut |literal| {
-                all.extend(tags(literal));
-                let closer = literal.trim_end();
-                if is_behind && closer.trim_start().len() >= SHORTEST {
-                    all.insert(closer);
-                }
-            });
-            is_behind |= matches!(term.kind, TermKind::Text(None) | TermKind::Xml(_));
-        }
+/// A spelling that a result must not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Marker<'d> {
+    literal: &'d str,
+    /// Whether it is one only where a line starts.
+    at_line_start: bool,
+    /// For the opener of a result: a name stands between the literal and this, on the same line.
+    then: Option<&'d str>,
+}
+
+/// A marker that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found<'d> {
+    /// Its literal: what tells it from other markers.
+    pub(super) literal: &'d str,
+    /// How its first character stands there.
+    pub(super) unit: Unit,
+    /// The bytes of the whole marker.
+    pub(super) len: usize,
+}
+
+impl<'d> Markers<'d> {
+    /// Those of a result that is written by the rule `frame`.
+    pub(super) fn of(dialect: &'d Dialect, frame: &'d [Term]) -> Markers<'d> {
+        let mut all: Vec<Marker<'d>> = closers(frame);
         for rule in dialect.rules_named("result_block") {
-            for term in rule.alt.0.iter().flatten() {
-                each_literal(term, &mut |literal| all.extend(tags(literal)));
-            }
-        }
-        for rule in reached(dialect, &["stop", "barred"]) {
-            let rules = dialect.rules_named(rule);
-            for term in rules.flat_map(|rule| rule.alt.0.iter().flatten()) {
+            let terms = rule.alt.0.first().map_or(&[][..], Vec::as_slice);
+            let at = terms
+                .iter()
+                .position(|term| matches!(&term.kind, TermKind::Rule(name) if name == "result"));
+            let after = at.map_or(&[][..], |at| &terms[at + 1..]);
+            for term in after {
                 each_literal(term, &mut |literal| {
-                    all.insert(literal.trim());
+                    all.extend(tags(literal).map(Marker::tag))
                 });
             }
         }
-        all.retain(|marker| marker.trim().len() >= SHORTEST);
-        Markers { all }
-    }
-
-    /// Where in `text` one of them begins, in order. One that was escaped before, in the result itself, counts as well: what is
-    /// put in can be told from what stood there.
-    pub(super) fn places(&self, text: &str) -> Vec<usize> {
-        let mut places = Vec::new();
-        for marker in &self.all {
-            places.extend(text.match_indices(marker).map(|(at, _)| at));
-            // The frame ends its line before the text.
-            if text.starts_with(marker.trim_start()) {
-                places.push(0);
-            }
-            if let Some(rest) = marker.strip_prefix('<') {
-                let escaped = text.match_indices("&lt;");
-                let is_one = |at: &usize| text[at + "&lt;".len()..].starts_with(rest);
-                places.extend(escaped.map(|(at, _)| at).filter(is_one));
+        let frames = ["result", "failure"];
+        let frames = frames.iter().flat_map(|name| dialect.rules_named(name));
+        let frames = frames.filter_map(|rule| rule.alt.0.first());
+        all.extend(frames.filter_map(|frame| opener(frame)));
+        for rule in reached(dialect, &["stop", "barred"]) {
+            let rules = dialect.rules_named(rule);
+            for term in rules.flat_map(|rule| rule.alt.0.iter().flatten()) {
+                each_literal(term, &mut |literal| all.push(Marker::tag(literal.trim())));
             }
         }
-        places.sort_unstable();
-        places.dedup();
-        places
+        Markers::from(all)
     }
+
+    fn from(mut all: Vec<Marker<'d>>) -> Markers<'d> {
+        // The escapes begin with these, and could not be told from a marker.
+        all.retain(|marker| !marker.literal.starts_with(['\\', '&']) && marker.is_long());
+        all.sort_unstable();
+        all.dedup();
+        let mut by_first: BTreeMap<char, Vec<Marker<'d>>> = BTreeMap::new();
+        let mut is_first = [false; 256];
+        for marker in all {
+            if let Some(first) = marker.literal.chars().next() {
+                by_first.entry(first).or_default().push(marker);
+                is_first[usize::from(marker.literal.as_bytes()[0])] = true;
+            }
+        }
+        is_first[usize::from(b'&')] = true;
+        Markers { by_first, is_first }
+    }
+
+    /// Whether a marker may start with this byte.
+    pub(super) fn may_start(&self, byte: u8) -> bool {
+        self.is_first[usize::from(byte)]
+    }
+
+    /// Where in `text` a marker may start.
+    pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
+        let bytes = text.as_bytes().iter().enumerate();
+        bytes.filter_map(|(at, byte)| self.may_start(*byte).then_some(at))
+    }
+
+    /// The marker that `rest` starts with, escaped or not.
+    pub(super) fn at(&self, rest: &[u8], scheme: Scheme, starts_line: bool) -> Option<Found<'d>> {
+        let unit = scheme.unit(rest)?;
+        let markers = self.by_first.get(&unit.first)?;
+        let tail = &rest[unit.len..];
+        let mut found = None;
+        for marker in markers {
+            if marker.at_line_start && !starts_line {
+                continue;
+            }
+            let literal = &marker.literal.as_bytes()[unit.first.len_utf8()..];
+            if !tail.starts_with(literal) {
+                continue;
+            }
+            let Some(len) = marker.end(&tail[literal.len()..]) else {
+                continue;
+            };
+            let len = unit.len + literal.len() + len;
+            if found.is_none_or(|found: Found<'_>| found.len < len) {
+                let literal = marker.literal;
+                found = Some(Found { literal, unit, len });
+            }
+        }
+        found
+    }
+
+    /// Each as it may stand in a text: after a line break where it counts at the start of a line only, and with the name `x`
+    /// where it holds one.
+    pub(super) fn examples(&self) -> impl Iterator<Item = String> {
+        self.by_first.values().flatten().map(|marker| {
+            let line = if marker.at_line_start { "\n" } else { "" };
+            let then = marker.then.map(|then| format!("x{then}"));
+            format!("{line}{}{}", marker.literal, then.unwrap_or_default())
+        })
+    }
+
+    /// Whether `text` holds none, escaped or not, nor what comes after a name in the opener of a result.
+    pub(super) fn are_absent(&self, text: &str, scheme: Scheme) -> bool {
+        let all = self.by_first.values().flatten();
+        let mut ends = all.filter_map(|marker| marker.then);
+        let has = |at: usize| self.at(&text.as_bytes()[at..], scheme, true).is_some();
+        !ends.any(|then| text.contains(then)) && !self.candidates(text).any(has)
+    }
+}
+
+impl<'d> Marker<'d> {
+    fn tag(literal: &'d str) -> Marker<'d> {
+        Marker {
+            literal,
+            at_line_start: false,
+            then: None,
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.literal.len() + self.then.map_or(0, str::len) >= SHORTEST
+    }
+
+    /// How many bytes of `rest`, which follows the literal, belong to the marker.
+    fn end(&self, rest: &[u8]) -> Option<usize> {
+        let Some(then) = self.then else {
+            return Some(0);
+        };
+        let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
+        let name = core::str::from_utf8(line).ok()?.chars().next()?;
+        if !is_of_a_name(name) {
+            return None;
+        }
+        memchr::memmem::find(line, then.as_bytes()).map(|at| at + then.len())
+    }
+}
+
+/// What a name or an id may hold where it stands in a frame.
+pub(super) fn is_of_a_name(c: char) -> bool {
+    c.is_alphanumeric() || " _-./:$@#".contains(c)
+}
+
+/// The markers after the text of a frame.
+fn closers(frame: &[Term]) -> Vec<Marker<'_>> {
+    let mut all = Vec::new();
+    let text = frame.iter().position(is_result);
+    let after = text.map_or(&[][..], |at| &frame[at + 1..]);
+    // A longer fence is put around a text that holds this one.
+    if super::result::is_fenced(frame) {
+        return all;
+    }
+    for term in after {
+        each_literal(term, &mut |literal| {
+            let n_before = all.len();
+            all.extend(tags(literal).map(Marker::tag));
+            let trimmed = literal.trim();
+            if all.len() == n_before && trimmed.len() >= SHORTEST {
+                all.push(Marker {
+                    literal: trimmed,
+                    at_line_start: literal.starts_with('\n'),
+                    then: None,
+                });
+            }
+        });
+    }
+    all
+}
+
+/// How a frame that nothing closes begins: another result in the text would begin so.
+fn opener(frame: &[Term]) -> Option<Marker<'_>> {
+    let at = frame.iter().position(is_result)?;
+    let is_text = matches!(frame[at].kind, TermKind::Text(None));
+    if !is_text || super::result::is_fenced(frame) || !closers(frame).is_empty() {
+        return None;
+    }
+    let mut literals = Vec::new();
+    let mut has_name = false;
+    for term in &frame[..at] {
+        match &term.kind {
+            TermKind::Literal(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        Piece::Bytes(text) => literals.push(text.as_str()),
+                        Piece::Hole(_) => has_name = true,
+                    }
+                }
+            }
+            _ => has_name = true,
+        }
+    }
+    let literal = literals.first()?.trim_end();
+    let last = literals.last().filter(|_| literals.len() > 1);
+    let then = last.map_or("", |last| last.trim_start_matches('\n'));
+    let then = then.split('\n').next().unwrap_or_default();
+    Some(Marker {
+        literal: literal.trim_start_matches('\n'),
+        at_line_start: true,
+        then: Some(then).filter(|then| has_name && !then.is_empty()),
+    })
+}
+
+/// Whether a term is the result's own text.
+pub(super) fn is_result(term: &Term) -> bool {
+    matches!(
+        term.kind,
+        TermKind::Text(None) | TermKind::Xml(_) | TermKind::Json(_)
+    )
 }
 
 /// The rules of these names, and all that they lead to.
@@ -86,21 +260,21 @@ fn reached<'d>(dialect: &'d Dialect, names: &[&'static str]) -> Vec<&'d str> {
     reached
 }
 
-fn each_literal<'t>(term: &'t Term, told: &mut dyn FnMut(&'t str)) {
+fn each_literal<'t>(term: &'t Term, each: &mut dyn FnMut(&'t str)) {
     match &term.kind {
         TermKind::Literal(pieces) => {
             for piece in pieces {
                 if let Piece::Bytes(text) = piece {
-                    told(String::as_str(text));
+                    each(text.as_str());
                 }
             }
         }
         TermKind::Group(alt) => {
             for term in alt.0.iter().flatten() {
-                each_literal(term, told);
+                each_literal(term, each);
             }
         }
-        TermKind::Optional(inner) | TermKind::Many(inner) => each_literal(inner, told),
+        TermKind::Optional(inner) | TermKind::Many(inner) => each_literal(inner, each),
         _ => {}
     }
 }

@@ -1,8 +1,10 @@
 //! Calls and results written in a dialect, from the rules that read it.
 //!
-//! What is written is read back: a dialect that cannot carry a call (no escape for its own closer, say) refuses it.
+//! A call that is written is read back: a dialect that cannot carry it (no escape for its own closer, say) refuses it. Results
+//! are never read.
 
 mod equal;
+mod escape;
 mod layout;
 mod markers;
 mod reach;
@@ -13,12 +15,12 @@ mod write;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use crate::{
     Calls, Code, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
 };
 use equal::same_value;
+pub use result::{EscapedMarker, ResultNote, ResultText, ResultWriter, WrittenResults};
 pub(crate) use value::ITEM;
 use write::Writer;
 
@@ -33,17 +35,6 @@ pub struct CallText<'a> {
     pub ns: Option<&'a str>,
     /// An id, where the dialect has one.
     pub id: Option<&'a str>,
-}
-
-/// The result of a call, to be written in the shape the dialect's model was taught.
-#[derive(Clone, Copy, Debug)]
-pub struct ResultText<'a> {
-    /// The call.
-    pub call: CallText<'a>,
-    /// What the tool said.
-    pub text: &'a str,
-    /// Whether that is an error.
-    pub failed: bool,
 }
 
 /// Why a dialect cannot carry a call.
@@ -67,13 +58,11 @@ impl core::fmt::Display for Unrenderable {
 
 impl core::error::Error for Unrenderable {}
 
-/// Writes calls and results of one dialect for one tool set.
+/// Writes calls of one dialect for one tool set.
 #[derive(Debug)]
 pub struct Renderer<'a> {
     dialect: &'a Dialect,
     program: Arc<Program>,
-    /// These read no call in a result.
-    guards: Vec<Arc<Program>>,
 }
 
 impl<'a> Renderer<'a> {
@@ -87,20 +76,7 @@ impl<'a> Renderer<'a> {
             tools,
             Limits::default(),
         )?);
-        let guards = Vec::from([Arc::clone(&program)]);
-        Ok(Renderer {
-            dialect,
-            program,
-            guards,
-        })
-    }
-
-    /// Escapes results so that none of `guards` reads a call in them either: programs of all dialects, where any may be
-    /// read later on.
-    #[must_use]
-    pub fn guarded(mut self, guards: impl IntoIterator<Item = Arc<Program>>) -> Renderer<'a> {
-        self.guards.extend(guards);
-        self
+        Ok(Renderer { dialect, program })
     }
 
     /// Writes `calls`, in order.
@@ -155,18 +131,6 @@ impl<'a> Renderer<'a> {
             .ways(calls)
             .find_map(|text| kept(text.ok()?).ok())
             .ok_or(misread.unwrap_or(why))
-    }
-
-    /// Writes results, together as the rule `result_block` says, each in the shape that the dialect's model was taught; without
-    /// such a rule, as plain text. A failure that the dialect has no word for begins with `Error: `. What looks like a call
-    /// in them is escaped, and so is what would end their frame, end a turn or begin one.
-    pub fn results(&self, results: &[ResultText<'_>]) -> String {
-        result::write(self.dialect, &self.guards, results)
-    }
-
-    /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
-    pub fn result(&self, result: &ResultText<'_>) -> String {
-        result::alone(self.dialect, &self.guards, result)
     }
 
     /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.

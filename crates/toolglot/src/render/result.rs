@@ -1,81 +1,337 @@
-//! Results, in the shape of the dialect's `result` and `failure` rules; nothing in them can be read as a call, or ends the frame
-//! or the turn.
+//! Results, in the shape of the dialect's `result` and `failure` rules. Their text passes as it is, but for markers.
 
+use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::{IntoIter, Vec};
 use core::iter::Peekable;
+use core::ops::Range;
 
 use toolglot_json::{escape_into, members};
 
-use super::ResultText;
-use super::markers::Markers;
+use super::CallText;
+use super::escape::{self, Change, Escaped, Scheme};
+use super::markers::{Markers, is_of_a_name, is_result};
 use super::value::raw;
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
-use crate::{Calls, Finish, InCode, Input, Parser, Program};
-
-/// Stands behind the first character of what would be read as a call, blanks and commas aside, which it would not break: U+2060
-/// WORD JOINER, invisible, no blank.
-const JOINER: char = '\u{2060}';
-
-/// Rounds of reading in which single calls are taken away; what is left then loses every opener at once.
-const ROUNDS: usize = 4;
+use crate::{Code, Note, Span};
 
 /// Stands before a failure where the dialect has no rule for those.
 const FAILED: &str = "Error: ";
 
-/// Writes `results`; `guards` read no call in them, not even in quoted code.
-pub(super) fn write(
-    dialect: &Dialect,
-    guards: &[Arc<Program>],
-    results: &[ResultText<'_>],
-) -> String {
-    let all = |rounds| {
-        let written = results.iter();
-        let written = written.map(|result| one(dialect, guards, result, rounds));
-        block(dialect, written.collect())
-    };
-    let text = all(ROUNDS);
-    // A call might begin in one result and go on in the next.
-    if results.len() == 1 || calls(guards, &text).is_empty() {
-        return text;
-    }
-    let text = all(0);
-    // What the frames alone call has the names of what they are about.
-    let is_of_a_frame =
-        |call: &(usize, String)| results.iter().any(|result| result.call.name == call.1);
-    if named(guards, &text).iter().all(is_of_a_frame) {
-        return text;
-    }
-    let texts: Vec<String> = results
-        .iter()
-        .map(|result| shattered(result.text))
-        .collect();
-    let broken: Vec<ResultText<'_>> = results
-        .iter()
-        .zip(&texts)
-        .map(|(result, text)| ResultText { text, ..*result })
-        .collect();
-    let written = broken.iter().map(|result| one(dialect, guards, result, 0));
-    block(dialect, written.collect())
+/// Stands for a result while what stands around several is looked for.
+const PLACE: &str = "\u{e000}";
+
+/// Longest argument in an optional part, in bytes.
+const SHOWN: usize = 160;
+
+/// The result of a call, to be written in the shape the dialect's model was taught.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultText<'a> {
+    /// The call.
+    pub call: CallText<'a>,
+    /// What the tool said.
+    pub text: &'a str,
+    /// Whether that is an error.
+    pub failed: bool,
+    /// Whether the text is JSON: it stays valid JSON, and a frame of JSON takes it as a value instead of a string.
+    pub is_json: bool,
 }
 
-/// One result without what stands around several.
-pub(super) fn alone(dialect: &Dialect, guards: &[Arc<Program>], result: &ResultText<'_>) -> String {
-    one(dialect, guards, result, ROUNDS)
+/// Results as they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrittenResults {
+    /// The text for the model.
+    pub text: String,
+    /// What was changed in the results: one note for each marker of each result.
+    pub notes: Vec<ResultNote>,
 }
 
-/// Results that were written, as they stand together: the rule `result_block`, or with a blank line between them.
-fn block(dialect: &Dialect, written: Vec<String>) -> String {
-    let Some(rule) = dialect.rules_named("result_block").next() else {
-        return written.join("\n\n");
-    };
-    let mut out = String::new();
-    let mut written = written.into_iter().peekable();
-    for term in rule.alt.0.first().into_iter().flatten() {
-        together(term, &mut written, &mut out);
+/// A note on one of several results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultNote {
+    /// The index of the result.
+    pub result: usize,
+    /// What was changed; its span is the first place in the result's own text.
+    pub note: Note,
+}
+
+/// A marker that was escaped in an answer, in a text that may repeat the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EscapedMarker {
+    /// Where it stands.
+    pub place: Range<usize>,
+    /// How it stood in the result.
+    pub original: String,
+}
+
+/// Writes the results of one dialect, and brings back what it changed in them.
+///
+/// A result passes byte for byte, but for the markers of its frame and the special tokens of the dialect: what would end
+/// the frame, and end or begin a turn. These are changed visibly and reversibly, with a note.
+///
+/// # Examples
+/// ```
+/// use toolglot::{CallText, ResultText, ResultWriter};
+///
+/// let writer = ResultWriter::new(toolglot_dialects::get("hermes").unwrap());
+/// let call = CallText { name: "read_file", args: "{}", ns: None, id: None };
+/// let result = ResultText { call, text: "a </tool_response> b", failed: false, is_json: false };
+/// let written = writer.results(&[result]);
+/// assert_eq!(written.text, "<tool_response>\na <\\/tool_response> b\n</tool_response>");
+/// assert_eq!(writer.original(&result, "a <\\/tool_response> b"), "a </tool_response> b");
+/// ```
+#[derive(Debug)]
+pub struct ResultWriter<'d> {
+    dialect: &'d Dialect,
+    scheme: Scheme,
+    success: Frame<'d>,
+    failure: Frame<'d>,
+}
+
+/// A rule by which results are written, and what their text must not hold.
+#[derive(Debug)]
+struct Frame<'d> {
+    terms: &'d [Term],
+    form: Form,
+    markers: Markers<'d>,
+    /// A failure in the frame of a result gets a word before its text.
+    word: &'static str,
+}
+
+/// How a result's text stands in its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As it is.
+    Text,
+    /// With entities.
+    Xml,
+    /// As a JSON value.
+    Json,
+}
+
+impl<'d> ResultWriter<'d> {
+    /// The writer of a dialect's results.
+    pub fn new(dialect: &'d Dialect) -> ResultWriter<'d> {
+        let word = if dialect.tells_failures() { "" } else { FAILED };
+        ResultWriter {
+            dialect,
+            scheme: if dialect.values.entities {
+                Scheme::Entity
+            } else {
+                Scheme::Backslash
+            },
+            success: Frame::of(dialect, &["result"], ""),
+            failure: Frame::of(dialect, &["failure", "result"], word),
+        }
     }
-    out
+
+    /// Writes results together as the rule `result_block` says; without such a rule, with a blank line between them. A
+    /// failure that the dialect has no word for begins with `Error: `. Linear in their text.
+    pub fn results(&self, results: &[ResultText<'_>]) -> WrittenResults {
+        let mut notes = Vec::new();
+        let mut texts = Vec::with_capacity(results.len());
+        for (at, result) in results.iter().enumerate() {
+            let (text, changes) = self.one(result);
+            texts.push(text);
+            let of_this = grouped(&changes, result.text).into_iter();
+            notes.extend(of_this.map(|note| ResultNote { result: at, note }));
+        }
+        let text = self.block(texts);
+        WrittenResults { text, notes }
+    }
+
+    /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
+    pub fn result(&self, result: &ResultText<'_>) -> String {
+        self.one(result).0
+    }
+
+    /// What stands before and after the text of a result, a failure where `failed`: what [`ResultWriter::result`] puts
+    /// there, or [`ResultWriter::results`] around it alone where `is_alone`. A fence may be longer.
+    pub fn frame(&self, call: CallText<'_>, failed: bool, is_alone: bool) -> (String, String) {
+        let result = &ResultText {
+            call,
+            text: "",
+            failed,
+            is_json: false,
+        };
+        let frame = self.rule(failed);
+        let (before, after) = frame.around();
+        let [before, after] = [before, after].map(|terms| {
+            let mut out = String::new();
+            self.fill(result, "").terms(terms, &mut out);
+            out
+        });
+        let word = if frame.form == Form::Json {
+            ""
+        } else {
+            frame.word
+        };
+        let (mut around, mut end) = (String::new(), String::new());
+        if is_alone {
+            let whole = self.block(Vec::from([PLACE.into()]));
+            let (start, rest) = whole.split_once(PLACE).unwrap_or_default();
+            around.push_str(start);
+            end.push_str(rest);
+        }
+        (around + &before + word, after + &end)
+    }
+
+    /// Whether a result stands in its frame as JSON or with entities.
+    pub fn encodes(&self, failed: bool) -> bool {
+        self.rule(failed).form != Form::Text
+    }
+
+    /// The text of a result, from what stands in its frame: the exact reverse of writing it, where it is no JSON.
+    pub fn original(&self, result: &ResultText<'_>, inside: &str) -> String {
+        let frame = self.rule(result.failed);
+        match frame.form {
+            Form::Text => {
+                let starts_line = self.starts_line(result);
+                escape::unescaped(inside, &frame.markers, self.scheme, starts_line)
+            }
+            Form::Xml => escape::from_xml(inside),
+            Form::Json => match toolglot_json::string(inside) {
+                Some(text) => text.strip_prefix(frame.word).unwrap_or(&text).into(),
+                None => inside.into(),
+            },
+        }
+    }
+
+    /// What the text of a result must not hold, each as it may stand there: after a line break where it counts at the start
+    /// of a line only, and with the name `x` where it holds the name of a tool.
+    pub fn markers(&self, failed: bool) -> Vec<String> {
+        self.rule(failed).markers.examples().collect()
+    }
+
+    /// The markers in `text` that stand as an answer writes them: what a model may have copied from one.
+    pub fn escaped_markers(&self, text: &str) -> Vec<EscapedMarker> {
+        let mut all: Vec<EscapedMarker> = Vec::new();
+        for frame in [&self.success, &self.failure] {
+            let found: Vec<(Range<usize>, String)> = match frame.form {
+                Form::Text => escape::escapes(text, &frame.markers, self.scheme, true),
+                Form::Xml => escape::entities(text)
+                    .map(|(place, c)| (place, c.into()))
+                    .collect(),
+                Form::Json => Vec::new(),
+            };
+            let found = found.into_iter();
+            all.extend(found.map(|(place, original)| EscapedMarker { place, original }));
+        }
+        all.sort_by_key(|escaped| escaped.place.start);
+        all.dedup_by_key(|escaped| escaped.place.start);
+        all
+    }
+
+    fn rule(&self, failed: bool) -> &Frame<'d> {
+        if failed { &self.failure } else { &self.success }
+    }
+
+    /// Whether the text of a result begins a line.
+    fn starts_line(&self, result: &ResultText<'_>) -> bool {
+        let (before, _) = self.frame(result.call, result.failed, false);
+        before.is_empty() || before.ends_with('\n')
+    }
+
+    fn fill<'a>(&'a self, result: &'a ResultText<'a>, text: &'a str) -> Fill<'a> {
+        let frame = self.rule(result.failed);
+        let fence = if is_fenced(frame.terms) {
+            longest_fence(text)
+        } else {
+            0
+        };
+        Fill {
+            result,
+            frame,
+            scheme: self.scheme,
+            text,
+            fence,
+        }
+    }
+
+    fn one(&self, result: &ResultText<'_>) -> (String, Vec<Change<'d>>) {
+        let frame = self.rule(result.failed);
+        let starts_line = self.starts_line(result);
+        let Escaped { text, changes } = frame.escaped(result, self.scheme, starts_line);
+        let mut out = String::with_capacity(text.len() + 64);
+        if frame.terms.is_empty() {
+            out.push_str(frame.word);
+            out.push_str(&text);
+        }
+        self.fill(result, &text).terms(frame.terms, &mut out);
+        (out, changes)
+    }
+
+    /// Results that were written, as they stand together.
+    fn block(&self, written: Vec<String>) -> String {
+        let Some(rule) = self.dialect.rules_named("result_block").next() else {
+            return written.join("\n\n");
+        };
+        let mut out = String::new();
+        let mut written = written.into_iter().peekable();
+        for term in rule.alt.0.first().into_iter().flatten() {
+            together(term, &mut written, &mut out);
+        }
+        out
+    }
+}
+
+impl<'d> Frame<'d> {
+    /// The first rule of these names that the dialect has.
+    fn of(dialect: &'d Dialect, names: &[&str], word: &'static str) -> Frame<'d> {
+        let rule = names
+            .iter()
+            .find_map(|name| dialect.rules.iter().find(|rule| rule.name == *name));
+        let terms = rule.and_then(|rule| rule.alt.0.first());
+        let terms = terms.map_or(&[][..], Vec::as_slice);
+        let form = match terms
+            .iter()
+            .find(|term| is_result(term))
+            .map(|term| &term.kind)
+        {
+            Some(TermKind::Xml(_)) => Form::Xml,
+            Some(TermKind::Json(_)) => Form::Json,
+            _ => Form::Text,
+        };
+        let markers = Markers::of(dialect, terms);
+        Frame {
+            terms,
+            form,
+            markers,
+            word,
+        }
+    }
+
+    /// What stands before the result's text, and after it.
+    fn around(&self) -> (&'d [Term], &'d [Term]) {
+        match self.terms.iter().position(is_result) {
+            Some(at) => (&self.terms[..at], &self.terms[at + 1..]),
+            None => (self.terms, &[]),
+        }
+    }
+
+    fn escaped(&self, result: &ResultText<'_>, scheme: Scheme, starts_line: bool) -> Escaped<'d> {
+        let (text, markers) = (result.text, &self.markers);
+        // A word before JSON makes a text of it.
+        let is_json = result.is_json && self.word.is_empty();
+        match self.form {
+            Form::Json if !is_json => {
+                let mut inside = String::with_capacity(text.len());
+                escape_into(&mut inside, self.word);
+                escape_into(&mut inside, text);
+                let mut escaped = escape::as_json(&inside, markers, true);
+                for change in &mut escaped.changes {
+                    change.at = change.at.saturating_sub(self.word.len());
+                }
+                escaped.text.insert(0, '"');
+                escaped.text.push('"');
+                escaped
+            }
+            Form::Xml => escape::as_xml(text, markers, starts_line),
+            Form::Json | Form::Text if is_json => escape::as_json(text, markers, false),
+            Form::Json | Form::Text => escape::escaped(text, markers, scheme, starts_line),
+        }
+    }
 }
 
 fn together(term: &Term, written: &mut Peekable<IntoIter<String>>, out: &mut String) {
@@ -106,284 +362,167 @@ fn together(term: &Term, written: &mut Peekable<IntoIter<String>>, out: &mut Str
     }
 }
 
-fn one(
-    dialect: &Dialect,
-    guards: &[Arc<Program>],
-    result: &ResultText<'_>,
-    rounds: usize,
-) -> String {
-    let is_untold = result.failed && !dialect.tells_failures();
-    let mut text = String::from(if is_untold { FAILED } else { "" });
-    text.push_str(result.text);
-    match result_term(dialect, result) {
-        Some(TermKind::Xml(_)) => {
-            text = text
-                .replace('&', "&amp;")
-                .replace('<', "&lt;")
-                .replace('>', "&gt;");
-        }
-        // What is put in below is part of the string.
-        Some(TermKind::Json(_)) => {
-            let mut inside = String::new();
-            escape_into(&mut inside, &text);
-            text = inside;
-        }
-        _ => {}
-    }
-    let markers = Markers::of(dialect, rule_of(dialect, result));
-    text = broken(&text, &markers.places(&text));
-    let is_marked = |(_, json)| !markers.places(&raw(json)).is_empty();
-    let mut shows = if members(result.call.args).any(is_marked) {
-        Shows::NameAlone
-    } else {
-        Shows::Arguments
-    };
-    for _ in 0..rounds {
-        let mut whole = fill(dialect, result, &text, shows);
-        let mut found = calls(guards, &whole.text);
-        if shows == Shows::Arguments && found.iter().any(|&at| at < whole.text_at) {
-            shows = Shows::NameAlone;
-            whole = fill(dialect, result, &text, shows);
-            found = calls(guards, &whole.text);
-        }
-        let inside: Vec<usize> = found
-            .iter()
-            .filter_map(|at| at.checked_sub(whole.text_at).filter(|&at| at < text.len()))
-            .collect();
-        if inside.is_empty() {
-            // What is begun by the frame, such as a name with an object behind it, may be so in every result.
-            if found.is_empty() || is_of_the_frame(dialect, guards, result, shows) {
-                return whole.text;
-            }
-            break;
-        }
-        text = broken(&text, &inside);
-    }
-    let text = broken(&text, &openers(guards, &text));
-    let whole = fill(dialect, result, &text, Shows::NameAlone);
-    if rounds == 0
-        || calls(guards, &whole.text)
-            .iter()
-            .all(|&at| at < whole.text_at)
-    {
-        return whole.text;
-    }
-    // Something opens behind what was broken. Without any sign that a call is made of there is none.
-    fill(dialect, result, &shattered(&text), Shows::NameAlone).text
+/// The rule of a frame with its parts filled in.
+struct Fill<'a> {
+    result: &'a ResultText<'a>,
+    frame: &'a Frame<'a>,
+    scheme: Scheme,
+    /// The result's text as it stands in the frame.
+    text: &'a str,
+    /// The longest run of backticks in the text, where the frame is a fence.
+    fence: usize,
 }
 
-/// A text with every sign broken that could be of a call.
-fn shattered(text: &str) -> String {
-    let places = text
-        .char_indices()
-        .filter(|(_, c)| c.is_ascii_punctuation() && *c != ',');
-    broken(text, &places.map(|(at, _)| at).collect::<Vec<usize>>())
-}
-
-/// Whether a call is read in every result of this frame, such as a name with an object behind it.
-fn is_of_the_frame(
-    dialect: &Dialect,
-    guards: &[Arc<Program>],
-    result: &ResultText<'_>,
-    shows: Shows,
-) -> bool {
-    ["{}", r#"{"a": 1}"#, "{\n  \"a\": true\n}"]
-        .iter()
-        .any(|text| !calls(guards, &fill(dialect, result, text, shows).text).is_empty())
-}
-
-/// Where anything could open.
-fn openers(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
-    let can_open = |at: &usize| {
-        text.is_char_boundary(*at)
-            && guards
-                .iter()
-                .any(|guard| guard.can_open(&text.as_bytes()[*at..]))
-    };
-    (0..text.len()).filter(can_open).collect()
-}
-
-/// What of the call stands in its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shows {
-    /// Arguments too, where the rule names any.
-    Arguments,
-    /// No argument: one would be read as a call.
-    NameAlone,
-}
-
-/// Longest argument in an optional part, in bytes.
-const SHOWN: usize = 160;
-
-/// `text` with what begins at each of `places` broken: `<` as an entity, any other character with a joiner behind it. A
-/// backslash stays what it is in JSON: nothing begins with one.
-fn broken(text: &str, places: &[usize]) -> String {
-    let mut out = String::with_capacity(text.len() + 4 * places.len());
-    let mut from = 0;
-    for &at in places {
-        let parts = |c: char| c.is_whitespace() || c == ',' || c == JOINER;
-        let rest = text.get(at..).unwrap_or_default();
-        let at = at + (rest.len() - rest.trim_start_matches(parts).len());
-        let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-            continue;
-        };
-        if at < from {
-            continue;
-        }
-        out.push_str(&text[from..at]);
-        if first == '\\' {
-            out.push(first);
-        } else if first == '<' {
-            out.push_str("&lt;");
-        } else {
-            out.push(first);
-            out.push(JOINER);
-        }
-        from = at + first.len_utf8();
-    }
-    out.push_str(&text[from..]);
-    out
-}
-
-/// The rule for this result: `failure` for an error, where there is one.
-fn rule_of<'a>(dialect: &'a Dialect, result: &ResultText<'_>) -> Option<&'a [Term]> {
-    let names: &[&str] = if result.failed {
-        &["failure", "result"]
-    } else {
-        &["result"]
-    };
-    let rule = names
-        .iter()
-        .find_map(|name| dialect.rules.iter().find(|rule| rule.name == *name))?;
-    rule.alt.0.first().map(Vec::as_slice)
-}
-
-/// The term that is the result's own text: `text` as it is, `xml` with its entities, `json` as a string.
-fn result_term<'a>(dialect: &'a Dialect, result: &ResultText<'_>) -> Option<&'a TermKind> {
-    let mut terms = rule_of(dialect, result)?.iter().map(|term| &term.kind);
-    terms.find(|kind| {
-        matches!(
-            kind,
-            TermKind::Text(None) | TermKind::Xml(_) | TermKind::Json(_)
-        )
-    })
-}
-
-struct Filled {
-    text: String,
-    /// Where the result's own text begins.
-    text_at: usize,
-}
-
-/// The rule with its parts filled in.
-fn fill(dialect: &Dialect, result: &ResultText<'_>, text: &str, shows: Shows) -> Filled {
-    let mut out = Filled {
-        text: String::new(),
-        text_at: 0,
-    };
-    let Some(seq) = rule_of(dialect, result) else {
-        out.text.push_str(text);
-        return out;
-    };
-    fill_seq(seq, result, text, shows, &mut out);
-    out
-}
-
-fn fill_seq(seq: &[Term], result: &ResultText<'_>, text: &str, shows: Shows, out: &mut Filled) {
-    for term in seq {
-        match &term.kind {
-            TermKind::Literal(pieces) => {
-                for piece in pieces {
-                    match piece {
-                        Piece::Bytes(literal) => out.text.push_str(literal),
-                        Piece::Hole(capture) => out.text.push_str(&captured(*capture, result)),
+impl Fill<'_> {
+    fn terms(&self, terms: &[Term], out: &mut String) {
+        for term in terms {
+            match &term.kind {
+                TermKind::Literal(pieces) => {
+                    for piece in pieces {
+                        match piece {
+                            Piece::Bytes(literal) => self.literal(literal, out),
+                            Piece::Hole(capture) => out.push_str(&self.captured(*capture)),
+                        }
                     }
                 }
-            }
-            TermKind::Capture(capture, _) => out.text.push_str(&captured(*capture, result)),
-            TermKind::Text(None) | TermKind::Xml(_) => {
-                out.text_at = out.text.len();
-                out.text.push_str(text);
-            }
-            TermKind::Json(_) => {
-                out.text.push('"');
-                out.text_at = out.text.len();
-                out.text.push_str(text);
-                out.text.push('"');
-            }
-            TermKind::Text(Some(name)) => {
-                out.text
-                    .push_str(&argument(result, name).unwrap_or_default());
-            }
-            TermKind::Nl | TermKind::Ws => out.text.push('\n'),
-            TermKind::Optional(term) => {
-                // The first alternative whose parts the call has.
-                if let TermKind::Group(alt) = &term.kind
-                    && let Some(seq) = alt.0.iter().find(|seq| is_said(seq, result, shows))
-                {
-                    fill_seq(seq, result, text, shows, out);
+                TermKind::Capture(capture, _) => out.push_str(&self.captured(*capture)),
+                TermKind::Text(None) => {
+                    out.push_str(self.frame.word);
+                    out.push_str(self.text);
                 }
+                TermKind::Xml(_) => {
+                    out.push_str(self.frame.word);
+                    out.push_str(self.text);
+                }
+                TermKind::Json(_) => out.push_str(self.text),
+                TermKind::Text(Some(name)) => {
+                    out.push_str(&self.argument(name).unwrap_or_default());
+                }
+                TermKind::Nl | TermKind::Ws => out.push('\n'),
+                TermKind::Optional(term) => {
+                    // The first alternative whose parts the call has.
+                    if let TermKind::Group(alt) = &term.kind
+                        && let Some(seq) = alt.0.iter().find(|seq| self.has(seq))
+                    {
+                        self.terms(seq, out);
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
+    }
+
+    /// A literal; a fence is longer than any in the text.
+    fn literal(&self, literal: &str, out: &mut String) {
+        let Some(at) = literal.find(FENCE).filter(|_| self.fence >= FENCE.len()) else {
+            out.push_str(literal);
+            return;
+        };
+        out.push_str(&literal[..at]);
+        out.extend(core::iter::repeat_n('`', self.fence + 1));
+        out.push_str(literal[at..].trim_start_matches('`'));
+    }
+
+    /// The argument of that name, as text.
+    fn argument(&self, name: &str) -> Option<String> {
+        let (_, json) = members(self.result.call.args).find(|(key, _)| key == name)?;
+        Some(raw(json).into_owned())
+    }
+
+    /// Whether what `seq` names of the call is there: its id and server; its arguments, where they are short, on one line, and
+    /// hold nothing that a result must not hold.
+    fn has(&self, seq: &[Term]) -> bool {
+        let call = &self.result.call;
+        seq.iter().all(|term| match &term.kind {
+            TermKind::Text(Some(name)) => self.argument(name).is_some_and(|text| {
+                let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains(['\n', '\r']);
+                is_short && self.frame.markers.are_absent(&text, self.scheme)
+            }),
+            TermKind::Capture(Capture::Id, _) => call.id.is_some(),
+            TermKind::Capture(Capture::Ns, _) => call.ns.is_some(),
+            _ => true,
+        })
+    }
+
+    /// What stands in a capture's place: only what a name may hold, as a model wrote it.
+    fn captured(&self, capture: Capture) -> String {
+        let call = &self.result.call;
+        let said = match capture {
+            Capture::Name => call.name,
+            Capture::Id => call.id.unwrap_or(""),
+            Capture::Ns => call.ns.unwrap_or(""),
+            Capture::Key | Capture::Kind | Capture::Skip => "",
+        };
+        said.chars()
+            .map(|c| if is_of_a_name(c) { c } else { '_' })
+            .collect()
     }
 }
 
-/// The argument of that name, as text.
-fn argument(result: &ResultText<'_>, name: &str) -> Option<String> {
-    let (_, json) = members(result.call.args).find(|(key, _)| key == name)?;
-    Some(raw(json).into_owned())
-}
+/// The shortest fence.
+const FENCE: &str = "```";
 
-/// Whether what `seq` names of the call is there: its id and server, its arguments, on a line and short, where any are shown.
-fn is_said(seq: &[Term], result: &ResultText<'_>, shows: Shows) -> bool {
-    seq.iter().all(|term| match &term.kind {
-        TermKind::Text(Some(name)) => argument(result, name).is_some_and(|text| {
-            let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains('\n');
-            is_short && shows == Shows::Arguments
-        }),
-        TermKind::Capture(Capture::Id, _) => result.call.id.is_some(),
-        TermKind::Capture(Capture::Ns, _) => result.call.ns.is_some(),
-        _ => true,
-    })
-}
-
-/// What stands in a capture's place: only what a name may hold, as a model wrote it.
-fn captured(capture: Capture, result: &ResultText<'_>) -> String {
-    let said = match capture {
-        Capture::Name => result.call.name,
-        Capture::Id => result.call.id.unwrap_or(""),
-        Capture::Ns => result.call.ns.unwrap_or(""),
-        Capture::Key | Capture::Kind | Capture::Skip => "",
+/// Whether a frame is a fence around text.
+pub(super) fn is_fenced(frame: &[Term]) -> bool {
+    let literal = |term: &Term| match &term.kind {
+        TermKind::Literal(pieces) => match pieces.as_slice() {
+            [Piece::Bytes(text)] => Some(text.trim().starts_with(FENCE)),
+            _ => None,
+        },
+        _ => None,
     };
-    let is_fit = |c: char| c.is_alphanumeric() || " _-./:$@#".contains(c);
-    said.chars()
-        .map(|c| if is_fit(c) { c } else { '_' })
-        .collect()
+    let Some(at) = frame.iter().position(is_result) else {
+        return false;
+    };
+    let beside = [at.checked_sub(1), Some(at + 1)];
+    matches!(frame[at].kind, TermKind::Text(None))
+        && beside
+            .into_iter()
+            .all(|at| at.and_then(|at| frame.get(at)).and_then(literal) == Some(true))
 }
 
-/// Where calls would be read in `text`, in order: by readers that take them from quoted code too, and by those that do not,
-/// to which a fence may be another thing.
-fn calls(guards: &[Arc<Program>], text: &str) -> Vec<usize> {
-    let mut starts: Vec<usize> = named(guards, text).into_iter().map(|call| call.0).collect();
-    starts.dedup();
-    starts
+/// The longest run of backticks.
+fn longest_fence(text: &str) -> usize {
+    let runs = text.split(|c| c != '`');
+    runs.map(str::len).max().unwrap_or(0)
 }
 
-/// The same, with what is called.
-fn named(guards: &[Arc<Program>], text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for guard in guards {
-        for in_code in [InCode::Accept, InCode::default()] {
-            let mut read = Calls::default();
-            let mut parser = Parser::new(Arc::clone(guard)).in_code(in_code);
-            parser.push(Input::Text(text), &mut read);
-            parser.finish(Finish::Unknown, &mut read);
-            let calls = read.calls.into_iter();
-            found.extend(calls.map(|call| (call.span.range().start, call.name)));
+/// A note for each marker that was changed in `text`.
+fn grouped(changes: &[Change<'_>], text: &str) -> Vec<Note> {
+    let mut groups: Vec<(&Change<'_>, usize)> = Vec::new();
+    for change in changes {
+        let is_same = |(first, _): &&mut (&Change<'_>, usize)| first.marker == change.marker;
+        match groups.iter_mut().find(is_same) {
+            Some((_, n)) => *n += 1,
+            None => groups.push((change, 1)),
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    let notes = groups.into_iter().map(|(first, n)| {
+        let at = first.at.min(text.len());
+        let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count();
+        let places = match n {
+            1 => format!("in line {line}"),
+            n => format!("{n} times, first in line {line}"),
+        };
+        Note {
+            code: Code::EscapedMarker,
+            span: Span::new(at as u64, (at + first.from.len()) as u64),
+            message: format!(
+                "`{}` is a marker of this dialect and stands in the result as `{}`: {places}",
+                short(&first.from),
+                short(&first.to)
+            ),
+            help: None,
+        }
+    });
+    notes.collect()
+}
+
+/// A spelling for a note: its first characters.
+fn short(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => Cow::Owned(format!("{} ..", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }

@@ -1,0 +1,250 @@
+//! Markers that a model copied from an answer, where they stand escaped.
+//!
+//! A result's markers are escaped, and a model that edits the file repeats what it read. The file decides: where it holds
+//! the marker, and does not hold it escaped, the argument gets what the file holds. That is done once for all tools, before
+//! a call is judged: for every text of a call that names a file.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+use toolglot::{Call, Code, Dialect, EscapedMarker, Note, ResultWriter};
+use toolglot_exec::{Root, text_of};
+use toolglot_policy::{Refusals, is_secret};
+
+/// Longest text that is tried as the name of a file, in bytes.
+const LONGEST_NAME: usize = 4096;
+
+/// How many parts of lines are looked for in a file, which costs its length each.
+const MOST_PARTS: usize = 200;
+
+/// Brings back, in the arguments of `call`, the markers that the files named there hold. One note for each spelling.
+pub(super) fn restore(
+    (root, refusals): (&Root, &Refusals),
+    arguments: &mut Map<String, Value>,
+    dialect: &Dialect,
+    call: &Call,
+) -> Vec<Note> {
+    // Every escape has one of these.
+    let may_hold = |value: &Value| any_text(value, &|text| text.contains(['\\', '&']));
+    if !arguments.values().any(may_hold) {
+        return Vec::new();
+    }
+    let writer = ResultWriter::new(dialect);
+    let is_copied =
+        |value: &Value| any_text(value, &|text| !writer.escaped_markers(text).is_empty());
+    if !arguments.values().any(is_copied) {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    for (path, text) in named_files(root, refusals, arguments) {
+        let mut restored = Restored::new(&writer, &text, arguments);
+        for value in arguments.values_mut() {
+            restored.value(value);
+        }
+        for (from, to, n) in restored.done {
+            let times = if n > 1 {
+                format!(", {n} times")
+            } else {
+                String::new()
+            };
+            notes.push(Note {
+                code: Code::RestoredMarker,
+                span: call.span,
+                message: format!(
+                    "`{from}` is how an answer spells `{to}`, which {path:?} holds: restored{times}"
+                ),
+                help: None,
+            });
+        }
+    }
+    notes
+}
+
+/// The files that arguments name, with their texts. Nothing is read that the policy refuses.
+fn named_files(
+    root: &Root,
+    refusals: &Refusals,
+    arguments: &Map<String, Value>,
+) -> Vec<(String, String)> {
+    let names = arguments.values().filter_map(Value::as_str);
+    let names = names.filter(|name| name.len() <= LONGEST_NAME && !name.contains('\n'));
+    let file = |name: &str| {
+        let inside = root.resolve(name).ok()?.path;
+        let is_open = !is_secret(&inside) && !refusals.hides("read_file", &inside);
+        let text = is_open.then(|| text_of(root, &inside))??;
+        Some((name.to_owned(), text))
+    };
+    names.filter_map(file).collect()
+}
+
+/// Whether any string in `value` is such.
+fn any_text(value: &Value, is_such: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is_such(text),
+        Value::Array(all) => all.iter().any(|value| any_text(value, is_such)),
+        Value::Object(all) => all.values().any(|value| any_text(value, is_such)),
+        _ => false,
+    }
+}
+
+/// The work on one file's call.
+struct Restored<'a> {
+    writer: &'a ResultWriter<'a>,
+    file: &'a str,
+    lines: HashSet<&'a str>,
+    n_parts: usize,
+    /// Whether the file holds the marker of a spelling.
+    known: HashMap<String, bool>,
+    /// Spellings in lines that the file holds without the escapes: whoever copied one copied the others.
+    copied: HashSet<String>,
+    /// Whether all of the texts stand as in a frame of entities.
+    is_all_encoded: bool,
+    /// The spellings that were restored: from, to, how often.
+    done: Vec<(String, String, usize)>,
+}
+
+impl<'a> Restored<'a> {
+    fn new(
+        writer: &'a ResultWriter<'a>,
+        file: &'a str,
+        arguments: &Map<String, Value>,
+    ) -> Restored<'a> {
+        let mut restored = Restored {
+            writer,
+            file,
+            lines: file.lines().map(str::trim).collect(),
+            n_parts: 0,
+            known: HashMap::new(),
+            copied: HashSet::new(),
+            is_all_encoded: false,
+            done: Vec::new(),
+        };
+        for value in arguments.values() {
+            restored.survey(value);
+        }
+        // In a frame of entities any entity may be the file's own: one line has to be a copy, and nothing bare may be there.
+        restored.is_all_encoded = writer.encodes(false)
+            && !restored.copied.is_empty()
+            && !arguments.values().any(|value| any_text(value, &holds_bare));
+        restored
+    }
+
+    /// Collects the spellings in lines that are the file's own.
+    fn survey(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                let escapes = self.writer.escaped_markers(text);
+                for (line, escapes) in lines(text, &escapes) {
+                    if self.is_line(line, escapes) {
+                        let spelled = escapes.iter().map(|escaped| &text[escaped.place.clone()]);
+                        self.copied.extend(spelled.map(str::to_owned));
+                    }
+                }
+            }
+            Value::Array(all) => all.iter().for_each(|value| self.survey(value)),
+            Value::Object(all) => all.values().for_each(|value| self.survey(value)),
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Array(all) => all.iter_mut().for_each(|value| self.value(value)),
+            Value::Object(all) => all.values_mut().for_each(|value| self.value(value)),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &mut String) {
+        let escapes = self.writer.escaped_markers(text);
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for (line, escapes) in lines(text, &escapes) {
+            let is_copy = self.is_all_encoded || self.is_line(line, escapes);
+            for EscapedMarker { place, original } in escapes {
+                let spelled = &text[place.clone()];
+                let is_held = is_copy || self.is_marker_of(original, spelled);
+                if !is_held || place.start < from {
+                    continue;
+                }
+                out.push_str(&text[from..place.start]);
+                out.push_str(original);
+                from = place.end;
+                match self.done.iter_mut().find(|done| done.0 == spelled) {
+                    Some((_, _, n)) => *n += 1,
+                    None => self.done.push((spelled.to_owned(), original.clone(), 1)),
+                }
+            }
+        }
+        if from > 0 {
+            out.push_str(&text[from..]);
+            *text = out;
+        }
+    }
+
+    /// Whether the file holds the marker and does not hold it escaped, or a line that was copied has it so. Any entity may be
+    /// a file's own.
+    fn is_marker_of(&mut self, original: &str, spelled: &str) -> bool {
+        if self.writer.encodes(false) || self.copied.contains(spelled) {
+            return !self.writer.encodes(false);
+        }
+        if let Some(known) = self.known.get(spelled) {
+            return *known;
+        }
+        let held = self.holds(original, spelled);
+        self.known.insert(spelled.to_owned(), held);
+        held
+    }
+
+    fn holds(&self, original: &str, spelled: &str) -> bool {
+        self.file.contains(original) && !self.file.contains(spelled)
+    }
+
+    /// Whether a line is one of the file once its escapes are undone, and none as it stands.
+    fn is_line(&mut self, (written, start): (&str, usize), escapes: &[EscapedMarker]) -> bool {
+        let mut line = String::with_capacity(written.len());
+        let mut from = 0;
+        for escaped in escapes {
+            let place = escaped.place.start - start..escaped.place.end - start;
+            line.push_str(written.get(from..place.start).unwrap_or_default());
+            line.push_str(&escaped.original);
+            from = place.end;
+        }
+        line.push_str(written.get(from..).unwrap_or_default());
+        let (line, written) = (line.trim(), written.trim());
+        if self.lines.contains(line) {
+            return !self.lines.contains(written);
+        }
+        // In a difference a sign stands before the line; an edit may begin and end inside one.
+        let signed = line.strip_prefix(['+', '-']).map(str::trim);
+        if signed.is_some_and(|line| self.lines.contains(line)) {
+            return true;
+        }
+        self.n_parts += 1;
+        self.n_parts <= MOST_PARTS && self.holds(line, written)
+    }
+}
+
+/// The lines of `text` that hold escapes: each with its first byte and its escapes.
+fn lines<'t>(
+    text: &'t str,
+    mut escapes: &'t [EscapedMarker],
+) -> impl Iterator<Item = ((&'t str, usize), &'t [EscapedMarker])> {
+    std::iter::from_fn(move || {
+        let at = escapes.first()?.place.start;
+        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+        let n = escapes.partition_point(|escaped| escaped.place.start < end);
+        let (here, rest) = escapes.split_at(n);
+        escapes = rest;
+        Some(((&text[start..end], start), here))
+    })
+}
+
+/// Whether a text holds what no frame of entities does; the lines of conflicts aside.
+fn holds_bare(text: &str) -> bool {
+    let is_mark = |line: &str| line.starts_with("<<<<<<<") || line.starts_with(">>>>>>>");
+    text.lines()
+        .any(|line| !is_mark(line) && line.contains(['<', '>']))
+}
