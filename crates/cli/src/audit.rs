@@ -146,7 +146,7 @@ impl Auditor {
                 error: outcome.output.get("error"),
                 text: &outcome.text,
             }),
-            State::Refused { .. } => None,
+            State::Refused => None,
             State::Repeated(_) | State::Planned | State::Pending => return Ok(()),
         };
         let shown = Shown {

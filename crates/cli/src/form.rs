@@ -52,9 +52,12 @@ pub(crate) fn calls(
     let tools = &toolbox.tool_set();
     let texts: Vec<String> = calls
         .iter()
-        .map(|(name, arguments)| match has_rows(dialect) {
-            true => spaced::text(&toolbox.with_rows(name, arguments.clone())),
-            false => spaced::text(arguments),
+        .map(|(name, arguments)| {
+            if has_rows(dialect) {
+                spaced::text(&toolbox.with_rows(name, arguments.clone()))
+            } else {
+                spaced::text(arguments)
+            }
         })
         .collect();
     let written = |ns| {

@@ -122,7 +122,7 @@ struct Sampler<'a> {
     /// Properties of the whole that are shown although they are optional.
     optional: &'a [&'a str],
     /// Which item of a list is made: the second differs from the first where it can.
-    item: Cell<usize>,
+    item: Cell<u32>,
     /// Whether there was one to choose.
     has_choice: Cell<bool>,
 }
@@ -194,7 +194,7 @@ impl Sampler<'_> {
         let n_least = schema["minItems"].as_u64().unwrap_or(0);
         let n_items = n_least.max(2).min(bound("maxItems")).min(MAX_ITEMS);
         let outer = self.item.get();
-        let items = (0..n_items as usize).map(|n| {
+        let items = (0..n_items as u32).map(|n| {
             self.item.set(n);
             self.sample(name, &schema["items"], depth + 1)
         });
@@ -236,8 +236,8 @@ impl Sampler<'_> {
             kind => kind.as_str(),
         };
         match kind {
-            Some("integer") => number(&schema, 1.0 + n as f64, 1.0),
-            Some("number") => number(&schema, 1.5 + n as f64, 0.5),
+            Some("integer") => number(&schema, 1.0 + f64::from(n), 1.0),
+            Some("number") => number(&schema, 1.5 + f64::from(n), 0.5),
             Some("boolean") => json!(true),
             Some("null") => Value::Null,
             Some("array") if depth < MAX_DEPTH => self.items(name, &schema, depth),
@@ -253,10 +253,10 @@ impl Sampler<'_> {
 const MAX_ITEMS: u64 = 8;
 
 /// A value that the schema itself gives: the one for the item `n` of a list, or the first.
-fn given(schema: &Value, n: usize) -> Option<Value> {
+fn given(schema: &Value, n: u32) -> Option<Value> {
     let first = |list: &Value| {
         let values = list.as_array()?;
-        values.get(n).or(values.first()).cloned()
+        values.get(n as usize).or(values.first()).cloned()
     };
     schema
         .get("const")
@@ -296,7 +296,7 @@ fn number(schema: &Value, wanted: f64, step: f64) -> Value {
 }
 
 /// A text that looks like what a parameter of that name takes, as long as the schema says.
-fn text(name: &str, schema: &Value, n: usize) -> String {
+fn text(name: &str, schema: &Value, n: u32) -> String {
     let format = schema["format"].as_str().unwrap_or_default();
     let formats = FORMATS.iter().find(|(known, _)| *known == format);
     let words = WORDS.iter().find(|(known, _)| *known == name);

@@ -65,11 +65,12 @@ pub(crate) fn row(items: &[Value], name: &str) -> Option<String> {
         let (text, attributes) = match item {
             Value::String(text) => (text.as_str(), String::new()),
             Value::Object(members) => {
-                let mut attributes = String::new();
-                for (key, value) in members.iter().filter(|(key, _)| *key != "text") {
+                let others = members.iter().filter(|(key, _)| *key != "text");
+                let attribute = |(key, value): (&String, &Value)| {
                     let value = value.as_str().filter(|value| !value.contains(['"', '>']))?;
-                    attributes.push_str(&format!(" {key}=\"{value}\""));
-                }
+                    Some(format!(" {key}=\"{value}\""))
+                };
+                let attributes: String = others.map(attribute).collect::<Option<_>>()?;
                 (members.get("text")?.as_str()?, attributes)
             }
             _ => return None,

@@ -17,6 +17,7 @@ use super::tally::Tally;
 use super::turn::{Turn, TurnCall};
 use crate::failure::Failure;
 use crate::reading::{Manner, compile, tool_set};
+use crate::server;
 
 /// Converts conversations.
 #[derive(Debug)]
@@ -510,7 +511,15 @@ impl Target<'_> {
         check: bool,
         tally: &mut Tally,
     ) -> Result<Map<String, Value>, String> {
-        let texts: Vec<CallText<'_>> = calls.iter().map(text_of).collect();
+        let server = server::default_of(self.dialect.name());
+        let texts: Vec<CallText<'_>> = calls
+            .iter()
+            .map(text_of)
+            .map(|call| CallText {
+                ns: call.ns.or(server),
+                ..call
+            })
+            .collect();
         let text = if texts.is_empty() {
             &turn.content
         } else {

@@ -2,6 +2,8 @@
 //!
 //! The words are for a model: they point at its lines, quote them, and say what to write. Who may grant what is for people.
 
+use std::fmt::Write as _;
+
 use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_tools::Toolbox;
 
@@ -14,8 +16,8 @@ use crate::{form, verify};
 pub(crate) struct Lesson {
     /// The words of the result, in place of the verdict's reason.
     pub(crate) words: Option<String>,
-    /// What was repaired, and where. It stands after the results: what is quoted would be escaped in some.
-    pub(crate) repairs: Vec<String>,
+    /// What was wrong, and where. It stands after the results: what is quoted would be escaped in some.
+    pub(crate) reasons: Vec<String>,
     /// The call as it should have been written.
     pub(crate) form: Option<String>,
 }
@@ -73,10 +75,11 @@ pub(super) fn of_steps(message: &Calls, steps: &[Step]) -> String {
     let mut words = String::new();
     let mut forms: Vec<String> = Vec::new();
     for step in steps {
-        if !step.lesson.repairs.is_empty() {
+        if !step.lesson.reasons.is_empty() {
             let name = &message.calls[step.call.call].name;
-            let lines = step.lesson.repairs.join("\n- ");
-            words.push_str(&format!("\nIn your call of `{name}`:\n- {lines}\n"));
+            let lines = step.lesson.reasons.join("\n- ");
+            // Writing to a string cannot fail.
+            let _ = writeln!(words, "\nIn your call of `{name}`:\n- {lines}");
         }
         let form = step.lesson.form.as_ref();
         forms.extend(form.filter(|form| !forms.contains(form)).cloned());
@@ -104,7 +107,7 @@ pub(super) fn of_doubtful(call: &Call) -> String {
     let why = match call.place {
         Place::Reasoning => "it stands in your reasoning. Write it in your answer",
         Place::Code => "it stands in a code fence. Write it without the fence",
-        _ => {
+        Place::Answer => {
             "its text is broken, and a repaired call that changes anything needs the user's approval. Write it again in the right form"
         }
     };
@@ -143,6 +146,13 @@ pub(super) fn of_arguments(notes: &[Note], call: &Call, text: &str) -> String {
         format!("{words} (line {})", line(text, note.span.range().start))
     });
     said.collect::<Vec<_>>().join("\n")
+}
+
+/// Why a command failed that was to change files where none may.
+pub(super) fn of_read_only(text: &str) -> Option<String> {
+    // What the system says of it, which walls make of all files (EROFS).
+    text.contains("Read-only file system")
+        .then(|| "commands can change no files here: the user has not allowed it".to_owned())
 }
 
 /// Each note with its place; those that say the same of other words are one line.
@@ -254,7 +264,7 @@ fn place(text: &str, span: Span, message: &str) -> String {
 /// The number of the line that a place is on.
 fn line(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
-    before.iter().filter(|byte| **byte == b'\n').count() + 1
+    before.split(|byte| *byte == b'\n').count()
 }
 
 /// How the call should have been written that a note is about.

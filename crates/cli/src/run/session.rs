@@ -181,43 +181,21 @@ impl Session<'_> {
             notes.extend(copied::restore(place, arguments, dialect, call));
         }
         let objection = self.objection(&canonical, call, message, before);
-        let (verdict, state, remarks, lesson) = match objection {
-            Some(objection) => {
-                notes.extend(objection.notes);
-                let lesson = Lesson {
-                    words: objection.words,
-                    repairs: objection.repairs,
-                    form: self.form(call).filter(|_| objection.shows_form),
-                };
-                let verdict = Verdict {
-                    decision: Decision::Deny,
-                    rule: objection.rule.into(),
-                    because: objection.because,
-                };
-                (verdict, State::Refused, Vec::new(), lesson)
-            }
-            None => {
-                let shown = self.shown(call, &notes);
-                let asking = Session {
-                    approver: self.approver.with(&shown),
-                    ..*self
-                };
-                let (verdict, state, remarks) = self
-                    .files
-                    .and_then(|files| {
-                        let gate = Gate {
-                            seen: Some(before.seen),
-                            ..asking.gate()
-                        };
-                        files.carry_out(&canonical, call, (&gate, before.steps))
-                    })
-                    .unwrap_or_else(|| {
-                        let (verdict, state) = asking.judged(&canonical, call, before);
-                        (verdict, state, Vec::new())
-                    });
-                let lesson = self.lesson(call, &verdict, &state);
-                (verdict, state, remarks, lesson)
-            }
+        let (verdict, state, remarks, lesson) = if let Some(objection) = objection {
+            notes.extend(objection.notes);
+            let lesson = Lesson {
+                words: objection.words,
+                reasons: objection.repairs,
+                form: self.form(call).filter(|_| objection.shows_form),
+            };
+            let verdict = Verdict {
+                decision: Decision::Deny,
+                rule: objection.rule.into(),
+                because: objection.because,
+            };
+            (verdict, State::Refused, Vec::new(), lesson)
+        } else {
+            self.decided(&canonical, call, (before, &notes))
         };
         Step {
             call: canonical,
@@ -230,6 +208,42 @@ impl Session<'_> {
         }
     }
 
+    /// What becomes of a call that nothing stands against but the policy.
+    fn decided(
+        &self,
+        canonical: &Canonical,
+        call: &Call,
+        (before, notes): (Before<'_>, &[Note]),
+    ) -> (Verdict, State, Vec<String>, Lesson) {
+        let shown = self.shown(call, notes);
+        let asking = Session {
+            approver: self.approver.with(&shown),
+            ..*self
+        };
+        let gate = Gate {
+            seen: Some(before.seen),
+            ..asking.gate()
+        };
+        let of_files = self
+            .files
+            .and_then(|files| files.carry_out(canonical, call, (&gate, before.steps)));
+        let (verdict, state, mut remarks) = of_files.unwrap_or_else(|| {
+            let (verdict, state) = asking.judged(canonical, call, before);
+            (verdict, state, Vec::new())
+        });
+        let mut lesson = self.lesson(call, &verdict, &state);
+        if let State::Done(outcome) = &state
+            && !outcome.ok
+            && canonical.tool == "execute_command"
+            && !self.authority.commands_may_write()
+            && let Some(reason) = lesson::of_read_only(&outcome.text)
+        {
+            lesson.reasons.push(reason);
+            remarks.push("its command could change no files: `--allow write` grants it".to_owned());
+        }
+        (verdict, state, remarks, lesson)
+    }
+
     /// The notes about a call, for the person who is asked whether it may run.
     fn shown(&self, call: &Call, later: &[Note]) -> String {
         let (Approver::Terminal { .. }, Some(page)) = (self.approver, self.page) else {
@@ -237,9 +251,8 @@ impl Session<'_> {
         };
         let notes: Vec<&Note> = call.notes.iter().chain(later).collect();
         let notes = snippet::grouped(&notes).into_iter();
-        notes
-            .map(|(note, others)| format!("\n{}\n", page.note(note, &others, None)))
-            .collect()
+        let shown = notes.map(|(note, others)| page.note(note, &others, None));
+        shown.fold(String::new(), |all, note| all + "\n" + &note + "\n")
     }
 
     /// What the model of a call is told that was not closed by itself, and was refused or failed.
@@ -252,7 +265,7 @@ impl Session<'_> {
         }
         Lesson {
             words: is_doubtful.then(|| lesson::of_doubtful(call)),
-            repairs: lesson::repairs(call, self.text()),
+            reasons: lesson::repairs(call, self.text()),
             form: self.form(call),
         }
     }

@@ -43,7 +43,7 @@ fn both_shapes_are_taught_with_their_grammar_and_read() {
                 assert!(ran.out.contains(words), "{words}: {}", ran.out);
             }
             let call = json!({"calls": [{"name": "apply_patch", "arguments": {"input": PATCH}}]});
-            let text = toolglot(&[&["render"], &given[..]].concat(), &call.to_string());
+            let text = toolglot(&[&["render"], &given[..]].concat(), call.to_string());
             assert_eq!(text.code, 0, "{}", text.err);
             let parse = [&["parse", "--format", "json", "--strict"], &given[..]].concat();
             let read = toolglot(&parse, &text.out);

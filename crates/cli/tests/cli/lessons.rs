@@ -224,3 +224,30 @@ fn what_parse_calls_an_error_fails() {
         assert_eq!(ran.code, i32::from(has_error), "{message:?}:\n{}", ran.out);
     }
 }
+
+/// A command that failed since nothing may be written hears that, and the person which grant is missing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_may_not_write_is_told_so() {
+    let root = tempfile::tempdir().expect("a directory");
+    let path = root.path().to_str().expect("the path is text");
+    let message =
+        "TOOL_CALL:\n{\"tool\": \"execute_command\", \"arguments\": {\"command\": \"touch a\"}}";
+    let run = [
+        "run",
+        "--dialect",
+        "tool_call",
+        "--root",
+        path,
+        "--allow",
+        "exec:touch",
+    ];
+    let ran = toolglot(&run, message);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    // Some kernels have walls that refuse in other words.
+    if ran.out.contains("Read-only file system") {
+        let reason = "In your call of `execute_command`:\n- commands can change no files here";
+        assert!(ran.out.contains(reason), "{}", ran.out);
+        assert!(ran.err.contains("`--allow write` grants it"), "{}", ran.err);
+    }
+}

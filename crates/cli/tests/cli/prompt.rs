@@ -137,7 +137,7 @@ fn roo_teaches_rows_of_answers_as_it_reads_them() {
     assert!(ran.out.contains(row), "{}", ran.out);
     let call = json!({"calls": [{"name": "ask_followup_question", "arguments": {"question": "Which?", "follow_up": [{"text": "a < b", "mode": "code"}, {"text": "b"}]}}]});
     let roo = ["--dialect", "roo", "--tools", "builtin:roo"];
-    let text = toolglot(&[&["render"], &roo[..]].concat(), &call.to_string()).out;
+    let text = toolglot(&[&["render"], &roo[..]].concat(), call.to_string()).out;
     let parse = ["parse", "--format", "json", "--normalize"];
     let read = toolglot(&[&parse[..], &roo].concat(), &text).json();
     assert_eq!(
