@@ -103,8 +103,9 @@ impl Parser {
         }
         let assigned = python.is_assigned();
         // Code assigns much that is no tool's; a call as it stands is what the wrapper reads by itself.
-        let reads_lines = program.dialect_of(python.node).reads_lines;
-        if (assigned && known.is_none()) || (!assigned && reads_lines && self.may_wrap(program)) {
+        let dialect = program.dialect_of(python.node);
+        let calls_none = known.is_none() && (assigned || dialect.calls_none(&name));
+        if calls_none || (!assigned && dialect.reads_lines && self.may_wrap(program)) {
             return Judged::Text;
         }
         if !marked && known.is_none() && self.is_in_prose() {
