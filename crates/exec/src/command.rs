@@ -67,6 +67,21 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             Err(_) => {}
         }
     }
+    let is_away = |path: &str| {
+        // What only a shell knows of it may be anything: what is written before that says where it begins.
+        let known = path.split('\0').next().unwrap_or(path);
+        let leads_out = |base: &String| {
+            let found = if known.starts_with('~') {
+                root.resolve(known)
+            } else {
+                root.resolve(&from(base, known))
+            };
+            found.is_err_and(|escape| escape.is_outside())
+        };
+        bases.iter().all(leads_out)
+    };
+    let mut away = fact.away().into_iter().take(MOST_WORDS);
+    fact.beyond = away.find(|path| is_away(path)).map(str::to_owned);
     fact.places = found;
     fact.outside = outside;
     fact.home = std::env::var("HOME")
@@ -107,7 +122,41 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
             told.add(&outcome);
         }
     }
+    told.hint = write_hint(root, &told.stderr);
     Ok(told.outcome(time))
+}
+
+/// What would let a command change what it could not, where its own words say that the file system is read-only.
+fn write_hint(root: &Root, stderr: &str) -> Option<String> {
+    let walls = &root.walls;
+    let is_ours = |line: &str| {
+        // A place outside of the root stays as it is, whatever is granted.
+        let words =
+            line.split(|c: char| c.is_whitespace() || "'\"`:,()\u{2018}\u{2019}".contains(c));
+        let mut places = words.filter(|word| word.starts_with('/')).peekable();
+        places.peek().is_none() || places.any(|place| Path::new(place).starts_with(root.path()))
+    };
+    let says_so = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        line.contains("read-only file system") || line.contains("erofs")
+    };
+    if !stderr.lines().any(|line| says_so(line) && is_ours(line)) {
+        return None;
+    }
+    let list = &walls.sandbox.write;
+    if !list.is_empty() && !walls.may_write {
+        return Some(
+            "commands change no files here: that needs the grant `write` besides `exec`".to_owned(),
+        );
+    }
+    let is_whole = list.iter().any(|top| top == ".");
+    (!is_whole).then(|| {
+        let places = match list.as_slice() {
+            [] => "no files".to_owned(),
+            places => format!("only `{}`", places.join("`, `")),
+        };
+        format!("the policy lets commands change {places}: `write` of its `[sandbox]` says so")
+    })
 }
 
 /// The name of a command that is alone in its line and would change nothing but a shell.
@@ -248,6 +297,7 @@ struct Told {
     n_cut: u64,
     n_left: u32,
     n_run: usize,
+    hint: Option<String>,
 }
 
 impl Default for Told {
@@ -259,6 +309,7 @@ impl Default for Told {
             n_cut: 0,
             n_left: 0,
             n_run: 0,
+            hint: None,
         }
     }
 }
@@ -320,10 +371,13 @@ impl Told {
                     .replace("processs", "processes")
             ));
         }
+        if let Some(hint) = &self.hint {
+            line(&format!("[{hint}]"));
+        }
         if text.is_empty() {
             "[the command succeeded and wrote nothing]".clone_into(&mut text);
         }
-        let output = json!({
+        let mut output = json!({
             "stdout": self.stdout,
             "stderr": self.stderr,
             "exitCode": exit_code,
@@ -331,6 +385,9 @@ impl Told {
             "bytesCut": self.n_cut,
             "processesKilled": self.n_left,
         });
+        if let Some(hint) = self.hint {
+            output["hint"] = hint.into();
+        }
         Outcome {
             ok: is_success,
             output,

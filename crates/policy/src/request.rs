@@ -27,6 +27,8 @@ pub struct Request<'a> {
     pub host: Option<&'a Result<Host, BadUrl>>,
     /// What else it needs, as its own description declares.
     pub capabilities: &'a [String],
+    /// Whether no word of its command may lead out of the root: AXE's own rule.
+    pub is_bounded: bool,
     /// Whether an equal call stands before it in the same message.
     pub is_repeat: bool,
     /// How many calls of the message came before it.
@@ -48,6 +50,7 @@ impl<'a> Request<'a> {
             command: None,
             host: None,
             capabilities: &[],
+            is_bounded: false,
             is_repeat: false,
             n_before: 0,
             cost: 0.0,

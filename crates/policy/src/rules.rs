@@ -60,6 +60,7 @@ pub static RULES: &[Rule] = &[
     floor("url-unusable", Decision::Deny, unusable_url),
     floor("recovered-needs-grant", Decision::Ask, ungranted_recovered),
     floor("repeated-write", Decision::Ask, repeated_write),
+    usual("axe-boundary", Decision::Deny, bounded_command),
     usual("read-not-granted", Decision::Deny, ungranted_read),
     usual("write-needs-grant", Decision::Ask, ungranted_write),
     usual("delete-needs-grant", Decision::Ask, ungranted_delete),
@@ -228,6 +229,13 @@ fn deceiving_command(request: &Request<'_>, _: &Grants) -> Option<String> {
         "the command holds {} at byte {}: write it in plain words",
         error.what, error.at
     ))
+}
+
+fn bounded_command(request: &Request<'_>, _: &Grants) -> Option<String> {
+    request
+        .command
+        .filter(|_| request.is_bounded)?
+        .beyond_boundary()
 }
 
 fn unusable_url(request: &Request<'_>, _: &Grants) -> Option<String> {

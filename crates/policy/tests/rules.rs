@@ -66,6 +66,10 @@ fn everything(mut visit: impl FnMut(&Request<'_>, &Grants)) {
         "cd x",
     ]
     .map(CommandFact::of);
+    let away = CommandFact {
+        beyond: Some("/etc/passwd".to_owned()),
+        ..CommandFact::of("git log /etc/passwd")
+    };
     let hosts = ["http://a.test/", "http://b.test/", "file:///x"].map(Host::of);
     let needed = ["db".to_owned()];
     for bits in 0..128_u8 {
@@ -103,10 +107,12 @@ fn everything(mut visit: impl FnMut(&Request<'_>, &Grants)) {
                             },
                             &grants,
                         );
-                        for command in commands.iter().filter(|_| effect == Effect::Execute) {
+                        let commands = commands.iter().chain([&away]);
+                        for command in commands.filter(|_| effect == Effect::Execute) {
                             visit(
                                 &Request {
                                     command: Some(command),
+                                    is_bounded: command.beyond.is_some(),
                                     ..request.clone()
                                 },
                                 &grants,

@@ -57,6 +57,9 @@ pub(crate) struct Session<'a> {
     pub(crate) cancel: Option<&'a Cancel>,
 }
 
+/// Dialects whose systems let no word of a command lead out of the project. A policy file of the user's decides instead of that.
+const BOUNDED: &[&str] = &["axe"];
+
 /// What was before a call.
 #[derive(Clone, Copy)]
 struct Before<'a> {
@@ -503,8 +506,9 @@ impl Session<'_> {
             .seen
             .keeps(&canonical.tool, &canonical.arguments, plan.as_ref().ok());
         let request = Request {
-            // A duplicate is not run again: nothing is done twice.
-            is_repeat: canonical.duplicate_of.is_none() && is_seen,
+            is_bounded: BOUNDED.contains(&&*call.dialect),
+            // A duplicate is not run again: nothing is done twice. A command that is none has something else to see.
+            is_repeat: canonical.duplicate_of.is_none() && is_seen && effect != Effect::Execute,
             n_before: before.steps.len(),
             ..authority::request(
                 &canonical.tool,

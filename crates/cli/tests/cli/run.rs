@@ -392,3 +392,169 @@ fn a_named_tool_that_nobody_runs_is_refused_in_one_sentence() {
         )
     );
 }
+
+#[test]
+fn a_command_sees_what_the_one_between_changed() {
+    let root = root();
+    let message = "```bash\nls\ntouch new\nls\nls\n```\n";
+    let path = root.path().to_str().expect("text");
+    let ran = toolglot(
+        &[
+            "run",
+            "--dialect",
+            "axe",
+            "--root",
+            path,
+            "--allow",
+            "exec:ls,exec:touch,write",
+            "--format",
+            "json",
+        ],
+        message,
+    );
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let calls = ran.json()["calls"].clone();
+    let shown = |index: usize| calls[index]["result"]["output"]["stdout"].clone();
+    assert_eq!(
+        (shown(0), shown(2)),
+        ("notes.txt\n".into(), "new\nnotes.txt\n".into()),
+        "{}",
+        ran.out
+    );
+    assert_eq!(calls[3]["duplicate_of"], 2, "{}", ran.out);
+}
+
+#[test]
+fn a_backslash_needs_no_other_grant_than_quotes() {
+    let root = root();
+    fs::write(root.path().join("my file.txt"), "inside").expect("written");
+    let path = root.path().to_str().expect("text");
+    for message in [
+        "```EXEC cat my\\ file.txt```",
+        "```EXEC cat \"my file.txt\"```",
+    ] {
+        let ran = toolglot(
+            &[
+                "run",
+                "--dialect",
+                "axe",
+                "--root",
+                path,
+                "--allow",
+                "exec:cat",
+            ],
+            message,
+        );
+        assert!(
+            ran.code == 0 && ran.out.contains("inside"),
+            "{message}: {}",
+            ran.out
+        );
+    }
+}
+
+#[test]
+fn a_command_that_may_not_write_names_the_grant() {
+    let root = root();
+    let path = root.path().to_str().expect("text");
+    let policy = root.path().join("policy.toml");
+    fs::write(
+        &policy,
+        "version = 1\n[[rule]]\nid = 'all'\ndecision = 'allow'\ncapabilities = ['exec']\n[sandbox]\nwrite = ['out']\n",
+    )
+    .expect("written");
+    let policy = policy.to_str().expect("text");
+    for (command, more, expected) in [
+        (
+            "touch a",
+            &["--allow", "exec:touch"][..],
+            Some("needs the grant `write`"),
+        ),
+        (
+            "touch a",
+            &["--policy", policy],
+            Some("`write` of its `[sandbox]`"),
+        ),
+        // What no grant opens.
+        ("touch /usr/bin/a", &["--policy", policy], None),
+    ] {
+        let arguments = [&["run", "--dialect", "axe", "--root", path][..], more].concat();
+        let ran = toolglot(&arguments, format!("<bash>{command}</bash>"));
+        assert!(
+            ran.out.contains("Read-only file system"),
+            "{command}: {}",
+            ran.out
+        );
+        match expected {
+            Some(hint) => assert!(ran.out.contains(hint), "{command}: {}", ran.out),
+            None => assert!(!ran.out.contains("[sandbox]"), "{command}: {}", ran.out),
+        }
+    }
+}
+
+#[test]
+fn words_of_axes_commands_stay_inside_the_project() {
+    let root = root();
+    let path = root.path().to_str().expect("text").to_owned();
+    let axe = root.path().join("axe.yaml");
+    fs::write(&axe, "tools:\n  whitelist: [cat, grep, sed, ls, env]\n").expect("written");
+    let axe = axe.to_str().expect("text");
+    let allow = "exec:cat,exec:grep,exec:sed,exec:ls,exec:env,shell";
+    let refused = [
+        "cat /etc/passwd",
+        "cat '/etc/passwd'",
+        "grep root --file=/etc/passwd notes.txt",
+        "cat < /etc/passwd",
+        "cat notes.txt > /tmp/x",
+        "cat ../other",
+        "cat ~/x",
+        "env cat /etc/passwd",
+    ];
+    let inside = format!("cat {path}/notes.txt");
+    let run_ = [
+        inside.as_str(),
+        "cat notes.txt 2>/dev/null",
+        "/bin/cat notes.txt",
+        "env /bin/cat notes.txt",
+        "sed -n /one/p notes.txt",
+        "grep -c one notes.txt /dev/null",
+    ];
+    for (commands, is_refused) in [(&refused[..], true), (&run_[..], false)] {
+        for command in commands {
+            for (dialect, more) in [
+                ("axe", &["--allow", allow][..]),
+                ("hermes", &["--allow", "shell", "--policy", axe]),
+            ] {
+                let message = match dialect {
+                    "axe" => format!("<bash>{command}</bash>"),
+                    _ => call("execute_command", &json!({"command": command})),
+                };
+                let arguments = [
+                    &[
+                        "run",
+                        "--dry-run",
+                        "--format",
+                        "json",
+                        "--dialect",
+                        dialect,
+                        "--root",
+                        &path,
+                    ][..],
+                    more,
+                ]
+                .concat();
+                let document = toolglot(&arguments, message).json();
+                let verdict = &document["calls"][0]["verdict"];
+                assert_eq!(
+                    verdict["rule"] == "axe-boundary",
+                    is_refused,
+                    "{dialect} {command}: {verdict}"
+                );
+            }
+        }
+    }
+    // Elsewhere the sandbox says what may be read.
+    let message = call("execute_command", &json!({"command": "cat /etc/hostname"}));
+    let ran = run(&root, &message, &["--allow", "exec:cat", "--dry-run"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+}

@@ -7,6 +7,7 @@
 //! what runs it says so, and a rule that refuses commands refuses that too. It is for refusing and explaining: what it misses
 //! must not be allowed because of it.
 
+mod boundary;
 mod builtins;
 mod inner;
 mod shell;
@@ -33,6 +34,8 @@ pub struct CommandFact {
     pub places: Vec<PathFact>,
     /// Where those lead that lead out of the root: absolute, with their links followed.
     pub outside: Vec<String>,
+    /// The first of its words that leads out of the root by an absolute path or by `..`: what AXE's boundary is about.
+    pub beyond: Option<String>,
     /// What `~` stands for.
     pub home: Option<String>,
 }
@@ -46,6 +49,7 @@ impl CommandFact {
             survey: Survey::of(text),
             places: Vec::new(),
             outside: Vec::new(),
+            beyond: None,
             home: None,
         }
     }
@@ -85,6 +89,21 @@ impl CommandFact {
         }
         words.retain(|word| !word.is_empty());
         words
+    }
+
+    /// The paths in its words and redirections that are absolute or climb, as AXE's boundary counts them: not `/dev/null`, not
+    /// a program's own path, and no pattern of `grep` or `sed`.
+    pub fn away(&self) -> Vec<&str> {
+        boundary::paths(&self.survey)
+    }
+
+    /// Why AXE's boundary refuses it, if it does.
+    pub(crate) fn beyond_boundary(&self) -> Option<String> {
+        let path = self.beyond.as_deref()?;
+        Some(format!(
+            "`{}` leads out of the project, and AXE's commands name no path outside of it: write one that is inside, such as `notes.txt`",
+            shown(path)
+        ))
     }
 
     /// Every place on this machine that its words lead to, without `.` and `..`; those outside of the root as far as whoever

@@ -267,7 +267,14 @@ impl Reader<'_> {
             '"' => return self.double(at),
             '$' => "`$`, which stands for something else,",
             '`' => "a backtick, which runs a command,",
-            '\\' => "a backslash outside of quotes",
+            '\\' => match self.text[at + 1..].chars().next() {
+                // It quotes the character after it, in every shell; only a line break it takes away.
+                Some(escaped) if escaped != '\n' => {
+                    self.quoted(at).push(escaped);
+                    return Ok(1 + escaped.len_utf8());
+                }
+                _ => "a backslash at the end of a line",
+            },
             '<' | '>' => "a redirection",
             '(' | ')' => "a parenthesis",
             '*' | '?' | '[' => "a pattern for file names outside of quotes",
@@ -448,6 +455,17 @@ mod tests {
             ("echo '' \"\" x", "; echo···x"),
             ("find . ! -name x", "; find·.·!·-name·x"),
             ("cat 'we ird é日 name.txt'", "; cat·we ird é日 name.txt"),
+            (r"cat my\ file.txt", "; cat·my file.txt"),
+            (
+                r"cat 'my file.txt' my\ \'file\'",
+                "; cat·my file.txt·my 'file'",
+            ),
+            (
+                r"find . -name \*.rs -exec wc {} \; ; \ls",
+                "; find·.·-name·*.rs·-exec·wc·{}·; ; ls",
+            ),
+            (r"a \&\& b \~ \$x é\é", "; a·&&·b·~·$x·éé"),
+            (r"\if x", "; if·x"),
             ("cd sub && make", "; cd·sub && make"),
             ("cd sub", "; cd·sub"),
             ("export A=1", "; export·A=1"),
@@ -502,8 +520,10 @@ mod tests {
             "A=1 b",
             "A+=1 b",
             "a[0]=1",
-            "a \\; b",
             "a\\\nb",
+            "a\\",
+            "a \\x *",
+            "A\\=1",
             "if a; then b; fi",
             "for i in 1; do a; done",
             "! a",

@@ -30,7 +30,7 @@ impl AxeFile {
 
 impl Policy {
     /// The policy that an `axe.yaml` means. Commands of the whitelist are allowed, those of the blacklist refused wherever they
-    /// hide, all others asked about. Files inside the root are read and written, but for the directories that are forbidden or
+    /// hide, all others asked about; no word of a command leads out of the root. Files inside the root are read and written, but for the directories that are forbidden or
     /// only to be read.
     pub fn of_axe(file: &AxeFile) -> Policy {
         let mut rules = Vec::new();
@@ -104,6 +104,7 @@ impl Policy {
             mcp: crate::file::ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: outside,
+            is_bounded: true,
             broken: None,
         };
         policy.broken = broken;

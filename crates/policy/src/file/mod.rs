@@ -44,6 +44,8 @@ pub struct Policy {
     pub trust: TrustRules,
     /// Places outside of the root that no word of a command may name, nor anything below them.
     pub(crate) forbidden_words: Vec<String>,
+    /// Whether words of commands stay inside the root: AXE's own rule.
+    pub(crate) is_bounded: bool,
     /// Why the file could not be read: then everything is denied.
     pub(crate) broken: Option<PolicyError>,
 }
@@ -246,6 +248,7 @@ impl Policy {
             mcp: file.mcp,
             trust: file.trust,
             forbidden_words: Vec::new(),
+            is_bounded: false,
             broken: None,
         })
     }
@@ -261,6 +264,7 @@ impl Policy {
             mcp: ServerTable::default(),
             trust: TrustRules::default(),
             forbidden_words: Vec::new(),
+            is_bounded: false,
             broken: None,
         }
     }

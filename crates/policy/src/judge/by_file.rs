@@ -109,6 +109,10 @@ pub(super) fn by_file(
             }
         }
     }
+    let bounded = request.command.filter(|_| policy.is_bounded);
+    if let Some(because) = bounded.and_then(crate::CommandFact::beyond_boundary) {
+        reasons.push(whole("axe-boundary", because));
+    }
     by_doubt(policy, layer, request, grants, reasons);
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
