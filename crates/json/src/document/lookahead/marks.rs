@@ -207,12 +207,13 @@ impl Reader<'_> {
                 return Some(self.here());
             }
         }
-        if c == active || matches!(c, 't' | 'n' | 'r' | 'b' | '\\') {
+        if c == active || matches!(c, 't' | 'n' | 'r' | 'b' | 'f' | '/' | '\\') {
             piece.replace(match c {
                 't' => '\t',
                 'n' => '\n',
                 'r' => '\r',
                 'b' => '\u{8}',
+                'f' => '\u{c}',
                 c => c,
             });
             self.i += c.len_utf8();

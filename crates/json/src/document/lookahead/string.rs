@@ -442,6 +442,8 @@ impl Reader<'_> {
                 return String::new();
             }
         }
+        // A line break that is an escape is the string's own, unlike in Python's `json_repair`: a cut changes no whole value.
+        let is_line = text.ends_with('\n') && self.text[..self.i].ends_with('\n');
         if end == Some(right) {
             self.step();
         } else {
@@ -450,7 +452,7 @@ impl Reader<'_> {
             }
             text.truncate(text.trim_end().len());
         }
-        if is_bare || text.ends_with('\n') {
+        if is_bare || is_line {
             text.truncate(text.trim_end().len());
         }
         if is_bare {

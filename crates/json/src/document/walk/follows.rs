@@ -42,6 +42,7 @@ impl Walk<'_> {
                     self.dots_at(next)
                         || n_inner == 0
                             && (self.damaged_key_at(next)
+                                || self.cut_key_at(next)
                                 || matches!(follow, b'[' | b'{')
                                 || self.word_before_key(next))
                 }
@@ -98,6 +99,13 @@ impl Walk<'_> {
             Some(value) => next.starts_with(':') && begins(value),
             None => marks > 0 && is_apart && begins(next),
         }
+    }
+
+    /// Whether the end of the text cuts off a key that begins at `at`, or what comes after it.
+    fn cut_key_at(&self, at: usize) -> bool {
+        self.bytes.len() - at <= LONGEST_KEY
+            && Marks::at(self.bytes, at)
+                .is_some_and(|(marks, length)| self.cut_string(marks, at + length).is_some())
     }
 
     /// Whether dots stand at `at`, behind commas perhaps, and nothing but structure behind them.
@@ -335,7 +343,7 @@ impl Walk<'_> {
                     // The key is one of an object further out, whose shape is not looked at.
                     Some(_) => {
                         self.key_at(next, Place::Member).is_some()
-                            || n_inner == 0 && self.damaged_key_at(next)
+                            || n_inner == 0 && (self.damaged_key_at(next) || self.cut_key_at(next))
                     }
                 }
             }

@@ -147,19 +147,23 @@ impl<'a> Walk<'a> {
     }
 
     fn is_cut_key(&self, marks: Marks, from: usize) -> bool {
+        // Without its mark it is cut off, unless a colon says that only the mark is missing.
+        self.cut_string(marks, from)
+            .is_some_and(|has_mark| has_mark || !self.bytes[from..].contains(&b':'))
+    }
+
+    /// Whether the string has its mark whose inside begins at `from`, if the text ends in it or right after it.
+    pub(super) fn cut_string(&self, marks: Marks, from: usize) -> Option<bool> {
         let mut at = from;
         loop {
             at = marks.find(self.bytes, at);
             match self.bytes.get(at) {
-                None => {
-                    // No mark follows: cut off, unless a colon says that only the mark is missing.
-                    return !self.bytes[from..].contains(&b':');
-                }
+                None => return Some(false),
                 Some(b'\\') => at += 2,
                 Some(_) => match marks.close(self.bytes, at) {
                     Some(length) => {
-                        return super::super::valid::blanks(self.bytes, at + length)
-                            >= self.bytes.len();
+                        let next = super::super::valid::blanks(self.bytes, at + length);
+                        return (next >= self.bytes.len()).then_some(true);
                     }
                     None => at += 1,
                 },
