@@ -19,7 +19,8 @@ pub(crate) struct Allowed {
 pub(crate) enum AllowedError {
     /// It grants nothing.
     #[error(
-        "unknown grant `{word}`: the grants are `read`, `write`, `delete`, `recovered`, `shell`, `net`, `exec:PROGRAM` and `net:HOST`, and capabilities such as `shell.execute`, separated by commas"
+        "unknown grant `{word}`{}: the grants are `read`, `write`, `delete`, `recovered`, `shell`, `net`, `exec:PROGRAM` and `net:HOST`, and capabilities such as `shell.execute`, separated by commas",
+        toolglot_policy::nearest_grant(word)
     )]
     UnknownWord { word: String },
     /// It names no program, or no host.

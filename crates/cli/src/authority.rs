@@ -13,10 +13,11 @@ use toolglot_tools::ToolSpec;
 
 use crate::args::PolicyArguments;
 use crate::axe_yaml;
+use crate::failure::Failure;
 use crate::human::screen;
 use crate::run::files::VERBS;
 use crate::run::undo::journals;
-use crate::toolboxes;
+use crate::{source, toolboxes};
 
 /// Where a project keeps its policy, below the root.
 const PROJECT_FILE: &str = ".ai/policy.toml";
@@ -52,6 +53,21 @@ pub(crate) fn load(arguments: &PolicyArguments, root: &Path, log: Option<&Path>)
     keep(&mut authority, root, own.as_deref(), &POLICY);
     keep(&mut authority, root, journals().as_deref(), &JOURNAL);
     authority
+}
+
+/// Whether a policy file that the command line names is there. What is wrong inside of one denies everything; one that is not
+/// there is a slip, as with every other file.
+///
+/// # Errors
+/// If it is not.
+pub(crate) fn named(arguments: &PolicyArguments) -> Result<(), Failure> {
+    match &arguments.policy {
+        Some(path) => path
+            .metadata()
+            .map(drop)
+            .map_err(|error| source::failed(path, error)),
+        None => Ok(()),
+    }
 }
 
 /// Where policy files are, or could be.

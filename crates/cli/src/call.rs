@@ -170,6 +170,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
         policy: arguments.policy.clone(),
         allow: arguments.allow.grants.clone(),
     };
+    authority::named(&policy)?;
     let log_place = audit::place(arguments.audit.as_deref());
     let authority = authority::load(&policy, root.path(), log_place.as_deref());
     let (registry, trust) = gate::open(&project, &authority)?;

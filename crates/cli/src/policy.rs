@@ -41,6 +41,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     let tool = spec.map_or(written, |spec| spec.name.as_str());
     let arguments = canonical(written, arguments, &vocabulary);
     let root = Root::open(root).map_err(|error| source::failed(root, error))?;
+    authority::named(policy)?;
     let authority = authority::load(policy, root.path(), None);
     let planned = plan(&root, tool, &arguments);
     let request: Request<'_> = authority::request(

@@ -42,7 +42,7 @@ pub use file::{
     AxeFile, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,
     SandboxTable, Scope, ServerRules, ToolPattern, TrustRules,
 };
-pub use grants::{GrantError, Grants};
+pub use grants::{GrantError, Grants, nearest as nearest_grant};
 pub use host::{BadUrl, Host, is_public};
 pub use judge::{Authority, Explanation, Layer, Reason, judge};
 pub use letters::is_hidden;

@@ -17,6 +17,7 @@ use super::tally::Tally;
 use super::turn::{Turn, TurnCall};
 use crate::failure::Failure;
 use crate::reading::{Manner, compile, tool_set};
+use crate::render::types_hint;
 use crate::server;
 
 /// Converts conversations.
@@ -528,7 +529,7 @@ impl Target<'_> {
         let text = self
             .renderer
             .message(text, &texts)
-            .map_err(|error| error.why)?;
+            .map_err(|error| error.why + &types_hint(self.dialect, &texts))?;
         let back = Turn::of(&json!({"content": text}), Some(&self.manner));
         if calls.is_empty() && (back.fault.is_some() || !back.calls.is_empty()) {
             tally.differ += 1;

@@ -33,6 +33,43 @@ pub(crate) fn is_colored(color: Color, stream: &impl IsTerminal) -> bool {
     }
 }
 
+/// The columns of a report where nothing says how wide its reader's lines are.
+const USUAL_WIDTH: usize = 140;
+
+/// Narrower than this, a report says nothing.
+const LEAST_WIDTH: usize = 20;
+
+/// How many columns a line of `stream` has: as `COLUMNS` says, or the terminal.
+pub(crate) fn width(stream: &(impl IsTerminal + Terminal)) -> usize {
+    let said = std::env::var("COLUMNS").ok();
+    let said = said.and_then(|columns| columns.parse().ok());
+    let own = || stream.is_terminal().then(|| stream.columns()).flatten();
+    said.or_else(own)
+        .filter(|columns| *columns > 0)
+        .map_or(USUAL_WIDTH, |columns| columns.max(LEAST_WIDTH))
+}
+
+/// What may be a terminal that says how wide it is.
+pub(crate) trait Terminal {
+    /// Its columns.
+    fn columns(&self) -> Option<usize>;
+}
+
+#[cfg(unix)]
+impl<S: std::os::fd::AsFd> Terminal for S {
+    fn columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(self).ok()?;
+        Some(size.ws_col.into())
+    }
+}
+
+#[cfg(not(unix))]
+impl<S> Terminal for S {
+    fn columns(&self) -> Option<usize> {
+        None
+    }
+}
+
 /// All that is shown of a message.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
@@ -65,11 +102,13 @@ impl View<'_> {
         notes.extend(&self.digest.canonical_notes);
         // Each right form is shown once.
         let mut forms: Vec<String> = Vec::new();
+        let width = width(&io::stdout());
         for (note, others) in snippet::grouped(&notes) {
             let page = Page {
                 text: &self.reading.text,
                 name: self.name,
                 is_colored: self.is_colored,
+                width,
                 calls: &self.digest.message.calls,
             };
             let form = self.right_form(note);
@@ -147,7 +186,10 @@ impl View<'_> {
         // A hint must not fail the command that it would help.
         let Ok(program) = program else { return Ok(()) };
         let manner = Manner::with(program);
-        let document = Document::new(&manner.whole(self.reading.text.as_bytes()).trace.message);
+        // Nor cost more than that: a call is looked for at the beginning of a long text.
+        let text = &self.reading.text;
+        let text = &text[..snippet::floor(text, HINT_BYTES.min(text.len()))];
+        let document = Document::new(&manner.whole(text.as_bytes()).trace.message);
         match document.calls.first() {
             Some(call) => writeln!(
                 out,
@@ -184,6 +226,9 @@ impl View<'_> {
         form::of_call(dialect, self.knowledge.toolbox, name)
     }
 }
+
+/// How much of a text without calls is read with all dialects, for a hint.
+const HINT_BYTES: usize = 256 << 10;
 
 fn is_at(call: &Call, note: &Note) -> bool {
     call.span.start <= note.span.start && note.span.end <= call.span.end

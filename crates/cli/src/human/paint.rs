@@ -41,13 +41,15 @@ pub(crate) fn styled(style: Style, text: &str, is_colored: bool) -> String {
 
 /// Writes the whole text, each piece in its style, on lines of its own.
 pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> io::Result<()> {
-    let names: Vec<Span> = reading
+    let mut names: Vec<Span> = reading
         .trace
         .message
         .calls
         .iter()
         .map(|call| call.name_at)
+        .filter(|name| !name.is_empty())
         .collect();
+    names.sort_unstable_by_key(|name| name.start);
     let text = reading.text.as_str();
     let mut write = |style, span: Span| -> io::Result<()> {
         let piece = text.get(span.range()).unwrap_or_default();
@@ -68,8 +70,12 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
             Kind::Arguments => Style::Arguments,
         };
         let mut at = piece.span;
-        for name in names.iter().filter(|name| !name.is_empty()) {
-            if piece.kind == Kind::Markup && at.start <= name.start && name.end <= at.end {
+        let first = names.partition_point(|name| name.start < at.start);
+        let inside = names[first..]
+            .iter()
+            .take_while(|name| name.end <= piece.span.end);
+        for name in inside.filter(|_| piece.kind == Kind::Markup) {
+            if at.start <= name.start {
                 write(style, Span::new(at.start, name.start))?;
                 write(Style::Name, *name)?;
                 at.start = name.end;

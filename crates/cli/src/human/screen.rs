@@ -29,7 +29,9 @@ impl<W: Write> Write for Screen<W> {
 /// Control characters as pictures, and what else is hidden or turns the text as escapes; line breaks, tabs, our colours and
 /// what scripts and emoji need stay.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_harmful) {
+    // Nearly all text is plain, and whole texts are shown.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) || !text.contains(is_harmful) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
@@ -51,6 +53,9 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
 
 /// [`harmless`], on one line.
 pub(crate) fn one_line(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
+        return text.to_owned();
+    }
     let text = text.replace('\n', "\u{2424}").replace('\x1b', "\u{241b}");
     harmless(&text).into_owned()
 }

@@ -1,9 +1,11 @@
 //! Reports in the manner of rustc: the label points at the bytes, the help says what to write instead.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use toolglot::{Call, Code, GrammarError, Note};
 
 use crate::args::Color;
@@ -16,6 +18,8 @@ pub(crate) struct Page<'a> {
     /// Where it came from.
     pub(crate) name: &'a str,
     pub(crate) is_colored: bool,
+    /// Columns of the reader's lines.
+    pub(crate) width: usize,
     /// The calls in it: what keeps one from running is an error.
     pub(crate) calls: &'a [Call],
 }
@@ -39,7 +43,7 @@ impl Page<'_> {
         (others, form): (&[&Note], Option<&str>),
     ) -> String {
         let code = format!("N{:03}", note.code.number());
-        let window = Window::around(self.text, note.span.range());
+        let window = Window::around(self.text, note.span.range(), self.width);
         let label = one_line(&note.message);
         let label = AnnotationKind::Primary
             .span(window.span.clone())
@@ -68,7 +72,7 @@ impl Page<'_> {
         if let Some(form) = form {
             group = group.element(Level::HELP.message(format!("the right form is\n{form}")));
         }
-        render(group, self.is_colored)
+        renderer(self.is_colored, self.width).render(&[group])
     }
 
     /// Line and column, from 1, in characters.
@@ -86,13 +90,15 @@ const SHOWN_PLACES: usize = 8;
 /// Each note with the later ones that say the same.
 pub(crate) fn grouped<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, Vec<&'a Note>)> {
     let mut groups: Vec<(&Note, Vec<&Note>)> = Vec::new();
-    let says_same = |one: &Note, other: &Note| {
-        (one.code, &one.message, &one.help) == (other.code, &other.message, &other.help)
-    };
+    let mut known: HashMap<_, usize> = HashMap::new();
     for note in notes {
-        match groups.iter_mut().find(|(first, _)| says_same(first, note)) {
-            Some((_, others)) => others.push(note),
-            None => groups.push((note, Vec::new())),
+        let says = (note.code.number(), &note.message, &note.help);
+        match known.entry(says) {
+            Entry::Occupied(group) => groups[*group.get()].1.push(note),
+            Entry::Vacant(group) => {
+                group.insert(groups.len());
+                groups.push((note, Vec::new()));
+            }
         }
     }
     groups
@@ -105,7 +111,8 @@ fn one_line(text: &str) -> String {
 
 /// An error in a dialect file.
 pub(crate) fn grammar(error: &GrammarError, text: &str, path: &str, is_colored: bool) -> String {
-    let window = Window::around(text, error.span.clone());
+    let width = super::width(&io::stderr());
+    let window = Window::around(text, error.span.clone(), width);
     let mut group = Level::ERROR.primary_title(&error.message).element(
         window
             .snippet(path)
@@ -114,7 +121,7 @@ pub(crate) fn grammar(error: &GrammarError, text: &str, path: &str, is_colored: 
     if let Some(help) = &error.help {
         group = group.element(Level::HELP.message(help));
     }
-    render(group, is_colored)
+    renderer(is_colored, width).render(&[group])
 }
 
 /// Whether reports on standard error are coloured.
@@ -122,13 +129,14 @@ pub(crate) fn is_colored_err() -> bool {
     super::is_colored(Color::Auto, &io::stderr())
 }
 
-fn render(group: Group<'_>, is_colored: bool) -> String {
+/// What writes reports into lines of so many columns.
+pub(crate) fn renderer(is_colored: bool, width: usize) -> Renderer {
     let renderer = if is_colored {
         Renderer::styled()
     } else {
         Renderer::plain()
     };
-    renderer.render(&[group])
+    renderer.term_width(width)
 }
 
 fn level(code: Code, is_error: bool) -> Level<'static> {
@@ -158,11 +166,17 @@ struct Window<'a> {
 const REACH: usize = 400;
 /// How many bytes of a span are shown at most.
 const SHOWN: usize = 400;
+/// Columns of a line that hold no text of it: its number, a bar, dots where it is cut.
+const BESIDE: usize = 24;
+/// The columns in which a tab is shown.
+const TAB: usize = 4;
 
 impl<'a> Window<'a> {
-    fn around(text: &'a str, span: Range<usize>) -> Window<'a> {
+    fn around(text: &'a str, span: Range<usize>, width: usize) -> Window<'a> {
         let start = floor(text, span.start.min(text.len()));
         let end = floor(text, span.end.clamp(start, start + SHOWN).min(text.len())).max(start);
+        // A span that is wider than a line would be marked where the terminal breaks it.
+        let end = start + fitting(&text[start..end], width.saturating_sub(BESIDE).max(TAB));
         let from = floor(text, start.saturating_sub(REACH));
         let from = text[from..start]
             .rfind('\n')
@@ -182,8 +196,23 @@ impl<'a> Window<'a> {
     }
 }
 
+/// How many bytes of the first line of `text` fit into so many columns; all of them where no line is wider. A character counts
+/// by its bytes, which are never less than its columns but for a tab.
+fn fitting(text: &str, columns: usize) -> usize {
+    let mut left = columns;
+    for (at, c) in text.char_indices() {
+        let n = if c == '\t' { TAB } else { c.len_utf8() };
+        match left.checked_sub(n) {
+            _ if c == '\n' => left = columns,
+            Some(rest) => left = rest,
+            None => return at,
+        }
+    }
+    text.len()
+}
+
 /// The last boundary of a character at or before `at`.
-fn floor(text: &str, at: usize) -> usize {
+pub(super) fn floor(text: &str, at: usize) -> usize {
     (0..=at)
         .rev()
         .find(|at| text.is_char_boundary(*at))
@@ -207,6 +236,7 @@ mod tests {
             text,
             name: "message",
             is_colored: false,
+            width: 140,
             calls: &[],
         };
         page.note(&note_, &[&note_], form)
@@ -247,6 +277,94 @@ mod tests {
             assert!(report("a漢🦀", span, None).contains("N012"));
         }
         assert!(report("", Span::empty(0), None).contains("N012"));
+    }
+
+    /// Whatever the width, the mark stands under the text that it is about, and the line fits.
+    #[test]
+    fn marks_stand_under_their_text_in_narrow_terminals_too() {
+        for begin in ["", "{\"path\": \"", "\t\tx", "漢字, ", "é = "] {
+            for n_before in [0, 3, 30, 200] {
+                for mark in ["MARK", "M"] {
+                    let text = format!(
+                        "{begin}{}{mark}{}",
+                        "before ".repeat(n_before),
+                        " after".repeat(60)
+                    );
+                    let start = text.find(mark).expect("it is there") as u64;
+                    let note = Note {
+                        code: Code::TrailingComma,
+                        span: Span::new(start, start + mark.len() as u64),
+                        message: "what was done, in a sentence of some length".into(),
+                        help: None,
+                    };
+                    for width in [30, 40, 60, 80, 100, 140, 200] {
+                        let page = Page {
+                            text: &text,
+                            name: "m",
+                            is_colored: false,
+                            width,
+                            calls: &[],
+                        };
+                        let report = page.note(&note, &[], None);
+                        let lines: Vec<&str> = report.lines().collect();
+                        let source = lines
+                            .iter()
+                            .position(|line| line.contains(" | "))
+                            .expect(&report);
+                        let carets = lines[source + 1];
+                        let column = |line: &str, at: usize| -> usize {
+                            line[..at]
+                                .chars()
+                                .map(|c| if c > '\u{2e80}' { 2 } else { 1 })
+                                .sum()
+                        };
+                        let at = lines[source]
+                            .find(mark)
+                            .unwrap_or_else(|| panic!("{width} {report}"));
+                        let caret = carets.find('^').expect(&report);
+                        assert_eq!(
+                            column(lines[source], at),
+                            column(carets, caret),
+                            "{width}\n{report}"
+                        );
+                        assert!(
+                            column(lines[source], lines[source].len()) <= width,
+                            "{width}\n{report}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_span_that_is_wider_than_the_line_is_cut() {
+        let text = "x".repeat(300);
+        for width in [20, 40, 80, 140] {
+            let note = Note {
+                code: Code::TrailingComma,
+                span: Span::new(0, 300),
+                message: "m".into(),
+                help: None,
+            };
+            let page = Page {
+                text: &text,
+                name: "m",
+                is_colored: false,
+                width,
+                calls: &[],
+            };
+            let report = page.note(&note, &[], None);
+            for line in report
+                .lines()
+                .filter(|line| line.contains(" | ") || line.contains('^'))
+            {
+                assert!(
+                    line.trim_end_matches(" m").chars().count() <= width,
+                    "{width}\n{report}"
+                );
+            }
+        }
     }
 
     #[test]

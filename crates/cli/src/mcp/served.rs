@@ -62,6 +62,7 @@ impl Setup {
             policy: serving.policy.clone(),
             allow: serving.allow.grants.clone(),
         };
+        crate::authority::named(&policy)?;
         let authority = crate::authority::load(&policy, &project, None);
         // What is wrong with the registry is told now, and not with the first call.
         gate::open(&project, &authority)?;

@@ -69,6 +69,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let root =
         Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
     let log = audit::place(arguments.audit.as_deref());
+    authority::named(&arguments.policy)?;
     let mut authority = authority::load(&arguments.policy, root.path(), log.as_deref());
     for file in arguments.reading.files() {
         authority::keep(&mut authority, root.path(), Some(file), &authority::READING);
@@ -131,6 +132,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         text: &reading.text,
         name: &name,
         is_colored: human::is_colored(arguments.color, &io::stderr()),
+        width: human::width(&io::stderr()),
         calls: &message.calls,
     };
     let session = Session {
@@ -174,6 +176,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         RunFormat::Human => {
             // The answer must come, also where nobody reads the report.
             let _ = report.write(&mut io::stderr());
+            if !answer.is_empty() {
+                // Where both are read at once they stand apart.
+                let _ = writeln!(io::stderr());
+            }
             out.write_all(answer.as_bytes())
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Snippet};
 use serde_json::json;
 use toolglot_runtimes::{CallError, has_server, leads_somewhere};
 use toolglot_toolfiles::{
@@ -14,7 +14,7 @@ use super::args::{Common, ToolsFormat};
 use super::{House, view};
 use crate::args::Color;
 use crate::failure::Failure;
-use crate::human::{is_colored, screen};
+use crate::human::{self, is_colored, screen, snippet};
 use crate::{Outcome, source};
 
 /// A file that is checked, and its text.
@@ -261,10 +261,6 @@ fn report(diagnostic: &Diagnostic, page: &Page, is_colored: bool) -> String {
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help));
     }
-    let renderer = if is_colored {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
-    renderer.render(&[group])
+    let width = human::width(&io::stdout());
+    snippet::renderer(is_colored, width).render(&[group])
 }

@@ -1,5 +1,6 @@
 //! The built binary, driven from outside: standard output and exit codes are what scripts rely on.
 
+mod contract;
 mod convert;
 mod converted_results;
 mod dialects;
