@@ -1,14 +1,17 @@
 //! `edit_file`: pieces of a file replaced, all or none, each only where it is sure which piece is meant.
 //!
 //! These forms lead here: exact pieces (`edits`, `old_string` with `new_string`, `search` with `replace`), SEARCH/REPLACE blocks
-//! and unified diffs (both in `diff`), and lines by their numbers: replaced (`changes`, of tools that are files) or inserted
+//! and unified diffs (both in `diff`), and lines by their numbers: replaced (`changes`, of tools that are files, also by ids) or inserted
 //! (`edits` with `content`, `line` with `content`). A piece that is not there, or is there more than once, is an error that shows what is.
 
 mod blocks;
 mod exact;
+mod ids;
 mod lines;
 mod ranges;
 mod unified;
+
+pub use ids::line_id;
 
 use std::io::Read;
 use std::path::Path;
@@ -30,6 +33,7 @@ pub(crate) enum Edits {
     Unified(Vec<lines::Hunk>),
     Ranges(Vec<ranges::Range>),
     Insertions(Vec<ranges::Range>),
+    Ids(Vec<ids::Change>),
 }
 
 impl Edits {
@@ -40,7 +44,10 @@ impl Edits {
         };
         let path = arguments.opt_text("path")?.unwrap_or_default();
         if let Some(Value::Array(changes)) = arguments.map.get("changes") {
-            return ranges::read(changes).map(Edits::Ranges);
+            return match ids::read(changes) {
+                Some(changes) => changes.map(Edits::Ids),
+                None => ranges::read(changes).map(Edits::Ranges),
+            };
         }
         let forms = ["edits", "diff", "old_string", "search", "content"]
             .map(|key| arguments.map.get(key).filter(|value| !value.is_null()));
@@ -87,6 +94,7 @@ impl Edits {
             Edits::Exact(edits) => edits.len(),
             Edits::Blocks(hunks) | Edits::Unified(hunks) => hunks.len(),
             Edits::Ranges(ranges) | Edits::Insertions(ranges) => ranges.len(),
+            Edits::Ids(changes) => changes.len(),
         }
     }
 
@@ -111,6 +119,9 @@ impl Edits {
             Edits::Insertions(ranges) => {
                 ranges::insert(ranges, text).map_err(|(index, problem)| stale(path, index, problem))
             }
+            Edits::Ids(changes) => ids::ranges(changes, text)
+                .and_then(|ranges| ranges::apply(&ranges, text))
+                .map_err(|(index, problem)| stale(path, index, problem)),
         }
     }
 }
@@ -170,7 +181,7 @@ pub(crate) fn edit(root: &Root, path: &Path, edits: &Edits) -> Result<Outcome, F
             })?;
         write_bytes(root, path, &bytes, Old::Replaced)?;
     }
-    let output = json!({
+    let mut output = json!({
         "success": true,
         "path": plain(path),
         "editsApplied": n,
@@ -178,6 +189,11 @@ pub(crate) fn edit(root: &Root, path: &Path, edits: &Edits) -> Result<Outcome, F
         "size": new.len(),
         "encoding": encoding.name(),
     });
+    if let Edits::Ids(changes) = edits {
+        let ranges = ids::ranges(changes, &old).unwrap_or_default();
+        output["lines_changed"] = json!(ids::n_lines(&ranges));
+        output["diff"] = json!(ids::diff(&path.to_string_lossy(), &old, &new));
+    }
     let text = if is_changed {
         format!("Successfully applied {n} edit(s) to {}", shown(path))
     } else {

@@ -69,6 +69,7 @@ pub mod web;
 mod write;
 
 pub use change::{Change, change, text_of};
+pub use edit::line_id;
 pub use failure::Failure;
 pub use journal::{Entry, Journal};
 pub use kept::{Kept, caches};

@@ -28,9 +28,13 @@ impl Outcome {
 impl From<Failure> for Outcome {
     fn from(failure: Failure) -> Outcome {
         let text = failure.to_string();
+        let mut output = json!({"error": failure.code(), "message": text});
+        if let Failure::BehindEnd { lines, .. } = failure {
+            output["total_lines"] = json!(lines);
+        }
         Outcome {
             ok: false,
-            output: json!({"error": failure.code(), "message": text}),
+            output,
             text,
         }
     }

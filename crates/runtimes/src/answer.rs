@@ -12,6 +12,8 @@ use crate::warm::Ended;
 pub(crate) enum Manner {
     /// By what it prints and its exit code.
     Printed,
+    /// It is a command that the caller gave: what it prints is text, whatever that looks like.
+    Command,
     /// By JSON behind this word, which the tool does not know.
     Framed(String),
 }
@@ -46,10 +48,48 @@ pub(crate) fn read(
     } else {
         match manner {
             Manner::Printed => contract.of_output(&outcome.stdout.text(), &stderr, code),
+            Manner::Command => of_command(&outcome.stdout.text(), &stderr, code),
             Manner::Framed(word) => framed(&outcome.stdout.text(), word, &stderr, code, contract),
         }
     };
     settled(returned, outcome.exit, code)
+}
+
+/// What a command printed: `output` is both streams as one text, in the form of the origin's `bash`.
+fn of_command(stdout: &str, stderr: &str, code: i32) -> Returned {
+    /// What is kept of each stream in `output`, in bytes.
+    const MAX_BYTES: usize = 51_200;
+    let cut = |text: &str| {
+        let mut end = text.len().min(MAX_BYTES);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        match end < text.len() {
+            true => format!(
+                "{}\n... [output truncated, {} bytes total]",
+                &text[..end],
+                text.len()
+            ),
+            false => text.to_owned(),
+        }
+    };
+    let (out, err) = (cut(stdout), cut(stderr));
+    let mut parts = Vec::new();
+    if !out.is_empty() {
+        parts.push(out.clone());
+    }
+    if !err.is_empty() {
+        parts.push(format!("[stderr]\n{err}"));
+    }
+    let truncated = out.len() != stdout.len() || err.len() != stderr.len();
+    let mut returned = ReturnContract::of_process(stdout, stderr, code);
+    returned
+        .value
+        .insert("output".to_owned(), Value::String(parts.join("\n")));
+    returned
+        .value
+        .insert("truncated".to_owned(), Value::Bool(truncated));
+    returned
 }
 
 /// The exit code, and how it ended if not by itself.

@@ -256,7 +256,7 @@ impl Host<'_> {
             let begin = Instant::now();
             let answer = if is_builtin {
                 Answer {
-                    returned: files::carried_out(&builtins, effect),
+                    returned: files::carried_out(found, &arguments, &builtins, effect),
                     is_transient: false,
                 }
             } else {

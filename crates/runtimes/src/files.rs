@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 use toolglot_exec::{Outcome, Root, Walls, execute};
 use toolglot_policy::Effect;
 use toolglot_schema::Violation;
-use toolglot_toolfiles::Returned;
+use toolglot_toolfiles::{Found, Returned};
 
 use crate::CallError;
 use crate::call::Host;
+use crate::origin_form;
 use crate::resolve::Chain;
 
 /// The call of a builtin tool that a call of a tool that is a file is.
@@ -71,12 +72,14 @@ pub(crate) fn builtins(
         path => path,
     };
     let include = match text("include") {
-        "" => "**",
-        pattern => pattern,
+        "" => "**".to_owned(),
+        // A name means files of that name at every depth.
+        name if origin_form::is_of(found) && !name.contains('/') => format!("**/{name}"),
+        pattern => pattern.to_owned(),
     };
     let builtin = match operation {
         "read_file" => {
-            let (start, limit) = (number("offset", 0).saturating_add(1), number("limit", 2000));
+            let (start, limit) = (number("offset", 1).max(1), number("limit", 2000));
             let end = start.saturating_add(limit - limit.min(1));
             let arguments = json!({"path": text("path"), "start_line": start, "end_line": end});
             Builtin::new("read_file", Effect::Read, arguments)
@@ -89,8 +92,13 @@ pub(crate) fn builtins(
             Builtin::new("write_file", Effect::Write, arguments)
         }
         "list_files" if params.contains_key("pattern") => {
-            let arguments =
-                json!({"path": directory, "pattern": text("pattern"), "recursive": true});
+            let pattern = text("pattern");
+            // The origin looks at every depth.
+            let pattern = match origin_form::is_of(found) && !pattern.starts_with("**/") {
+                true => format!("**/{pattern}"),
+                false => pattern.to_owned(),
+            };
+            let arguments = json!({"path": directory, "pattern": pattern, "recursive": true});
             Builtin::new("list_files", Effect::Read, arguments)
         }
         "list_files" => Builtin::new("list_files", Effect::Read, json!({"path": directory})),
@@ -138,11 +146,23 @@ fn plain(path: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Carries out one after the other, up to the first that fails.
+/// Carries out one after the other, up to the first that fails; what came of them in the form that the tool has.
 pub(crate) fn carried_out(
+    found: &Found,
+    params: &Map<String, Value>,
     builtins: &[Builtin],
     effect: &mut dyn FnMut(&Builtin) -> Outcome,
 ) -> Returned {
+    if origin_form::is_of(found) {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for builtin in builtins {
+            outcomes.push(effect(builtin));
+            if !outcomes[outcomes.len() - 1].ok {
+                break;
+            }
+        }
+        return origin_form::form(found.id.name(), params, outcomes);
+    }
     if let [one] = builtins {
         return returned(effect(one));
     }

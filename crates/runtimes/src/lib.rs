@@ -23,6 +23,7 @@ mod http_client;
 mod interpreter;
 mod kept;
 mod mcp;
+mod origin_form;
 mod programs;
 mod resolve;
 mod warm;

@@ -394,6 +394,10 @@ impl Builder<'_> {
                 script.len()
             )));
         }
+        let manner = match text("command_parameter") {
+            Some(_) if found.language != Language::Bash => Manner::Command,
+            _ => Manner::Printed,
+        };
         let directory = text("directory_parameter")
             .and_then(|parameter| self.params.get(parameter)?.as_str())
             .map(str::to_owned);
@@ -414,7 +418,7 @@ impl Builder<'_> {
             Some(directory) => inside(&project, &directory).map_err(|why| self.bad(why))?,
             None => project,
         };
-        let mut program = self.start(interpreter, words, stdin, Manner::Printed);
+        let mut program = self.start(interpreter, words, stdin, manner);
         program.cwd = cwd;
         Ok(program)
     }

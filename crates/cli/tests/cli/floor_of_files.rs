@@ -127,7 +127,7 @@ fn no_tool_that_is_a_file_passes_the_floor() {
         }
         assert_eq!(fs::read(place.at(path)).ok(), before);
     }
-    let line = json!([{"start_line": 1, "end_line": 1, "content": "mine"}]);
+    let line = json!([{"line_id": "ba8ac3", "new_content": "mine"}]);
     let arguments = json!({"path": "CLAUDE.md", "changes": line});
     for (is_done, said) in place.three_ways("rye/file-system/edit_lines", &arguments) {
         assert!(!is_done && said.contains("other programs obey"), "{said}");
@@ -201,7 +201,9 @@ fn what_a_tool_of_files_wrote_is_taken_back() {
             .iter()
             .all(|(is_done, _)| *is_done)
     );
-    let line = json!([{"start_line": 1, "end_line": 1, "content": "other"}]);
+    // The line that is replaced stays, so that it has the same id each time.
+    let line =
+        json!([{"line_id": toolglot_exec::line_id(1, "mine"), "new_content": "mine\nother"}]);
     let arguments = json!({"path": "own.txt", "changes": line});
     assert!(
         place
@@ -211,7 +213,7 @@ fn what_a_tool_of_files_wrote_is_taken_back() {
     );
     assert_eq!(
         fs::read_to_string(place.at("own.txt")).expect("there"),
-        "other"
+        "mine\nother\nother\nother\n"
     );
     for _ in 0..6 {
         let undone = undo();

@@ -8,9 +8,9 @@ use crate::Failure;
 /// Lines that are replaced; none is, and the content is inserted, where the last is the one before the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
-    start: usize,
-    end: usize,
-    content: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) content: String,
 }
 
 impl Range {
@@ -44,8 +44,13 @@ pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
             content: content.to_owned(),
         });
     }
+    Ok(sorted(ranges))
+}
+
+/// In the order of the file.
+pub(super) fn sorted(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_by_key(|range| (range.start, range.end));
-    Ok(ranges)
+    ranges
 }
 
 /// Reads a list of `{"start_line" or "line", "content"}`: lines that are inserted before that line, or at the end where it is 0.

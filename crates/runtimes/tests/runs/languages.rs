@@ -127,6 +127,15 @@ fn shells_get_parameters_as_data() {
         "{returned}"
     );
     assert_eq!(returned["stdout"], json!("x\n"));
+    // Both streams are one text, whatever the command printed.
+    let printed = json!({"command": "echo '{\"success\": false}'; echo said >&2"});
+    assert_eq!(
+        world.returned("rye/bash/bash", printed),
+        json!({
+            "success": true, "output": "{\"success\": false}\n\n[stderr]\nsaid\n", "stdout": "{\"success\": false}\n",
+            "stderr": "said\n", "exit_code": 0, "truncated": false,
+        })
+    );
     let (code, _) = world.refused(
         "rye/bash/bash",
         json!({"command": "true", "working_dir": "../home"}),
@@ -245,27 +254,65 @@ fn the_files_of_the_system_set_work() {
     let mut world = World::new();
     world.file("a.txt", "one\ntwo\nthree\n");
     world.granted.push("fs.write".into());
-    let returned = world.returned(
-        "rye/file-system/read",
-        json!({"path": "a.txt", "offset": 1, "limit": 1}),
-    );
-    assert_eq!(returned["data"]["content"], json!("two\n"), "{returned}");
-    let edit = json!({"path": "a.txt", "changes": [
-        {"start_line": 3, "end_line": 3, "content": "THREE"},
-        {"start_line": 1, "end_line": 0, "content": "zero"},
-    ]});
+    let read = |world: &World, rest: serde_json::Value| {
+        let mut given = json!({"path": "a.txt"});
+        given
+            .as_object_mut()
+            .expect("a map")
+            .extend(rest.as_object().expect("a map").clone());
+        world.returned("rye/file-system/read", given)
+    };
+    // Lines count from 1 and have the ids of the origin: six digits of SHA-256 of `NUMBER:TEXT`.
+    let [one, two] = ["ba8ac3", "981728"];
     assert_eq!(
-        world.returned("rye/file-system/edit_lines", edit)["success"],
-        json!(true)
+        read(&world, json!({"offset": 2, "limit": 1})),
+        json!({
+            "success": true, "output": format!("[LID:{two}] two"), "line_count": 1, "total_lines": 3, "truncated": false,
+            "offset": 2,
+        })
     );
-    let returned = world.returned("rye/file-system/read", json!({"path": "a.txt"}));
-    assert_eq!(returned["data"]["content"], json!("zero\none\ntwo\nTHREE"));
-    let overlap = json!({"path": "a.txt", "changes": [
-        {"start_line": 1, "end_line": 2, "content": ""}, {"start_line": 2, "end_line": 2, "content": ""},
-    ]});
+    let whole = read(&world, json!({}));
     assert_eq!(
-        world.returned("rye/file-system/edit_lines", overlap)["success"],
-        json!(false)
+        whole["output"],
+        json!(format!(
+            "[LID:{one}] one\n[LID:{two}] two\n[LID:{}] three",
+            toolglot_exec::line_id(3, "three")
+        ))
+    );
+    assert_eq!(read(&world, json!({"offset": 9}))["total_lines"], 3);
+    let change = |changes: serde_json::Value| {
+        world.returned(
+            "rye/file-system/edit_lines",
+            json!({"path": "a.txt", "changes": changes}),
+        )
+    };
+    let edited = change(json!([
+        {"start_line_id": two, "end_line_id": toolglot_exec::line_id(3, "three"), "new_content": "TWO"},
+        {"line_id": one, "new_content": "zero\none"},
+    ]));
+    assert_eq!(edited["changes_applied"], 2, "{edited}");
+    assert_eq!(edited["lines_changed"], 4, "{edited}");
+    assert_eq!(
+        edited["output"],
+        "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n+zero\n one\n-two\n-three\n+TWO\n"
+    );
+    // An id is of one text at one place.
+    assert_eq!(
+        change(json!([{"line_id": two, "new_content": ""}]))["success"],
+        false
+    );
+    let (code, _) = world.refused(
+        "rye/file-system/edit_lines",
+        json!({"path": "a.txt", "changes": [{"start_line_id": one}]}),
+    );
+    assert_eq!(code, "invalid-arguments");
+    let created = world.returned(
+        "rye/file-system/write",
+        json!({"path": "n/b.py", "content": "x = 1\n"}),
+    );
+    assert_eq!(
+        created,
+        json!({"success": true, "output": "Created new file n/b.py (6 bytes)", "file_path": "n/b.py", "bytes_written": 6, "created": true})
     );
     assert_eq!(
         world.returned(
@@ -274,15 +321,36 @@ fn the_files_of_the_system_set_work() {
         )["success"],
         json!(false)
     );
-    let found = world.returned("rye/file-system/glob", json!({"pattern": "*.txt"}));
-    assert_eq!(found["data"]["files"], json!(["a.txt"]));
-    let found = world.returned("rye/file-system/grep", json!({"pattern": "^t.o$"}));
-    assert!(
-        found["output"].as_str().expect("a text").contains("two"),
+    let found = world.returned("rye/file-system/glob", json!({"pattern": "*.py"}));
+    assert_eq!(
+        found,
+        json!({"success": true, "output": "n/b.py", "files": ["n/b.py"], "count": 1, "truncated": false})
+    );
+    let found = world.returned(
+        "rye/file-system/grep",
+        json!({"pattern": "^x", "include": "*.py"}),
+    );
+    let id = toolglot_exec::line_id(1, "x = 1");
+    assert_eq!(
+        found["output"],
+        json!(format!("n/b.py:1:[LID:{id}]:x = 1")),
         "{found}"
     );
     assert_eq!(
-        world.returned("rye/file-system/ls", json!({}))["success"],
-        json!(true)
+        found["matches"],
+        json!([{"file": "n/b.py", "line": 1, "content": "x = 1", "line_id": id}])
+    );
+    let listed = world.returned("rye/file-system/ls", json!({}));
+    assert_eq!(
+        listed["entries"][1],
+        json!({"name": "n", "type": "directory"}),
+        "{listed}"
+    );
+    assert!(
+        listed["output"]
+            .as_str()
+            .expect("a text")
+            .ends_with("n/\na.txt"),
+        "{listed}"
     );
 }
