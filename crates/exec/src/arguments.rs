@@ -36,6 +36,19 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The texts of a list, if there is one.
+    pub(crate) fn opt_texts(&self, parameter: &'static str) -> Result<Vec<&'a str>, Failure> {
+        let Some(value) = self.value(parameter) else {
+            return Ok(Vec::new());
+        };
+        let texts = value
+            .as_array()
+            .map(|items| items.iter().map(Value::as_str));
+        texts
+            .and_then(Iterator::collect)
+            .ok_or_else(|| wrong(parameter, "a list of strings", value))
+    }
+
     /// A whole number that is not negative, if there is one. `3.0` is whole.
     pub(crate) fn opt_count(&self, parameter: &'static str) -> Result<Option<u64>, Failure> {
         let Some(value) = self.value(parameter) else {

@@ -319,10 +319,13 @@ fn listing<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
 fn query<'a>(arguments: &Arguments<'_>, limits: &Limits) -> Result<Action<'a>, Failure> {
     let pattern = arguments.text("pattern", "a regular expression")?;
     let files = opt_glob(arguments, "file_pattern")?;
+    let excluded = arguments.opt_texts("exclude")?;
+    let excluded = excluded.into_iter().map(|glob| Glob::new("exclude", glob));
     let n_context = arguments.opt_count("context_lines")?.unwrap_or(0);
-    Ok(Action::Search(Box::new(Query::new(
-        pattern, files, n_context, limits,
-    )?)))
+    let query = Query::new(pattern, files, n_context, limits)?;
+    Ok(Action::Search(Box::new(
+        query.without(excluded.collect::<Result<_, _>>()?),
+    )))
 }
 
 fn opt_glob(arguments: &Arguments<'_>, parameter: &'static str) -> Result<Option<Glob>, Failure> {

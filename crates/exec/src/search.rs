@@ -26,6 +26,8 @@ use crate::{Failure, Limits, Outcome, Root};
 pub(crate) struct Query {
     regex: Regex,
     files: Option<Glob>,
+    /// What is left out, with all that is below it.
+    excluded: Vec<Glob>,
     n_context: usize,
 }
 
@@ -45,8 +47,21 @@ impl Query {
         Ok(Query {
             regex,
             files,
+            excluded: Vec::new(),
             n_context: n_context.min(limits.context_lines) as usize,
         })
+    }
+
+    /// The same, which leaves out files and directories that one of `excluded` matches.
+    pub(crate) fn without(self, excluded: Vec<Glob>) -> Query {
+        Query { excluded, ..self }
+    }
+
+    /// Whether the file at `path`, below the directory that is searched, is searched.
+    fn wants(&self, path: &Path) -> bool {
+        let is_excluded = |above: &Path| self.excluded.iter().any(|glob| glob.is_match(above));
+        self.files.as_ref().is_none_or(|files| files.is_match(path))
+            && !path.ancestors().any(is_excluded)
     }
 }
 
@@ -57,10 +72,7 @@ pub(crate) fn search(root: &Root, path: &Path, query: &Query) -> Result<Outcome,
     if root.kind(path).map_err(|error| fail(error.into()))? == Kind::Directory {
         let mut visit = |entry: Entry<'_>| {
             let below = entry.path.strip_prefix(path).unwrap_or(entry.path);
-            let is_wanted = query
-                .files
-                .as_ref()
-                .is_none_or(|files| files.is_match(below));
+            let is_wanted = query.wants(below);
             // A file that cannot be read is no reason to give up the others: it is counted.
             if entry.kind == Kind::File
                 && is_wanted

@@ -155,3 +155,41 @@ fn python_strings_stand_in_the_marks_of_their_dialect() {
         assert!(text.out.contains(expected), "{dialect}: {}", text.out);
     }
 }
+
+/// Forge's own struct reads `edits>edit`; where no schema says that it is a list, elements repeat.
+#[test]
+fn forge_wraps_the_items_of_a_list_with_a_plural_name() {
+    let edit = |n: &str| json!({"search": n, "replace": "x"});
+    let call =
+        json!({"name": "apply_diff", "arguments": {"path": "a", "edits": [edit("b"), edit("c")]}});
+    let search =
+        json!({"name": "search_files", "arguments": {"pattern": "a", "exclude": ["b", "c"]}});
+    let message = json!({"calls": [call, search]}).to_string();
+    let tools = ["--dialect", "forge", "--tools", "builtin:forge"];
+    let text = toolglot(&[&["render"], &tools[..]].concat(), &message);
+    assert_eq!(text.code, 0, "{}", text.err);
+    for part in [
+        "<server_name>local</server_name>",
+        "  <edits>\n    <edit>\n      <search>b</search>\n",
+        "    </edit>\n    <edit>\n",
+        "    </edit>\n  </edits>\n",
+        "  <exclude>b</exclude>\n  <exclude>c</exclude>\n",
+    ] {
+        assert!(text.out.contains(part), "{part:?} in {}", text.out);
+    }
+    let parse = [&["parse", "--format", "json", "--strict"], &tools[..]].concat();
+    let document = toolglot(&parse, &text.out).json();
+    assert_eq!(document["calls"][0]["arguments"], call["arguments"]);
+    let function = json!({"name": "apply_diff", "arguments": call["arguments"].to_string()});
+    let asked = json!({"role": "assistant", "content": "", "tool_calls": [{"id": "1", "type": "function", "function": function}]});
+    let convert = ["convert", "--to", "forge", "--tools", "builtin:forge"];
+    let converted = toolglot(&convert, json!([asked]).to_string()).json();
+    let written = converted[0]["content"].as_str().unwrap_or_default();
+    assert!(text.out.starts_with(written.trim_end()), "{written}");
+    let without = toolglot(&["render", "--dialect", "forge"], &message);
+    assert!(
+        without.out.contains("  </edits>\n  <edits>\n"),
+        "{}",
+        without.out
+    );
+}

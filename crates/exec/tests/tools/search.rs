@@ -263,3 +263,23 @@ fn a_file_of_nothing_but_line_breaks_is_searched_in_little_memory() {
     let outcome = world.run("search_files", json!({"pattern": "x", "context_lines": 1}));
     assert_eq!(outcome.text, "a-8388608-\na:8388609:x\n");
 }
+
+#[test]
+fn what_is_excluded_is_not_searched() {
+    let search = |exclude| {
+        let arguments = json!({"pattern": r"fn \w+", "exclude": exclude});
+        tree().run("search_files", arguments).output["matches"].clone()
+    };
+    let paths = |matches: serde_json::Value| -> Vec<String> {
+        let all = matches.as_array().into_iter().flatten();
+        all.map(|one| one["path"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    };
+    assert_eq!(paths(search(json!(["sub"]))), ["a.rs", "a.rs", "a.rs"]);
+    assert_eq!(paths(search(json!(["*.rs"]))), ["sub/b.txt"]);
+    assert_eq!(
+        paths(search(json!(["sub/*.txt", "*.rs"]))),
+        Vec::<String>::new()
+    );
+    assert_eq!(paths(search(json!([]))).len(), 4);
+}

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use toolglot_json::{Kind, elements, escape_into, kind, members, quoted, string};
+use toolglot_json::{Fields, Kind, Shape, elements, escape_into, kind, members, quoted, string};
 
 use super::Unrenderable;
 use crate::CallText;
@@ -82,16 +82,24 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
     out.push('}');
 }
 
-/// The members of an object as sibling elements: a line each, or without blanks where `prefix` marks every tag.
+/// How elements are written: by the settings of the dialect, with `prefix` before every tag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout<'a> {
+    pub(super) values: &'a Values,
+    pub(super) prefix: &'a str,
+    pub(super) indent: usize,
+}
+
+/// The members of an object as sibling elements: a line each, or without blanks where a prefix marks every tag.
 pub(super) fn siblings(
     out: &mut String,
     json: &str,
-    values: &Values,
-    prefix: &str,
-    indent: usize,
+    fields: Option<&Fields>,
+    layout: Layout<'_>,
 ) -> Result<(), Unrenderable> {
     for (key, value) in members(json) {
-        element(out, &key, value, values, prefix, indent)?;
+        let shape = fields.and_then(|fields| fields.get(&key));
+        element(out, &key, value, shape, layout)?;
     }
     Ok(())
 }
@@ -105,10 +113,18 @@ fn element(
     out: &mut String,
     key: &str,
     json: &str,
-    values: &Values,
-    prefix: &str,
-    indent: usize,
+    shape: Option<&Shape>,
+    layout: Layout<'_>,
 ) -> Result<(), Unrenderable> {
+    let Layout {
+        values,
+        prefix,
+        indent,
+    } = layout;
+    let inside = Layout {
+        indent: indent + 1,
+        ..layout
+    };
     if indent > DEPTH {
         return Err(Unrenderable::new(
             "the arguments are nested too deeply for elements",
@@ -129,14 +145,23 @@ fn element(
     } else {
         (String::new(), "")
     };
+    let wrapper = wrapped(key, shape).filter(|_| elements(json).next().is_some());
     match kind(json) {
         // Between tokens a list has elements of its own.
         Kind::Array if !prefix.is_empty() => {
             let _ = write!(out, "{prefix}<{key}>");
             for item in elements(json) {
-                element(out, ITEM, item, values, prefix, indent + 1)?;
+                element(out, ITEM, item, None, inside)?;
             }
             let _ = write!(out, "{prefix}</{key}>");
+        }
+        Kind::Array if wrapper.is_some() => {
+            let (name, item_shape) = wrapper.unwrap_or((key, None));
+            let _ = writeln!(out, "{pad}<{key}>");
+            for item in elements(json) {
+                element(out, name, item, item_shape, inside)?;
+            }
+            let _ = writeln!(out, "{pad}</{key}>");
         }
         Kind::Array => {
             // Repeated siblings; what cannot be told so (none, or one) is for the schema, and read back.
@@ -148,7 +173,7 @@ fn element(
                         "`{key}` holds an array in an array"
                     )));
                 }
-                element(out, key, item, values, prefix, indent)?;
+                element(out, key, item, None, layout)?;
             }
             if !any {
                 let _ = write!(out, "{pad}{prefix}<{key}>{prefix}</{key}>{line}");
@@ -156,7 +181,11 @@ fn element(
         }
         Kind::Object => {
             let _ = write!(out, "{pad}{prefix}<{key}>{line}");
-            siblings(out, json, values, prefix, indent + 1)?;
+            let fields = match shape {
+                Some(Shape::Object(fields)) => Some(fields),
+                _ => None,
+            };
+            siblings(out, json, fields, inside)?;
             let _ = write!(out, "{pad}{prefix}</{key}>{line}");
         }
         Kind::String => {
@@ -170,6 +199,17 @@ fn element(
         }
     }
     Ok(())
+}
+
+/// The name and the shape of the elements of a list that is declared as one and has the plural of a name: `edits` wraps
+/// `edit`. Others are siblings of the list's own name.
+fn wrapped<'a>(key: &'a str, shape: Option<&'a Shape>) -> Option<(&'a str, Option<&'a Shape>)> {
+    let Some(Shape::Array(item)) = shape else {
+        return None;
+    };
+    let name = key.strip_suffix('s').filter(|name| !name.is_empty())?;
+    let is_field = matches!(&**item, Shape::Object(fields) if fields.get(name).is_some());
+    (!is_field && !matches!(**item, Shape::Array(_))).then_some((name, Some(&**item)))
 }
 
 /// A string as element content: entities for short ones, CDATA for long ones and where only CDATA keeps the string.

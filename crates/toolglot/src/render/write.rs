@@ -10,7 +10,7 @@ use toolglot_json::{Kind, Shape, kind, members};
 
 use super::layout::{blank, is_comma, is_separator};
 use super::reach::{holds, leads_to_calls, repeats_calls};
-use super::value::{between_tokens, envelope, python, raw, siblings, spaced};
+use super::value::{Layout, between_tokens, envelope, python, raw, siblings, spaced};
 use super::{CallText, Unrenderable};
 use crate::grammar::{
     Alt, Attribute, Capture, Dialect, Piece, Rule, Term, TermKind, Typing, Values,
@@ -268,7 +268,14 @@ impl<'a> Writer<'a> {
                 if prefix.is_empty() {
                     pen.out.push('\n');
                 }
-                siblings(&mut pen.out, call.args, &self.dialect.values, prefix, 1)?;
+                let tool = self.tools.find(call.name);
+                let fields = tool.map(|tool| &self.tools.tool(tool).parameters);
+                let layout = Layout {
+                    values: &self.dialect.values,
+                    prefix,
+                    indent: 1,
+                };
+                siblings(&mut pen.out, call.args, fields, layout)?;
                 pen.left.clear();
             }
             TermKind::Py(mark) => {
