@@ -34,12 +34,29 @@ pub(crate) struct Digest {
     pub(crate) is_faulty: bool,
 }
 
+/// The calls under the names of the tools. Where a dialect writes all values as text, a number that a schema asks for is
+/// no repair.
+pub(crate) fn normalized(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
+    let is_text = |dialect: &str| {
+        let values = toolglot_dialects::get(dialect).and_then(|dialect| dialect.setting("values"));
+        let typing = values.and_then(|values| values.split(',').next());
+        matches!(typing, Some("schema|string" | "schema" | "string"))
+    };
+    let mut all = toolglot_tools::normalize(calls, toolbox);
+    for one in &mut all {
+        if is_text(&calls[one.call].dialect) {
+            one.notes.retain(|note| note.code != Code::EncodedArguments);
+        }
+    }
+    all
+}
+
 /// Digests a message.
 pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
     split(&mut message, knowledge.dialects);
     let vocabulary = Toolbox::builtin("vocabulary").filter(|_| knowledge.normalize);
     let toolbox = knowledge.toolbox.or(vocabulary.as_ref());
-    let canonical = toolbox.map(|toolbox| toolglot_tools::normalize(&message.calls, toolbox));
+    let canonical = toolbox.map(|toolbox| normalized(&message.calls, toolbox));
     if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
         verify::forget_known(&mut message, &[toolbox]);
         check(&mut message, canonical, toolbox, knowledge.places);

@@ -7,6 +7,7 @@ use crate::arguments::{Change, bring_to};
 use crate::duplicates::{Repeatable, Seen};
 use crate::reads::reads;
 use crate::toolbox::{Entry, Toolbox};
+use std::collections::BTreeMap;
 
 /// A call under its tool's own names, to be validated, judged and run.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,13 +30,17 @@ pub struct Canonical {
 ///
 /// Other names of tools and parameters become the toolbox's own; text becomes what its parameter's schema asks for
 /// where it holds exactly that; a list of files becomes one read each; repeated commands and reads are marked. An
-/// unknown tool's call stays as it is. All changes are noted.
+/// unknown tool's call stays as it is. All changes are noted, but for names that the dialect's own system teaches.
 pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     let mut canonical = Vec::with_capacity(calls.len());
     let mut seen = Seen::default();
+    let mut systems: BTreeMap<&str, Option<Toolbox>> = BTreeMap::new();
     for (index, call) in calls.iter().enumerate() {
         let entry = toolbox.entry(&call.name);
-        for mut one in canonical_of(index, call, entry) {
+        let system = systems.entry(&call.dialect);
+        let system = system.or_insert_with_key(|dialect| Toolbox::taught(dialect));
+        let taught = system.as_ref().and_then(|system| system.entry(&call.name));
+        for mut one in canonical_of(index, call, entry, taught) {
             if call.end != End::Truncated {
                 let repeatable = Repeatable {
                     spec: entry.map(|entry| &entry.spec),
@@ -55,8 +60,13 @@ pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     canonical
 }
 
-/// What one written call comes to, usually one.
-fn canonical_of(index: usize, call: &Call, entry: Option<&Entry>) -> Vec<Canonical> {
+/// What one written call comes to, usually one. `taught`: the tool of that name that the dialect's system teaches.
+fn canonical_of(
+    index: usize,
+    call: &Call,
+    entry: Option<&Entry>,
+    taught: Option<&Entry>,
+) -> Vec<Canonical> {
     let mut one = Canonical {
         call: index,
         tool: call.name.clone(),
@@ -81,7 +91,7 @@ fn canonical_of(index: usize, call: &Call, entry: Option<&Entry>) -> Vec<Canonic
     let Some(entry) = entry else { return vec![one] };
     if entry.spec.name != call.name {
         // A name that the dialect's rule fixes is not the model's: there is nothing to remark on.
-        if !call.name_at.is_empty() {
+        if !call.name_at.is_empty() && taught.is_none() {
             let message = format!("`{}` is another name of `{}`", call.name, entry.spec.name);
             one.notes.push(note(Code::Alias, call.name_at, message));
         }
@@ -89,11 +99,13 @@ fn canonical_of(index: usize, call: &Call, entry: Option<&Entry>) -> Vec<Canonic
     }
     let (arguments, changes) = bring_to(entry, std::mem::take(&mut one.arguments));
     one.arguments = arguments;
-    one.notes.extend(
-        changes
-            .into_iter()
-            .map(|change| change_note(change, call.span)),
-    );
+    let is_taught = |change: &Change| match change {
+        Change::Renamed { from, .. } => taught.is_some_and(|taught| taught.writes(from)),
+        _ => false,
+    };
+    let changes = changes.into_iter().filter(|change| !is_taught(change));
+    one.notes
+        .extend(changes.map(|change| change_note(change, call.span)));
     each_read(entry, one, call.span)
 }
 

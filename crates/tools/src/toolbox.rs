@@ -278,6 +278,12 @@ impl Entry {
         }
     }
 
+    /// Whether models are taught to write a parameter of that name.
+    pub(crate) fn writes(&self, parameter: &str) -> bool {
+        let mut aliases = self.habits.parameter_aliases.values().flatten();
+        self.fields.get(parameter).is_some() || aliases.any(|alias| alias == parameter)
+    }
+
     /// The parameters under all the names that a model may write.
     fn written_fields(&self) -> Fields {
         let mut fields = self.fields.clone();

@@ -24,7 +24,7 @@ use crate::gate::Gate;
 use crate::human::snippet::{self, Page};
 use crate::places::Places;
 use crate::verify::Ground;
-use crate::{authority, form, server, verify};
+use crate::{authority, digest, form, server, verify};
 
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl Session<'_> {
     /// Carries out the calls of `message`, in document order.
     pub(crate) fn steps(&self, message: &Calls) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
-        let canonicals = toolglot_tools::normalize(&message.calls, self.vocabulary);
+        let canonicals = digest::normalized(&message.calls, self.vocabulary);
         let mut refused: Option<RefusedLine> = None;
         let seen = Seen::default();
         for (index, canonical) in canonicals.iter().enumerate() {

@@ -29,6 +29,7 @@ mod results;
 mod run;
 #[cfg(target_os = "linux")]
 mod signing;
+mod taught;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tool_calls;

@@ -251,7 +251,7 @@ impl Writer<'_> {
     }
 
     fn scalar(&mut self, text: &str, shape: &Shape) {
-        let (json, remark): (Cow<'_, str>, _) = typed(text, shape);
+        let (json, remark): (Cow<'_, str>, _) = typed(text, shape, self.typing);
         self.out.push_str(&json);
         self.remarks.extend(remark);
     }

@@ -53,11 +53,17 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
     }
 }
 
-/// A held text as JSON of the shape; what does not fit stays a string, with a remark.
-pub(crate) fn typed<'a>(text: &'a str, shape: &Shape) -> (Cow<'a, str>, Option<(Code, String)>) {
+/// A held text as JSON of the shape; what does not fit stays a string, with a remark. A spelling that the dialect infers
+/// is no repair.
+pub(crate) fn typed<'a>(
+    text: &'a str,
+    shape: &Shape,
+    typing: &Typing,
+) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
     if let Some(json) = scalar_of(trimmed, shape) {
-        let remark = respelt(trimmed, &json);
+        let is_inferred = *typing == Typing::Infer && infer(trimmed).0 == json;
+        let remark = respelt(trimmed, &json).filter(|_| !is_inferred);
         return (json, remark);
     }
     if takes_text(shape) {
@@ -279,25 +285,42 @@ mod tests {
             ..Scalars::default()
         });
         let either = Shape::OneOf(alloc::vec![Shape::Text, integer.clone()]);
-        assert_eq!(typed("007", &integer).0, "7");
-        assert_eq!(typed("x", &integer).0, "\"x\"");
-        assert!(typed("x", &integer).1.is_some());
-        assert_eq!(typed("42", &either).0, "42");
-        assert_eq!(typed("None", &either), (Cow::Borrowed("\"None\""), None));
+        assert_eq!(typed("007", &integer, &Typing::Text).0, "7");
+        assert_eq!(typed("x", &integer, &Typing::Text).0, "\"x\"");
+        assert!(typed("x", &integer, &Typing::Text).1.is_some());
+        assert_eq!(typed("42", &either, &Typing::Text).0, "42");
+        assert_eq!(
+            typed("None", &either, &Typing::Text),
+            (Cow::Borrowed("\"None\""), None)
+        );
         let nullable = Shape::Scalar(Scalars {
             integer: true,
             null: true,
             ..Scalars::default()
         });
-        assert_eq!(typed("None", &nullable).0, "null");
+        assert_eq!(typed("None", &nullable, &Typing::Text).0, "null");
         for (text, code) in [
             ("1,000", Code::BadNumber),
             ("+5", Code::BadNumber),
             ("None", Code::PythonLiteral),
         ] {
-            assert_eq!(typed(text, &nullable).1.unwrap().0, code, "{text}");
+            assert_eq!(
+                typed(text, &nullable, &Typing::Text).1.unwrap().0,
+                code,
+                "{text}"
+            );
         }
-        assert_eq!(typed(" -12 ", &nullable), (Cow::Borrowed("-12"), None));
-        assert_eq!(typed(" x", &either), (Cow::Borrowed("\" x\""), None));
+        for (text, remark) in [("007", None), ("0x1F", Some(Code::BadNumber))] {
+            let (_, found) = typed(text, &nullable, &Typing::Infer);
+            assert_eq!(found.map(|(code, _)| code), remark, "{text}");
+        }
+        assert_eq!(
+            typed(" -12 ", &nullable, &Typing::Text),
+            (Cow::Borrowed("-12"), None)
+        );
+        assert_eq!(
+            typed(" x", &either, &Typing::Text),
+            (Cow::Borrowed("\" x\""), None)
+        );
     }
 }

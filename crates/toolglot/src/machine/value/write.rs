@@ -212,7 +212,7 @@ impl Value {
                     out.args.push_str(&json);
                     return;
                 }
-                let (json, remark) = typed(&self.held, shape);
+                let (json, remark) = typed(&self.held, shape, &values.typing);
                 out.args.push_str(&json);
                 if let Some((code, message)) = remark {
                     out.remarks.push((code, message, false));
@@ -253,7 +253,7 @@ impl Value {
                     if let Some(json) = elements_to_json(values, &self.held, shape) {
                         out.args.push_str(&json);
                     } else {
-                        let (json, remark) = typed(&self.held, shape);
+                        let (json, remark) = typed(&self.held, shape, &values.typing);
                         out.args.push_str(&json);
                         if let Some((code, message)) = remark {
                             out.remarks.push((code, message, false));
