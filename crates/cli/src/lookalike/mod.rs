@@ -77,8 +77,8 @@ pub(crate) fn notes(ground: Ground<'_>, reading: &Reading) -> Vec<Note> {
     }
     if let Some(tools) = tools {
         let quotes = match ground.manner.in_code {
-            InCode::Ignore => Quotes::of(&reading.text),
-            _ => Quotes::default(),
+            InCode::Accept => Quotes::default(),
+            _ => Quotes::of(&reading.text),
         };
         let others = notes.clone();
         let shapes = shape::Shapes::new(&outside, &quotes, tools);
