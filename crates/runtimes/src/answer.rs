@@ -64,14 +64,14 @@ fn of_command(stdout: &str, stderr: &str, code: i32) -> Returned {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        match end < text.len() {
-            true => format!(
-                "{}\n... [output truncated, {} bytes total]",
-                &text[..end],
-                text.len()
-            ),
-            false => text.to_owned(),
+        if end == text.len() {
+            return text.to_owned();
         }
+        format!(
+            "{}\n... [output truncated, {} bytes total]",
+            &text[..end],
+            text.len()
+        )
     };
     let (out, err) = (cut(stdout), cut(stderr));
     let mut parts = Vec::new();

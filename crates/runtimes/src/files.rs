@@ -94,9 +94,10 @@ pub(crate) fn builtins(
         "list_files" if params.contains_key("pattern") => {
             let pattern = text("pattern");
             // The origin looks at every depth.
-            let pattern = match origin_form::is_of(found) && !pattern.starts_with("**/") {
-                true => format!("**/{pattern}"),
-                false => pattern.to_owned(),
+            let pattern = if origin_form::is_of(found) && !pattern.starts_with("**/") {
+                format!("**/{pattern}")
+            } else {
+                pattern.to_owned()
             };
             let arguments = json!({"path": directory, "pattern": pattern, "recursive": true});
             Builtin::new("list_files", Effect::Read, arguments)
