@@ -41,7 +41,8 @@ pub(super) fn of_message(session: &Session<'_>, message: &Calls, before: &str) -
     let notes: Vec<&Note> = message
         .notes
         .iter()
-        .filter(|note| is_lesson(note.code) && !is_in_call(note))
+        .filter(|note| is_lesson(note.code) || quoted_call(session, note).is_some())
+        .filter(|note| !is_in_call(note))
         .collect();
     let first = *notes.first()?;
     let text = session.text();
@@ -269,12 +270,25 @@ fn line(text: &str, at: usize) -> usize {
 
 /// How the call should have been written that a note is about.
 fn form_of(session: &Session<'_>, note: &Note) -> Option<String> {
+    if let Some(call) = quoted_call(session, note) {
+        return session.form(call);
+    }
     let dialect = dialect_of(session.dialects, note)?;
     let known = || Toolbox::taught(dialect.name()).unwrap_or_else(|| session.vocabulary.clone());
     let toolbox = session.named.cloned().unwrap_or_else(known);
     let range = note.span.range();
     let start = session.text().get(range.start..).unwrap_or_default();
     form::of_call(dialect, session.named, tool_in(start, &toolbox))
+}
+
+/// The call in quoted code that a note is about.
+fn quoted_call<'s>(session: &Session<'s>, note: &Note) -> Option<&'s Call> {
+    let mut calls = session.quoted.iter();
+    calls.find(|call| {
+        note.code == Code::QuotedCall
+            && call.span.start <= note.span.end
+            && note.span.start < call.span.end
+    })
 }
 
 /// So much of the text after a place may name the tool that was meant, in characters.

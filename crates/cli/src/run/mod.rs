@@ -22,7 +22,7 @@ pub(crate) mod undo;
 
 use std::io::{self, Write};
 
-use toolglot::Finish;
+use toolglot::{Call, Calls, Code, End, Finish, InCode, Place};
 use toolglot_exec::{Journal, Root};
 use toolglot_tools::Toolbox;
 
@@ -123,6 +123,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         let missing = lesson::of_missing_tools(&calls, known, offered);
         message.notes.extend(missing);
     }
+    let quoted = quoted_calls(&message, &manner, &bytes);
     let places = Places::new(&manner, &reading.text);
     let journal = undo::journals()
         .filter(|_| !arguments.dry_run)
@@ -150,6 +151,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         dry_run: arguments.dry_run,
         places: Some(&places),
         page: Some(page),
+        quoted: &quoted,
         is_empty_handed,
         cancel: Some(&cancel),
     };
@@ -189,4 +191,19 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     } else {
         Outcome::faulty_if(is_faulty)
     })
+}
+
+/// The calls in quoted code of a message that has no others.
+fn quoted_calls(message: &Calls, manner: &Manner, bytes: &[u8]) -> Vec<Call> {
+    let mut notes = message.notes.iter();
+    if !message.calls.is_empty() || !notes.any(|note| note.code == Code::QuotedCall) {
+        return Vec::new();
+    }
+    let manner = Manner {
+        in_code: InCode::Accept,
+        ..manner.clone()
+    };
+    let mut calls = manner.whole(bytes).trace.message.calls;
+    calls.retain(|call| call.place == Place::Code && call.end != End::Truncated);
+    calls
 }

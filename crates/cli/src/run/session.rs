@@ -51,6 +51,8 @@ pub(crate) struct Session<'a> {
     pub(crate) places: Option<&'a Places<'a>>,
     /// What notes are shown on.
     pub(crate) page: Option<Page<'a>>,
+    /// Calls in quoted code, where the message has no others: text, which was probably meant otherwise.
+    pub(crate) quoted: &'a [Call],
     /// Whether the message's calls asked for nothing: shell blocks without a command.
     pub(crate) is_empty_handed: bool,
     /// What ends the run before its end.
@@ -574,7 +576,7 @@ impl Session<'_> {
     }
 
     /// How a call should have been written.
-    fn form(&self, call: &Call) -> Option<String> {
+    pub(super) fn form(&self, call: &Call) -> Option<String> {
         let dialect = self.dialect(call)?;
         if let Some(spec) = self.file_tool(&call.name).filter(|_| self.named.is_none()) {
             return form::of_tool(dialect, self.vocabulary, &spec);

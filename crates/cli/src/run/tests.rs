@@ -99,6 +99,7 @@ impl World {
             dry_run: self.dry_run,
             places: None,
             page: None,
+            quoted: &[],
             is_empty_handed: false,
             cancel: None,
         };

@@ -47,6 +47,30 @@ const LESSONS: &[Lesson] = &[
         ],
         is_silent_on: &[],
     },
+    // A call that is quoted: what was seen, where, and the right form of that very tool.
+    Lesson {
+        dialect: "roo",
+        message: "I read it.\n```yaml\n<read_file>\n<path>a.rs</path>\n</read_file>\n```\n",
+        says: &[
+            "No tool was run: `<read_file` stands in quoted code",
+            "(line 3)",
+            "write the call outside of backticks",
+            FORM,
+            "<read_file>\n<path>",
+        ],
+        is_silent_on: &[],
+    },
+    Lesson {
+        dialect: "auto",
+        message: "I list.\n\n> {\"name\": \"list_files\", \"arguments\": {\"path\": \".\"}}\n",
+        says: &[
+            "No tool was run: a call of `list_files` stands in quoted code",
+            "(line 3",
+            FORM,
+            "\n{\"name\": \"list_files\", \"arguments\": {",
+        ],
+        is_silent_on: &[],
+    },
     // Which dialect has the placeholder is data.
     Lesson {
         dialect: "auto",

@@ -25,16 +25,16 @@ impl Parser {
         }
         let end = self.pos + 1;
         let text: String = view.slice(self.candidate, end).into();
-        // A bracket alone says nothing of calls.
+        // A bracket alone says nothing of calls, nor does a function around one.
+        let enters = |act| enters_call(program, act);
         let call = text.len() >= 3
+            && !text.contains('(')
             && self.next.iter().any(|thread| {
                 // Nor does the first word of a name.
+                let is_py = matches!(program.node(thread.node), Node::Py { .. });
                 !thread.extra
-                    && (thread.since >= end
-                        || !matches!(program.node(thread.node), Node::Py { .. }))
-                    && self
-                        .log
-                        .any(Log::ROOT, thread.log, |act| enters_call(program, act))
+                    && (thread.since >= end || !is_py)
+                    && self.log.any(Log::ROOT, thread.log, enters)
             });
         let fence = text.bytes().all(|byte| byte == b'`');
         // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
