@@ -358,7 +358,7 @@ pub(crate) fn request<'a>(
 pub(crate) fn trusted_end(call: &Call) -> End {
     match call.place {
         Place::Reasoning | Place::Code => call.end.max(End::Recovered),
-        _ => call.end,
+        Place::Answer => call.end,
     }
 }
 

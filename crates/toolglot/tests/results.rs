@@ -270,10 +270,11 @@ fn json_stays_json() {
                 };
                 let written = writer.result(&result);
                 let inside = inside(&writer, &written, false);
-                let inside = writer
-                    .encodes(false)
-                    .then(|| writer.original(&result, inside))
-                    .unwrap_or_else(|| inside.to_owned());
+                let inside = if writer.encodes(false) {
+                    writer.original(&result, inside)
+                } else {
+                    inside.to_owned()
+                };
                 prop_assert_eq!(
                     serde_json::from_str::<Value>(&inside).ok(),
                     Some(value.clone()),
@@ -328,7 +329,7 @@ fn several_results_are_valid_json() {
             .collect();
         let all = json!(values).to_string();
         let is_there = |text: &&str| all.contains(&*json!(text).to_string());
-        if texts.iter().all(|text| is_there(&text)) {
+        if texts.iter().all(is_there) {
             Ok(())
         } else {
             Err(all)

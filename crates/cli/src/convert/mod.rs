@@ -134,7 +134,7 @@ fn is_document(text: &str) -> bool {
 fn message(text: &str, target: Target<'_>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut tally = Tally::default();
     let message = json!({"role": "assistant", "content": text});
-    let converted = target.between.conversation(&[message], &mut tally)?;
+    let converted = target.between.conversation(&[message], &mut tally);
     let structured = converted
         .iter()
         .any(|message| !message["tool_calls"].is_null());
@@ -164,9 +164,7 @@ fn conversation(text: &str, target: Target<'_>, tally: &mut Tally) -> Result<Val
         let error = format!("`{}[{at}]` must be an object", name.unwrap_or("messages"));
         return Err(bad(id, error));
     }
-    let mut converted = (target.between)
-        .conversation(messages, tally)
-        .map_err(|failure| bad(id, failure.told()))?;
+    let mut converted = (target.between).conversation(messages, tally);
     let mut list = "messages";
     if target.has_items {
         converted = items::of(&converted);

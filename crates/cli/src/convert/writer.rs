@@ -108,11 +108,7 @@ impl<'d> Converter<'d> {
     }
 
     /// All messages of one conversation.
-    pub(super) fn conversation(
-        &self,
-        messages: &[Value],
-        tally: &mut Tally,
-    ) -> Result<Vec<Value>, Failure> {
+    pub(super) fn conversation(&self, messages: &[Value], tally: &mut Tally) -> Vec<Value> {
         tally.conversations += 1;
         let said = forms::chat(messages);
         let places = said.iter().map(|said| said.at).collect();
@@ -140,20 +136,20 @@ impl<'d> Converter<'d> {
         let mut is_behind_calls = false;
         for (at, ((message, turn), fault)) in messages.iter().zip(turns).zip(faults).enumerate() {
             let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
-            if fault.is_none() && (is_result(message) || self.is_framed(message, calls)?) {
-                self.results(at, message, &mut state, tally)?;
+            if fault.is_none() && (is_result(message) || self.is_framed(message, calls)) {
+                self.results(at, message, &mut state, tally);
                 continue;
             }
             self.end_run(&mut state, tally);
             let is_lost =
-                is_behind_calls && message["role"] == "user" && self.seems_result(message)?;
+                is_behind_calls && message["role"] == "user" && self.seems_result(message);
             is_behind_calls = turn
                 .as_ref()
                 .is_some_and(|turn| turn.fault.is_some() || !turn.calls.is_empty());
             let carried = match (turn, fault) {
                 (_, Some(why)) => Err(why),
                 (Some(turn), None) => {
-                    let behind = self.behind(&messages[at + 1..], at + 1, &turn)?;
+                    let behind = self.behind(&messages[at + 1..], at + 1, &turn);
                     let carried = self.assistant(at, message, turn, &behind, &mut state, tally);
                     if carried.is_err() {
                         state.open.left();
@@ -171,7 +167,7 @@ impl<'d> Converter<'d> {
             }));
         }
         self.end_run(&mut state, tally);
-        Ok(state.converted)
+        state.converted
     }
 
     /// Whether a text is calls and nothing else, whole or broken.
@@ -183,44 +179,44 @@ impl<'d> Converter<'d> {
 
     /// Whether a message of the user holds results of these calls, each in its frame, and nothing else: a model without a role
     /// for them is told so.
-    fn is_framed(&self, message: &Value, calls: &[TurnCall]) -> Result<bool, Failure> {
+    fn is_framed(&self, message: &Value, calls: &[TurnCall]) -> bool {
         if message["role"] != "user" || calls.is_empty() {
-            return Ok(false);
+            return false;
         }
         let Ok(content) = Content::of(message) else {
-            return Ok(false);
+            return false;
         };
-        for block in self.blocks(message, calls, &content.text)? {
+        for block in self.blocks(message, calls, &content.text) {
             let mut is_framed = false;
             for call in calls {
-                let frame = self.frame(call)?;
+                let frame = self.frame(call);
                 is_framed |= frame.is_some_and(|frame| frame.is_framed(source_of(call), &block));
             }
             if !is_framed {
-                return Ok(false);
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     /// Whether a message begins as a result does, of whatever call.
-    fn seems_result(&self, message: &Value) -> Result<bool, Failure> {
+    fn seems_result(&self, message: &Value) -> bool {
         let Some(source) = &self.from else {
-            return Ok(false);
+            return false;
         };
         let Ok(content) = Content::of(message) else {
-            return Ok(false);
+            return false;
         };
         // With many dialects nothing tells which frame to look for.
         let [(dialect, _)] = source.dialects.as_slice() else {
-            return Ok(false);
+            return false;
         };
         let call = TurnCall {
             dialect: Some(dialect.name().to_owned()),
             ..TurnCall::default()
         };
-        let frame = self.frame(&call)?;
-        Ok(frame.is_some_and(|frame| frame.begins_one(&content.text)))
+        let frame = self.frame(&call);
+        frame.is_some_and(|frame| frame.begins_one(&content.text))
     }
 
     /// All ids that stand in a conversation.
@@ -250,42 +246,35 @@ impl<'d> Converter<'d> {
     }
 
     /// The results right behind a message.
-    fn behind(&self, messages: &[Value], from: usize, turn: &Turn) -> Result<Vec<Unit>, Failure> {
+    fn behind(&self, messages: &[Value], from: usize, turn: &Turn) -> Vec<Unit> {
         let mut units = Vec::new();
         for (at, message) in messages.iter().enumerate() {
-            if !is_result(message) && !self.is_framed(message, &turn.calls)? {
+            if !is_result(message) && !self.is_framed(message, &turn.calls) {
                 break;
             }
             let Ok(content) = Content::of(message) else {
                 continue;
             };
-            let blocks = self.blocks(message, &turn.calls, &content.text)?;
+            let blocks = self.blocks(message, &turn.calls, &content.text);
             let blocks = blocks.into_iter().enumerate();
             units.extend(blocks.map(|(n, text)| Unit::new(message, (from + at, n), text)));
         }
-        Ok(units)
+        units
     }
 
     /// The results that a message holds: one, or several where it has no id and each has its frame.
-    fn blocks(
-        &self,
-        message: &Value,
-        calls: &[TurnCall],
-        text: &str,
-    ) -> Result<Vec<String>, Failure> {
+    fn blocks(&self, message: &Value, calls: &[TurnCall], text: &str) -> Vec<String> {
         let frame = match calls.first() {
-            Some(call) if calls.len() > 1 && message["tool_call_id"].is_null() => {
-                self.frame(call)?
-            }
+            Some(call) if calls.len() > 1 && message["tool_call_id"].is_null() => self.frame(call),
             _ => None,
         };
-        Ok(match frame {
+        match frame {
             Some(results) => {
                 let calls: Vec<CallText<'_>> = calls.iter().map(source_of).collect();
                 results.blocks(&calls, text)
             }
             None => vec![text.to_owned()],
-        })
+        }
     }
 
     /// The results behind a message are over: where a model has nothing but their order, that is the order of the calls.
@@ -394,7 +383,7 @@ impl<'d> Converter<'d> {
             .collect();
         let owned = owners(&asked, &units, |call, unit| {
             let call = &turn.calls[call];
-            let frame = self.frame(call).ok().flatten();
+            let frame = self.frame(call);
             frame.is_some_and(|frame| frame.is_framed(source_of(call), &unit.text))
         });
         for (call, unit) in turn.calls.iter_mut().zip(&owned) {
@@ -406,13 +395,7 @@ impl<'d> Converter<'d> {
     }
 
     /// The results of a message in the target's form, or why it stays.
-    fn results(
-        &self,
-        at: usize,
-        message: &Value,
-        state: &mut State,
-        tally: &mut Tally,
-    ) -> Result<(), Failure> {
+    fn results(&self, at: usize, message: &Value, state: &mut State, tally: &mut Tally) {
         let mut stay = |why: &str, message: Value, state: &mut State| {
             let place = state.places[at];
             tally.left.push(format!("messages[{place}]: {why}"));
@@ -425,11 +408,11 @@ impl<'d> Converter<'d> {
             Ok(content) => content,
             Err(why) => {
                 stay(&why, message.clone(), state);
-                return Ok(());
+                return;
             }
         };
         let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
-        let blocks = self.blocks(message, calls, &content.text)?;
+        let blocks = self.blocks(message, calls, &content.text);
         let id = message["tool_call_id"].as_str();
         let is_failure = tells_failure(message);
         for (n, text) in blocks.iter().enumerate() {
@@ -452,7 +435,7 @@ impl<'d> Converter<'d> {
                 stay(why.unwrap_or_default(), Value::Object(fields), state);
                 continue;
             };
-            let bare = match self.frame(&call)? {
+            let bare = match self.frame(&call) {
                 Some(frame) => frame.unwrapped(source_of(&call), text, is_failure),
                 None => Bare {
                     text: text.clone(),
@@ -479,26 +462,18 @@ impl<'d> Converter<'d> {
                 run.answers.push(place);
             }
         }
-        Ok(())
     }
 
     /// The dialect whose frame stands around the result of a call: the one that the call was written in.
-    fn frame(&self, call: &TurnCall) -> Result<Option<&Results<'d>>, Failure> {
-        let Some(source) = &self.from else {
-            return Ok(None);
-        };
+    fn frame(&self, call: &TurnCall) -> Option<&Results<'d>> {
+        let source = self.from.as_ref()?;
         let found = match (&call.dialect, source.dialects.as_slice()) {
             (_, [only]) => Some(only),
             (Some(name), all) => all.iter().find(|(dialect, _)| dialect.name() == name),
             (None, _) => None,
         };
-        let Some((dialect, results)) = found else {
-            return Ok(None);
-        };
-        if results.get().is_none() {
-            let _ = results.set(Results::new(dialect));
-        }
-        Ok(results.get())
+        let (dialect, results) = found?;
+        Some(results.get_or_init(|| Results::new(dialect)))
     }
 }
 

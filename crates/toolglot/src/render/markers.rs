@@ -54,7 +54,7 @@ impl<'d> Markers<'d> {
             let after = at.map_or(&[][..], |at| &terms[at + 1..]);
             for term in after {
                 each_literal(term, &mut |literal| {
-                    all.extend(tags(literal).map(Marker::tag))
+                    all.extend(tags(literal).map(Marker::tag));
                 });
             }
         }
