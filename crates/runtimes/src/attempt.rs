@@ -44,6 +44,29 @@ pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
         .unwrap_or(Duration::from_secs(DEFAULT_SECONDS))
 }
 
+/// Whether all variables that the configuration names have a value. What else may be wrong is found by the attempt.
+pub(crate) fn check_variables(
+    host: &Host<'_>,
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Result<(), CallError> {
+    let checked = if chain.is_server() {
+        crate::mcp::check_variables(host, chain)
+    } else if !chain.names_variables() {
+        return Ok(());
+    } else {
+        match chain.primitive() {
+            "http_client" => crate::http_client::check_variables(host, chain, params),
+            "subprocess" => programs::program(host, chain, params).map(|_| ()),
+            _ => return Ok(()),
+        }
+    };
+    match checked {
+        Err(error @ CallError::UnsetVariable { .. }) => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Runs the tool once.
 pub(crate) fn attempt(
     host: &Host<'_>,

@@ -11,13 +11,14 @@ use toolglot_policy::{Effect, Refusals, ServerRules};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{
     Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, Trust, TrustError,
-    capability, template,
+    capability,
 };
 
 use crate::answer::Answer;
-use crate::attempt::attempt;
+use crate::attempt::{attempt, check_variables};
 use crate::environment::Variables;
 use crate::files::{self, Builtin};
+use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
 use crate::programs;
 use crate::resolve::{Chain, resolve};
 use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
@@ -330,11 +331,9 @@ impl Host<'_> {
             };
             notes.push(format!("`{id}` is deprecated{why}"));
         }
-        let settings = Value::Object(chain.settings());
-        for name in template::unset(&settings, &self.variables) {
-            notes.push(format!(
-                "`${{{name}}}` stands in the configuration of `{id}`, and {name} is not set"
-            ));
+        if chain.primitive() == "subprocess" && !chain.is_server() {
+            let variables = interpreter_variables(self, &chain);
+            notes.extend(variables.iter().filter_map(InterpreterVariable::note));
         }
         for one in programs::left_out(&chain, &arguments).unwrap_or_default() {
             let (name, why) = (one.name, one.why);
@@ -390,6 +389,7 @@ impl Host<'_> {
             requires.push("fs.write".to_owned());
         }
         programs::left_out(&chain, &arguments)?;
+        check_variables(self, &chain, &arguments)?;
         let missing: Vec<String> = requires
             .iter()
             .filter(|requirement| !self.grants(requirement))

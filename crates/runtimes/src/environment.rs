@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use serde_json::{Map, Value};
-use toolglot_toolfiles::template;
+use toolglot_toolfiles::template::{self, UnsetVariable};
 
 /// Longer values are on standard input only: the system passes no more in one variable.
 const MAX_PARAMETER: usize = 100_000;
@@ -35,12 +35,19 @@ pub(crate) fn base(host: &Variables) -> Variables {
 /// Adds what a file configures: a map of names to values, or a list of names whose values are the host's.
 ///
 /// `${NAME}` in a value of the map is the host's variable; a file that is not trusted never comes here.
-pub(crate) fn configured(config: Option<&Value>, host: &Variables, out: &mut Variables) {
+///
+/// # Errors
+/// A variable without a value and without a default.
+pub(crate) fn configured(
+    config: Option<&Value>,
+    host: &Variables,
+    out: &mut Variables,
+) -> Result<(), UnsetVariable> {
     match config {
         Some(Value::Object(map)) => {
             for (name, value) in map {
                 let value = match value {
-                    Value::String(text) => template::variables(text, host),
+                    Value::String(text) => template::variables(text, host)?,
                     Value::Null => continue,
                     other => other.to_string(),
                 };
@@ -56,6 +63,7 @@ pub(crate) fn configured(config: Option<&Value>, host: &Variables, out: &mut Var
         }
         _ => {}
     }
+    Ok(())
 }
 
 /// A parameter that is no variable, and why.

@@ -191,6 +191,18 @@ pub enum CallError {
         /// Why.
         why: String,
     },
+    /// A configuration names a variable that is not set, and no default.
+    #[error(
+        "`{id}` was not run: `${{{name}}}` in `{file}` has no value; set the variable {name}, or write a default, `${{{name}:-..}}`"
+    )]
+    UnsetVariable {
+        /// The tool.
+        id: String,
+        /// The variable.
+        name: String,
+        /// The file that names it.
+        file: String,
+    },
     /// It reads a parameter as a variable, which that cannot be.
     #[error(
         "`{id}` reads `{name}` as the variable `TOOLGLOT_PARAM_{name}`, and it cannot be one: {why}; a tool that reads standard input finds it there, as JSON"
@@ -299,6 +311,7 @@ impl CallError {
             CallError::Cancelled { .. } => "cancelled",
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
+            CallError::UnsetVariable { .. } => "unset-variable",
             CallError::NoVariable { .. } => "no-variable",
             CallError::Sandbox(_) => "no-sandbox",
             CallError::NotKept { source, .. } => source.code(),

@@ -24,7 +24,8 @@ use toolglot_exec::Failure;
 use toolglot_exec::web::{Ask, Web};
 use toolglot_policy::{Host as WebHost, is_own_header, is_public};
 use toolglot_schema::Violation;
-use toolglot_toolfiles::{Returned, template};
+use toolglot_toolfiles::Returned;
+use toolglot_toolfiles::template::{self, UnsetVariable};
 
 use crate::CallError;
 use crate::answer::Answer;
@@ -63,6 +64,7 @@ pub(crate) fn attempt(
     };
     let asked = asked(host, chain, params).map_err(|unasked| match unasked {
         Unasked::Config(why) => bad(why),
+        Unasked::Unset(unset) => chain.unset(unset),
         Unasked::Argument { name, why } => CallError::Arguments {
             id: id.clone(),
             violations: vec![Violation {
@@ -95,6 +97,18 @@ pub(crate) fn reach(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>)
     asked(host, chain, params).ok().map(|asked| asked.url)
 }
 
+/// Whether all variables of the request have a value.
+pub(crate) fn check_variables(
+    host: &Host<'_>,
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Result<(), CallError> {
+    match asked(host, chain, params) {
+        Err(Unasked::Unset(unset)) => Err(chain.unset(unset)),
+        _ => Ok(()),
+    }
+}
+
 /// What is not granted of what asking this host needs: the network, and the host itself where it is nearby and an argument
 /// chose it.
 fn missing(host: &Host<'_>, place: &WebHost, is_chosen: bool) -> Vec<String> {
@@ -121,8 +135,16 @@ fn missing(host: &Host<'_>, place: &WebHost, is_chosen: bool) -> Vec<String> {
 enum Unasked {
     /// What the file says.
     Config(String),
+    /// The file names a variable without a value.
+    Unset(UnsetVariable),
     /// What an argument is.
     Argument { name: String, why: String },
+}
+
+impl From<UnsetVariable> for Unasked {
+    fn from(unset: UnsetVariable) -> Unasked {
+        Unasked::Unset(unset)
+    }
 }
 
 impl From<String> for Unasked {
@@ -157,10 +179,11 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
     let missing = |text: &str| absent(text, params, &takes);
     let mut used: Vec<&str> = Vec::new();
     let text = |key: &str| {
-        let value = config.get(key)?.as_str()?;
-        Some(template::variables(value, &host.variables))
+        let value = config.get(key).and_then(Value::as_str);
+        let expanded = value.map(|value| template::variables(value, &host.variables));
+        expanded.transpose()
     };
-    let (url, is_chosen) = if let Some(url) = text("url") {
+    let (url, is_chosen) = if let Some(url) = text("url")? {
         (filled_url(&url, params, &missing, &mut used)?, false)
     } else if let Some(url) = params.get("url").and_then(Value::as_str) {
         used.push("url");
@@ -182,7 +205,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         if missing(&value).is_some() {
             continue;
         }
-        let own = template::variables(&value, &host.variables);
+        let own = template::variables(&value, &host.variables)?;
         let value = filled(&own, params, &mut used, str::to_owned);
         if is_own_header(name) {
             let why = format!("the header `{name}` is not for a tool to set");
@@ -220,24 +243,25 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         if missing(&value).is_some() {
             continue;
         }
-        let value = template::variables(&value, &host.variables);
+        let value = template::variables(&value, &host.variables)?;
         query.push((
             name.clone(),
             filled(&value, params, &mut used, str::to_owned),
         ));
     }
     let configured = config.get("body").filter(|body| !body.is_null());
-    let body = configured.and_then(|body| {
-        let mut filling = Filling {
-            host,
-            params,
-            missing: &missing,
-            used: &mut used,
-        };
-        filling.body(body, 0)
-    });
+    let mut filling = Filling {
+        host,
+        params,
+        missing: &missing,
+        used: &mut used,
+    };
+    let body = match configured {
+        Some(body) => filling.body(body, 0)?,
+        None => None,
+    };
     let usual = if body.is_some() { "POST" } else { "GET" };
-    let method = toolglot_policy::method(text("method").as_deref().unwrap_or(usual))
+    let method = toolglot_policy::method(text("method")?.as_deref().unwrap_or(usual))
         .map_err(|error| Unasked::Config(error.to_string()))?;
     // Also by what is left out.
     let asking = ["url", "headers", "query", "body"].map(|key| config.get(key).cloned());
@@ -424,32 +448,35 @@ struct Filling<'a, 'p> {
 
 impl Filling<'_, '_> {
     /// The body, or a part of it; `None` for what names a parameter that was not given.
-    fn body(&mut self, body: &Value, depth: usize) -> Option<Value> {
-        Some(match body {
+    fn body(&mut self, body: &Value, depth: usize) -> Result<Option<Value>, UnsetVariable> {
+        Ok(Some(match body {
             Value::String(text) => {
                 let name = text
                     .strip_prefix('{')
                     .and_then(|rest| rest.strip_suffix('}'));
                 if let Some((name, value)) = name.and_then(|name| self.params.get_key_value(name)) {
                     self.used.push(name);
-                    return Some(value.clone());
+                    return Ok(Some(value.clone()));
                 }
                 if (self.missing)(text).is_some() {
-                    return None;
+                    return Ok(None);
                 }
-                let text = template::variables(text, &self.host.variables);
+                let text = template::variables(text, &self.host.variables)?;
                 Value::String(filled(&text, self.params, self.used, str::to_owned))
             }
             Value::Array(items) if depth < MAX_DEPTH => items
                 .iter()
-                .filter_map(|item| self.body(item, depth + 1))
-                .collect(),
+                .filter_map(|item| self.body(item, depth + 1).transpose())
+                .collect::<Result<_, _>>()?,
             Value::Object(map) if depth < MAX_DEPTH => map
                 .iter()
-                .filter_map(|(key, value)| Some((key.clone(), self.body(value, depth + 1)?)))
-                .collect(),
+                .filter_map(|(key, value)| {
+                    let part = self.body(value, depth + 1).transpose()?;
+                    Some(part.map(|part| (key.clone(), part)))
+                })
+                .collect::<Result<_, _>>()?,
             other => other.clone(),
-        })
+        }))
     }
 }
 

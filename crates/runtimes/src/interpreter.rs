@@ -45,20 +45,32 @@ impl Interpreters {
             .iter()
             .map(|folder| folder.join(name))
             .find(|file| is_program(file))
-            .and_then(|file| {
-                if name.starts_with("python") {
-                    python(&file, &self.path)
-                } else {
-                    let program = fs::canonicalize(&file).ok()?;
-                    let reads = program.parent().map(Path::to_owned).into_iter().collect();
-                    Some(Interpreter { program, reads })
-                }
-            });
+            .and_then(|file| self.installed(&file));
         self.known
             .lock()
             .ok()?
             .insert(name.to_owned(), found.clone());
         found
+    }
+
+    /// A program by its name along the search path, or by its absolute path outside of the project.
+    pub(crate) fn outside(&self, name: &str, project: &Path) -> Option<Interpreter> {
+        let file = Path::new(name);
+        if !name.contains('/') {
+            return self.program(name);
+        }
+        let is_fine = file.is_absolute() && is_program(file) && !is_inside(file, project);
+        is_fine.then(|| self.installed(file)).flatten()
+    }
+
+    fn installed(&self, file: &Path) -> Option<Interpreter> {
+        let name = file.file_name()?.to_string_lossy();
+        if name.starts_with("python") {
+            return python(file, &self.path);
+        }
+        let program = fs::canonicalize(file).ok()?;
+        let reads = program.parent().map(Path::to_owned).into_iter().collect();
+        Some(Interpreter { program, reads })
     }
 
     /// The Python of a project: that of its virtual environment, or else the machine's.

@@ -21,6 +21,7 @@ mod failure;
 mod files;
 mod http_client;
 mod interpreter;
+mod interpreter_variable;
 mod kept;
 mod mcp;
 mod origin_form;

@@ -9,6 +9,7 @@ use toolglot_toolfiles::{Found, Language, javascript_of, template};
 use crate::answer::Manner;
 use crate::call::Host;
 use crate::environment::{self, LeftOut, Variables};
+use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
 use crate::kept;
 use crate::resolve::Chain;
 use crate::{CallError, Interpreter};
@@ -90,24 +91,33 @@ pub(crate) fn program(
     let config = Some(&settings);
     let protocol = chain.protocol();
     let protocol = protocol.as_deref();
+    let interpreters = interpreter_variables(host, chain);
     let mut env = environment::base(&host.variables);
+    let mut variables = host.variables.clone();
+    for one in &interpreters {
+        if let Some(interpreter) = &one.interpreter {
+            let program = interpreter.program.display().to_string();
+            env.insert(one.name.clone(), program.clone());
+            variables.insert(one.name.clone(), program);
+        }
+    }
+    let mut configured = |config: Option<&Value>| {
+        let config = config.and_then(|config| config.get("env"));
+        environment::configured(config, &variables, &mut env).map_err(|unset| chain.unset(unset))
+    };
     for link in chain.links.iter().rev().map(Found::tool) {
-        let of_link = link.metadata.env.as_ref().and_then(|env| env.get("env"));
-        environment::configured(of_link, &host.variables, &mut env);
+        configured(link.metadata.env.as_ref())?;
     }
     for link in chain.links[1..].iter().rev().map(Found::tool) {
-        let config = link.metadata.config.as_ref();
-        environment::configured(
-            config.and_then(|config| config.get("env")),
-            &host.variables,
-            &mut env,
-        );
+        configured(link.metadata.config.as_ref())?;
     }
     let builder = Builder {
         host,
         chain,
         params,
         env,
+        variables,
+        interpreters,
     };
     let bad = |why: &str| CallError::Config {
         id: found.id.to_string(),
@@ -189,9 +199,23 @@ struct Builder<'a> {
     chain: &'a Chain,
     params: &'a Map<String, Value>,
     env: Variables,
+    /// What `${NAME}` is replaced by: the host's variables and the interpreters that files name.
+    variables: Variables,
+    interpreters: Vec<InterpreterVariable>,
 }
 
 impl Builder<'_> {
+    /// Adds the `env` of a configuration to the program's environment.
+    fn configure(&mut self, config: Option<&Value>) -> Result<(), CallError> {
+        let config = config.and_then(|config| config.get("env"));
+        environment::configured(config, &self.variables, &mut self.env)
+            .map_err(|unset| self.chain.unset(unset))
+    }
+
+    fn expand(&self, config: &Map<String, Value>) -> Result<Map<String, Value>, CallError> {
+        template::expand(config, &self.variables).map_err(|unset| self.chain.unset(unset))
+    }
+
     fn id(&self) -> String {
         self.chain.tool().0.id.to_string()
     }
@@ -272,11 +296,7 @@ impl Builder<'_> {
         });
         let base = self.env.clone();
         let config = self.chain.tool().1.metadata.config.clone();
-        environment::configured(
-            config.as_ref().and_then(|config| config.get("env")),
-            &self.host.variables,
-            &mut self.env,
-        );
+        self.configure(config.as_ref())?;
         // Isolated: neither the environment nor the directory says what is imported.
         let words = |loader: &str| {
             ["-I", "-B", "-X", "utf8", "-c", loader]
@@ -402,11 +422,7 @@ impl Builder<'_> {
             .and_then(|parameter| self.params.get(parameter)?.as_str())
             .map(str::to_owned);
         let name = self.path();
-        environment::configured(
-            config.and_then(|config| config.get("env")),
-            &self.host.variables,
-            &mut self.env,
-        );
+        self.configure(config)?;
         // What is left out was told before: see [`left_out`].
         let _ = environment::parameters(self.params, &mut self.env);
         self.env
@@ -432,7 +448,7 @@ impl Builder<'_> {
             return self.container(config);
         }
         // The configuration is the file's own text; parameters are no part of it.
-        let expanded = template::expand(config, &self.host.variables);
+        let expanded = self.expand(config)?;
         let command = match expanded.get("command") {
             Some(Value::String(command)) => command.clone(),
             None | Some(Value::Null) => return Err(self.bad("`config.command` is missing")),
@@ -443,7 +459,8 @@ impl Builder<'_> {
             }
         };
         let args = words(expanded.get("args")).map_err(|why| self.bad(why))?;
-        environment::configured(config.get("env"), &self.host.variables, &mut self.env);
+        environment::configured(config.get("env"), &self.variables, &mut self.env)
+            .map_err(|unset| self.chain.unset(unset))?;
         // What is left out was told before: see [`left_out`].
         let _ = environment::parameters(self.params, &mut self.env);
         self.env
@@ -451,10 +468,15 @@ impl Builder<'_> {
         let interpreter = match command.as_str() {
             "python" | "python3" => self.host.interpreters.python(&self.host.project),
             name if !name.contains('/') => self.host.interpreters.program(name),
-            _ => Some(Interpreter {
-                program: inside_or_absolute(&self.host.project, &command),
-                reads: Vec::new(),
-            }),
+            path => {
+                let found = self.interpreters.iter();
+                let mut found = found.filter_map(|one| one.interpreter.as_ref());
+                let found = found.find(|found| found.program == Path::new(path));
+                Some(found.cloned().unwrap_or_else(|| Interpreter {
+                    program: inside_or_absolute(&self.host.project, path),
+                    reads: Vec::new(),
+                }))
+            }
         };
         let interpreter = interpreter
             .ok_or_else(|| self.bad(format!("no program `{command}` is found along PATH")))?;
@@ -469,6 +491,7 @@ impl Builder<'_> {
 
     /// `docker run`, with exactly what the file says.
     fn container(mut self, config: &Map<String, Value>) -> Result<Program, CallError> {
+        let expanded = self.expand(config)?;
         let engine =
             self.host
                 .interpreters
@@ -477,7 +500,6 @@ impl Builder<'_> {
                     id: self.id(),
                     program: "docker",
                 })?;
-        let expanded = template::expand(config, &self.host.variables);
         let text = |key: &str| expanded.get(key).and_then(Value::as_str);
         let image = text("image").ok_or_else(|| self.bad("`config.image` is no text"))?;
         if image.starts_with('-') || image.is_empty() {
@@ -538,7 +560,8 @@ impl Builder<'_> {
                 for name in names.iter().filter_map(Value::as_str) {
                     argv.extend(["--env".to_owned(), name.to_owned()]);
                 }
-                environment::configured(config.get("env"), &self.host.variables, &mut self.env);
+                environment::configured(config.get("env"), &self.variables, &mut self.env)
+                    .map_err(|unset| self.chain.unset(unset))?;
             }
             _ => {}
         }

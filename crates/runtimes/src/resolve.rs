@@ -1,12 +1,14 @@
 //! From a tool to the primitive that runs it.
 
 use serde_json::{Map, Value};
+use toolglot_toolfiles::template::UnsetVariable;
 use toolglot_toolfiles::{
     BadLink, Executor, FindError, Found, ItemId, Language, Link, Registry, Space, Standing,
     ToolFile, Trust, executor_id, nearest_executor, system_file, validate_chain,
 };
 
 use crate::CallError;
+use crate::programs::texts;
 
 /// A chain has at most this many links, the tool included.
 pub const MAX_DEPTH: usize = 10;
@@ -77,6 +79,24 @@ impl Chain {
         settings
     }
 
+    /// The refusal of a call whose configuration names a variable without a value: the nearest link that names it is the file.
+    pub(crate) fn unset(&self, unset: UnsetVariable) -> CallError {
+        let reference = format!("${{{}}}", unset.name);
+        let names = |link: &&Found| configured_texts(link).contains(&reference);
+        let (tool, _) = self.tool();
+        CallError::UnsetVariable {
+            id: tool.id.to_string(),
+            file: self.links.iter().find(names).unwrap_or(tool).name(),
+            name: unset.name,
+        }
+    }
+
+    /// Whether a configuration of the chain may name a variable.
+    pub(crate) fn names_variables(&self) -> bool {
+        let names = |link: &Found| configured_texts(link).contains("${");
+        self.links.iter().any(names)
+    }
+
     /// What the links require, each of them: whatever runs a tool is asked for as the tool is.
     pub fn requires(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
@@ -91,6 +111,13 @@ impl Chain {
         }
         all
     }
+}
+
+/// All texts of a file that variables are replaced in.
+fn configured_texts(link: &Found) -> String {
+    let metadata = &link.tool().metadata;
+    let configured = metadata.config.iter().chain(&metadata.env);
+    configured.map(texts).collect()
 }
 
 /// The primitives that there are: code of this crate, which these ids name whatever files are called so.

@@ -3,36 +3,54 @@
 //! Only a file's own configuration is expanded, never a parameter: what a model wrote stays what it wrote.
 //! What was put in is not looked at again, so no value can name another.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 /// How deep a configuration may nest; what is deeper stays as it is.
 const MAX_DEPTH: usize = 64;
 
+/// A variable that a configuration names without a default, and that is not set or empty.
+///
+/// The letters `${NAME}` are never a value: a server would get them in place of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`${{{name}}}` has no value: {name} is not set")]
+pub struct UnsetVariable {
+    /// Its name.
+    pub name: String,
+}
+
 /// Expands every string of `config`: variables of `environment`, then `{key}` for the keys of `config` itself.
 ///
-/// `${NAME}` without a value and `{key}` without one stay as they are written; names are upper-case, as the origin has it.
+/// `{key}` without a value stays as it is written, and so does `${name}` in lower-case, as the origin has it.
 /// A string that is nothing but `{key}` takes the value with its type.
+///
+/// # Errors
+/// The first variable without a value and without a default.
 pub fn expand(
     config: &Map<String, Value>,
     environment: &BTreeMap<String, String>,
-) -> Map<String, Value> {
+) -> Result<Map<String, Value>, UnsetVariable> {
+    let unset = RefCell::new(None);
+    let expanded = |text: &str| {
+        Value::String(variables(text, environment).unwrap_or_else(|error| {
+            unset.borrow_mut().get_or_insert(error);
+            String::new()
+        }))
+    };
     let first: Map<String, Value> = config
         .iter()
-        .map(|(key, value)| {
-            (
-                key.clone(),
-                each(value, 0, &|text| {
-                    Value::String(variables(text, environment))
-                }),
-            )
-        })
+        .map(|(key, value)| (key.clone(), each(value, 0, &expanded)))
         .collect();
-    first
+    if let Some(unset) = unset.take() {
+        return Err(unset);
+    }
+    Ok(first
         .iter()
         .map(|(key, value)| (key.clone(), each(value, 0, &|text| keys(text, &first, key))))
-        .collect()
+        .collect())
 }
 
 fn each(value: &Value, depth: usize, change: &impl Fn(&str) -> Value) -> Value {
@@ -53,8 +71,14 @@ fn each(value: &Value, depth: usize, change: &impl Fn(&str) -> Value) -> Value {
     }
 }
 
-/// `${NAME}` and `${NAME:-default}`.
-pub fn variables(text: &str, environment: &BTreeMap<String, String>) -> String {
+/// Replaces `${NAME}` and `${NAME:-default}`.
+///
+/// # Errors
+/// The first variable without a value and without a default.
+pub fn variables(
+    text: &str,
+    environment: &BTreeMap<String, String>,
+) -> Result<String, UnsetVariable> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("${") {
@@ -76,35 +100,17 @@ pub fn variables(text: &str, environment: &BTreeMap<String, String>) -> String {
             .or(default)
         {
             Some(value) if is_variable(name) => out.push_str(value),
+            None if is_variable(name) => {
+                return Err(UnsetVariable {
+                    name: name.to_owned(),
+                });
+            }
             _ => out.push_str(&rest[at..at + 3 + end]),
         }
         rest = &behind[end + 1..];
     }
     out.push_str(rest);
-    out
-}
-
-/// The variables that a configuration names, that have no default and that are not set: their names stay where they stand.
-pub fn unset(config: &Value, environment: &BTreeMap<String, String>) -> Vec<String> {
-    let names = std::cell::RefCell::new(Vec::new());
-    each(config, 0, &|text| {
-        let mut rest = text;
-        while let Some((_, behind)) = rest.split_once("${") {
-            let Some((inner, after)) = behind.split_once('}') else {
-                break;
-            };
-            let mut names = names.borrow_mut();
-            let is_set = environment
-                .get(inner)
-                .is_some_and(|value| !value.is_empty());
-            if is_variable(inner) && !is_set && !names.iter().any(|name| name == inner) {
-                names.push(inner.to_owned());
-            }
-            rest = after;
-        }
-        Value::Null
-    });
-    names.into_inner()
+    Ok(out)
 }
 
 /// The words between braces, `{name}`, that are not behind a `$`; what is between is a name of letters, digits, `_` and `-`.
@@ -118,7 +124,8 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_variable(name: &str) -> bool {
+/// Whether `${name}` is a variable: upper-case letters, digits and `_`.
+pub fn is_variable(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
         && name
             .bytes()

@@ -209,10 +209,8 @@ fn operation(op: &Value) -> Value {
                 .iter()
                 .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
                 .collect();
-            Value::Object(template::expand(
-                op["config"].as_object().expect("a map"),
-                &environment,
-            ))
+            let config = op["config"].as_object().expect("a map");
+            Value::Object(template::expand(config, &environment).expect("all are set"))
         }
         "validate_chain" => {
             let links: Vec<Link> = op["chain"]

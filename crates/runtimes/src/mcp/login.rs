@@ -114,7 +114,7 @@ impl Host<'_> {
             .borrow()
             .home()
             .map_err(|error| bad(error.to_string()))?;
-        let url = web::url(self, &definition).unwrap_or_default();
+        let url = web::url(self, &definition)?.unwrap_or_default();
         Tokens::of(&home, &url)
             .and_then(|tokens| tokens.remove())
             .map_err(bad)

@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use toolglot_mcp::client::{Terms, Told as Said, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
+use toolglot_toolfiles::template::{self, UnsetVariable};
 use toolglot_toolfiles::{Found, ItemId, Refusal, Space, TrustError, approved_as, server_name};
 
 pub use login::LoggedIn;
@@ -43,6 +44,17 @@ pub(crate) struct Definition {
     pub(crate) settings: Map<String, Value>,
     /// How long it may take to begin a session, and a call where the tool does not say.
     pub(crate) time: Option<Duration>,
+}
+
+impl Definition {
+    /// The refusal of a definition that names a variable without a value.
+    fn unset(&self, unset: UnsetVariable) -> CallError {
+        CallError::UnsetVariable {
+            id: self.found.id.to_string(),
+            name: unset.name,
+            file: self.found.name(),
+        }
+    }
 }
 
 /// What a server offers, for who is to approve it.
@@ -356,6 +368,22 @@ pub(crate) fn requires(host: &Host<'_>, chain: &Chain) -> Vec<String> {
         |_| Vec::new(),
         |definition| definition.found.tool().metadata.requires.clone(),
     )
+}
+
+/// A definition's configuration with the values of its variables.
+fn expanded(host: &Host<'_>, definition: &Definition) -> Result<Map<String, Value>, CallError> {
+    template::expand(&definition.settings, &host.variables).map_err(|unset| definition.unset(unset))
+}
+
+/// Whether all variables of the definition of a tool's server have a value.
+pub(crate) fn check_variables(host: &Host<'_>, chain: &Chain) -> Result<(), CallError> {
+    let (found, tool) = chain.tool();
+    let config = tool.metadata.config.as_ref();
+    let server = config.and_then(|config| config.get("server")?.as_str());
+    match server.map(|server| read(host, found.space, server)) {
+        Some(Ok(definition)) => expanded(host, &definition).map(|_| ()),
+        _ => Ok(()),
+    }
 }
 
 /// How a server is reached.

@@ -32,9 +32,8 @@ pub(super) fn authorizer(
 ) -> Result<Arc<Authorizer>, String> {
     let said = definition.settings.get("oauth");
     let text = |value: &Value| {
-        value
-            .as_str()
-            .map(|text| template::variables(text, &host.variables))
+        let text = value.as_str()?;
+        Some(template::variables(text, &host.variables).map_err(|unset| unset.to_string()))
     };
     let settings = settings(said, &text)?;
     let home = host
@@ -64,7 +63,7 @@ pub fn authorizer_of(
 /// Reads `oauth` of a definition.
 fn settings(
     said: Option<&Value>,
-    text: &dyn Fn(&Value) -> Option<String>,
+    text: &dyn Fn(&Value) -> Option<Result<String, String>>,
 ) -> Result<Settings, String> {
     let empty = Map::new();
     let said = match said {
@@ -79,7 +78,7 @@ fn settings(
                 KEYS.join(", ")
             ));
         }
-        let value = text(value).ok_or_else(|| format!("`oauth.{key}` is no text"))?;
+        let value = text(value).ok_or_else(|| format!("`oauth.{key}` is no text"))??;
         read.insert(key.clone(), Value::String(value));
     }
     let of = |key: &str| read.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -218,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_secret_names_whose_it_is() {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let text = |value: &Value| value.as_str().map(|text| Ok(text.to_owned()));
         let of = |said: &Value| settings(Some(said), &text);
         for said in [
             json!({}),

@@ -148,7 +148,7 @@ impl Servers {
 /// What makes two calls share a session: the same definition, with the same rights, the same values of its variables, and behind
 /// walls that would be built the same now.
 fn key(host: &Host<'_>, definition: &Definition) -> Result<String, Failed> {
-    let settings = toolglot_toolfiles::template::expand(&definition.settings, &host.variables);
+    let settings = super::expanded(host, definition).map_err(Failed::Refused)?;
     let rights = (
         host.isolation,
         host.grants("net.http"),

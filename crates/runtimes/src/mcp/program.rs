@@ -116,8 +116,10 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
             .map_err(|error| format!("no pipe can be made: {error}"))?;
     }
     let mut env = environment::base(&host.variables);
-    environment::configured(settings.get("env"), &host.variables, &mut env);
-    let settings = template::expand(settings, &host.variables);
+    environment::configured(settings.get("env"), &host.variables, &mut env)
+        .map_err(|unset| unset.to_string())?;
+    let settings =
+        template::expand(settings, &host.variables).map_err(|unset| unset.to_string())?;
     let name = settings
         .get("command")
         .and_then(Value::as_str)

@@ -77,10 +77,11 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         let text = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        template::variables(&text, &host.variables)
+        let expanded = template::variables(&text, &host.variables);
+        expanded.map_err(|unset| Failed::Refused(definition.unset(unset)))
     };
     let settings: &Map<String, Value> = &definition.settings;
-    let url = url(host, definition);
+    let url = url(host, definition).map_err(Failed::Refused)?;
     let url =
         url.ok_or_else(|| bad("it has neither `config.command` nor `config.url`".to_owned()))?;
     let place = WebHost::of(&url).map_err(|error| bad(error.to_string()))?;
@@ -101,7 +102,7 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         .into_iter()
         .flatten()
     {
-        let value = text(value);
+        let value = text(value)?;
         let is_protocols = |own: &&str| own.eq_ignore_ascii_case(name);
         if is_own_header(name) || PROTOCOLS_HEADERS.iter().any(is_protocols) {
             return Err(bad(format!("the header `{name}` is not for a file to set")));
@@ -117,9 +118,15 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
 }
 
 /// The address of a server, with the user's variables in it.
-pub(super) fn url(host: &Host<'_>, definition: &Definition) -> Option<String> {
-    let url = definition.settings.get("url")?.as_str()?;
-    Some(template::variables(url, &host.variables))
+///
+/// # Errors
+/// If one of them is not set.
+pub(super) fn url(host: &Host<'_>, definition: &Definition) -> Result<Option<String>, CallError> {
+    let url = definition.settings.get("url").and_then(Value::as_str);
+    let expanded = url.map(|url| template::variables(url, &host.variables));
+    expanded
+        .transpose()
+        .map_err(|unset| definition.unset(unset))
 }
 
 /// The wire to a server at an address that somebody else has judged, with headers of the user's on every request and a token

@@ -1,6 +1,6 @@
 //! Chains of executors, and what is checked before anything runs.
 
-use serde_json::json;
+use serde_json::{Map, json};
 use toolglot_toolfiles::ItemId;
 
 use crate::world::{World, can_run, node, python, yaml};
@@ -274,6 +274,8 @@ fn actions_are_called_behind_a_dot_or_by_name() {
 /// The shape of the origin's own files: no `tool_id`, an interpreter to be found, a command with places for parameters.
 const ORIGINS_RUNTIME: &str = "version: \"1.0.0\"\ntool_type: runtime\nexecutor_id: rye/core/primitives/subprocess\n\
     category: rye/core/runtimes/python\ndescription: Calls a function\n\
+    env_config:\n  interpreter:\n    type: local_binary\n    binary: python\n    candidates: [python3]\n    search_paths: [\".venv/bin\"]\n\
+    \x20   var: RYE_PYTHON\n    fallback: python3\n  env:\n    PROJECT_VENV_PYTHON: \"${RYE_PYTHON}\"\n\
     config:\n  command: \"${RYE_PYTHON}\"\n  args: [\"-c\", \"import sys\", \"{tool_path}\", \"{params_json}\"]\n  timeout: 300\n";
 
 #[test]
@@ -308,6 +310,215 @@ fn a_copy_of_a_system_runtime_serves_the_projects_tools() {
     let own = yaml("say-it", "bash", "config: {command: echo said}\n");
     world.tool("t/say-it.yaml", &own);
     assert_eq!(world.returned("t/say-it", json!({}))["stdout"], "said\n");
+}
+
+#[test]
+fn a_variable_without_a_value_stops_a_call_before_anything_is_started() {
+    let world = World::new();
+    let runtime = |rest: &str| {
+        format!(
+            "tool_id: own\ntool_type: runtime\nversion: \"1.0.0\"\nexecutor_id: subprocess\ncategory: t\ndescription: Runs\n{rest}"
+        )
+    };
+    let fine = "config: {command: 'true'}\n";
+    let server = |config: &str| {
+        format!(
+            "tool_type: mcp_server\nexecutor_id: null\ncategory: mcp/servers\nversion: 1.0.0\ndescription: A server\nconfig: {{{config}}}\n"
+        )
+    };
+    let of_server = "tool_type: mcp\nexecutor_id: rye/core/runtimes/mcp/stdio\ncategory: t\nversion: 1.0.0\ndescription: A tool\nconfig: {server: mcp/servers/one, tool_name: echo}\n";
+    let cases: &[(&str, &str, String)] = &[
+        (
+            "t/run-it.yaml",
+            "t/run-it.yaml",
+            yaml("run-it", "subprocess", "config: {command: '${NOT_SET}'}\n"),
+        ),
+        (
+            "t/run-it.yaml",
+            "t/run-it.yaml",
+            yaml(
+                "run-it",
+                "subprocess",
+                "config: {command: 'true', args: [a, '${NOT_SET}']}\n",
+            ),
+        ),
+        (
+            "t/run-it.yaml",
+            "t/run-it.yaml",
+            yaml(
+                "run-it",
+                "subprocess",
+                "config: {command: 'true', env: {A: '${NOT_SET}'}}\n",
+            ),
+        ),
+        (
+            "t/run-it.yaml",
+            "t/run-it.yaml",
+            yaml(
+                "run-it",
+                "bash",
+                "config: {command: 'true', env: {A: '${NOT_SET}'}}\n",
+            ),
+        ),
+        (
+            "t/run-it.yaml",
+            "t/run-it.yaml",
+            yaml(
+                "run-it",
+                "bash",
+                "config: {command: 'true'}\nenv_config: {env: {A: '${NOT_SET}'}}\n",
+            ),
+        ),
+        (
+            "t/run-it.yaml",
+            "t/run-it.yaml",
+            yaml(
+                "run-it",
+                "subprocess",
+                "config: {image: x, env: {A: '${NOT_SET}'}}\n",
+            ),
+        ),
+        (
+            "t/own.yaml",
+            "t/own.yaml",
+            runtime("env_config: {env: {A: '${NOT_SET}'}}\n"),
+        ),
+        (
+            "t/own.yaml",
+            "t/own.yaml",
+            runtime("config: {env: {A: '${NOT_SET}'}}\n"),
+        ),
+        (
+            "mcp/servers/one.yaml",
+            "mcp/servers/one.yaml",
+            server("command: python3, env: {A: '${NOT_SET}'}"),
+        ),
+        (
+            "mcp/servers/one.yaml",
+            "mcp/servers/one.yaml",
+            server("command: python3, args: ['${NOT_SET}']"),
+        ),
+        (
+            "mcp/servers/one.yaml",
+            "mcp/servers/one.yaml",
+            server("url: 'http://127.0.0.1:1/', headers: {A: '${NOT_SET}'}"),
+        ),
+    ];
+    for (path, file, text) in cases {
+        world.tool(path, text);
+        let id = match *path {
+            "t/own.yaml" => {
+                world.tool("t/run-it.yaml", &yaml("run-it", "t/own", fine));
+                "t/run-it"
+            }
+            "mcp/servers/one.yaml" => {
+                world.tool("t/ask-it.yaml", of_server);
+                "t/ask-it"
+            }
+            _ => "t/run-it",
+        };
+        // No attempt is made, so that a caller which only prepares the call learns of it.
+        let refused = world.with(|host| host.prepare(id, Map::new()).map(|_| ()));
+        let error = refused.expect_err(text);
+        assert_eq!(error.code(), "unset-variable", "{text}: {error}");
+        let why = error.to_string();
+        assert!(why.contains("`${NOT_SET}`") && why.contains(file), "{why}");
+    }
+    // What a shell reads is the shell's, and names in lower case are no variables.
+    if can_run("a script with variables of its own", &["bash"]) {
+        let own = "config: {command: 'X=a; echo ${X} ${NOT_SET}'}\n";
+        world.tool("t/run-it.yaml", &yaml("run-it", "bash", own));
+        assert_eq!(world.returned("t/run-it", json!({}))["stdout"], "a\n");
+        let own = "config: {command: echo, args: ['${state.n}']}\n";
+        world.tool("t/run-it.yaml", &yaml("run-it", "subprocess", own));
+        assert_eq!(
+            world.returned("t/run-it", json!({}))["stdout"],
+            "${state.n}\n"
+        );
+    }
+}
+
+/// A runtime in the origin's shape: the interpreter is looked for below the project first.
+fn runtime_with(interpreter: &str) -> String {
+    format!(
+        "version: \"1.0.0\"\ntool_type: runtime\nexecutor_id: rye/core/primitives/subprocess\ncategory: t\ndescription: Runs a program\n\
+        env_config:\n  interpreter: {interpreter}\n  env:\n    UNBUFFERED: \"1\"\n    OWN_SHELL: \"${{RYE_SHELL}}\"\n\
+        config:\n  command: \"${{RYE_SHELL}}\"\n  args: [\"-c\", 'echo \"$0 $RYE_SHELL $OWN_SHELL $UNBUFFERED\"']\n"
+    )
+}
+
+#[test]
+fn an_interpreter_is_the_systems_and_never_the_projects() {
+    if !can_run("a runtime that names an interpreter", &["bash"]) {
+        return;
+    }
+    let mut world = World::new();
+    for folder in [".venv/bin", "node_modules/.bin"] {
+        world.file(
+            &format!("{folder}/bash"),
+            "#!/bin/sh\necho of the project\n",
+        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let file = world.project.join(folder).join("bash");
+            std::fs::set_permissions(file, PermissionsExt::from_mode(0o755)).expect("its mode");
+        }
+    }
+    // Nor does it come from the project when that is in the search path.
+    let mut path = vec![world.project.join(".venv/bin")];
+    path.extend(std::env::split_paths(&world.path));
+    world.path = std::env::join_paths(path).expect("a search path");
+    let own = world.project.join(".venv/bin/bash");
+    world.tool("t/run-it.yaml", &yaml("run-it", "t/own", ""));
+    let bash = world.with(|host| host.interpreters.program("bash").expect("it is there"));
+    let bash = bash.program.display().to_string();
+    let cases = [
+        ("{type: local_binary, binary: bash, candidates: [sh], search_paths: [.venv/bin, none/bin], var: RYE_SHELL, fallback: bash}".to_owned(), "`.venv/bin`"),
+        ("{type: venv_python, venv_path: .venv, var: RYE_SHELL, fallback: bash}".to_owned(), "`.venv`"),
+        ("{type: node_modules, search_paths: [node_modules/.bin], var: RYE_SHELL, fallback: bash}".to_owned(), "`node_modules/.bin`"),
+        ("{type: system_binary, binary: bash, var: RYE_SHELL}".to_owned(), ""),
+        (format!("{{type: system_binary, binary: '{}', var: RYE_SHELL, fallback: bash}}", own.display()), ".venv/bin/bash`"),
+        ("{type: command, resolve_cmd: [touch, ran], var: RYE_SHELL, fallback: bash}".to_owned(), "`touch ran`"),
+    ];
+    for (interpreter, passed_over) in cases {
+        world.tool("t/own.yaml", &runtime_with(&interpreter));
+        let called = world.call("t/run-it", json!({})).expect("it runs");
+        let stdout = &called.returned.value["stdout"];
+        assert_eq!(
+            *stdout,
+            json!(format!("{bash} {bash} {bash} 1\n")),
+            "{interpreter}"
+        );
+        let notes = called.notes.join("\n");
+        if passed_over.is_empty() {
+            assert_eq!(notes, "", "{interpreter}");
+        } else {
+            assert!(
+                notes.contains(passed_over) && notes.contains(&bash),
+                "{notes}"
+            );
+            assert!(!notes.contains("none/bin"), "{notes}");
+        }
+        assert!(!world.project.join("ran").exists());
+    }
+    // One that the machine does not have, or only the project, is a variable without a value.
+    for fallback in [
+        "no-such-program".to_owned(),
+        ".venv/bin/bash".to_owned(),
+        own.display().to_string(),
+    ] {
+        let interpreter = format!(
+            "{{type: local_binary, binary: bash, search_paths: [.venv/bin], var: RYE_SHELL, fallback: '{fallback}'}}"
+        );
+        world.tool("t/own.yaml", &runtime_with(&interpreter));
+        let (code, why) = world.refused("t/run-it", json!({}));
+        assert_eq!(code, "unset-variable", "{why}");
+        assert!(
+            why.contains("RYE_SHELL") && why.contains("t/own.yaml"),
+            "{why}"
+        );
+    }
 }
 
 #[test]

@@ -134,21 +134,13 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
     let world = granted();
     let parameters = "requires: [net.http]\nparameters:\n  - {name: city, type: string, required: true, description: Where}\n  - {name: n, type: integer, required: false, description: How many}\n";
     let rest = format!(
-        "{parameters}config:\n  method: POST\n  url: 'http://127.0.0.1:{port}/of/{{city}}?a={{n}}&b=1#{{n}}'\n  headers: {{X-N: '{{n}}', X-Key: 'k ${{NOT_SET}}'}}\n  query: {{days: '{{n}}', q: 'in {{city}}'}}\n  body: {{n: '{{n}}', some: ['{{n}}', '{{city}}', 'up to {{n}}'], code: 'f {{ x }}'}}\n"
+        "{parameters}config:\n  method: POST\n  url: 'http://127.0.0.1:{port}/of/{{city}}?a={{n}}&b=1#{{n}}'\n  headers: {{X-N: '{{n}}', X-Key: 'k ${{NOT_SET:-none}}'}}\n  query: {{days: '{{n}}', q: 'in {{city}}'}}\n  body: {{n: '{{n}}', some: ['{{n}}', '{{city}}', 'up to {{n}}'], code: 'f {{ x }}'}}\n"
     );
     world.tool("t/post-it.yaml", &yaml("post-it", "http_client", &rest));
     let called = world
         .call("t/post-it", json!({"city": "x"}))
         .expect("it may run");
     assert!(called.returned.success, "{:?}", called.returned);
-    assert!(
-        called
-            .notes
-            .iter()
-            .any(|note| note.contains("NOT_SET is not set")),
-        "{:?}",
-        called.notes
-    );
     let all = json!({"city": "x", "n": 2});
     assert_eq!(world.returned("t/post-it", all)["success"], json!(true));
     let heard = heard.lock().expect("no test panics here");
@@ -184,6 +176,46 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
     let (code, why) = world.refused("t/ask-it", json!({"city": "x"}));
     assert_eq!(code, "faulty-tool");
     assert!(why.contains("there is no parameter `nope`"), "{why}");
+}
+
+#[test]
+fn a_variable_without_a_value_is_never_sent_as_letters() {
+    let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+    let world = granted();
+    let url = format!("http://127.0.0.1:{port}/");
+    for (what, config) in [
+        ("url", format!("url: '{url}${{NOT_SET}}'")),
+        ("method", format!("url: '{url}', method: '${{NOT_SET}}'")),
+        (
+            "headers",
+            format!("url: '{url}', headers: {{Authorization: 'Bearer ${{NOT_SET}}'}}"),
+        ),
+        (
+            "query",
+            format!("url: '{url}', query: {{key: '${{NOT_SET}}'}}"),
+        ),
+        (
+            "body",
+            format!("url: '{url}', body: {{a: [{{key: '${{SECRET}} ${{NOT_SET}}'}}]}}"),
+        ),
+    ] {
+        let rest = format!("requires: [net.http]\nconfig: {{{config}}}\n");
+        world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
+        let (code, why) = world.refused("t/ask-it", json!({}));
+        assert_eq!(code, "unset-variable", "{what}: {why}");
+        assert!(why.contains("`${NOT_SET}`"), "{what}: {why}");
+        assert!(why.contains("t/ask-it.yaml"), "{what}: {why}");
+    }
+    assert!(heard.lock().expect("no test panics here").is_empty());
+    // A variable that is set to nothing has no value either, and a default is one.
+    let mut world = granted();
+    world.variables.insert("NOT_SET".into(), String::new());
+    let rest = format!("requires: [net.http]\nconfig: {{url: '{url}${{NOT_SET}}'}}\n");
+    world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
+    assert_eq!(world.refused("t/ask-it", json!({})).0, "unset-variable");
+    let rest = rest.replace("NOT_SET", "NOT_SET:-");
+    world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
+    assert_eq!(world.returned("t/ask-it", json!({}))["success"], true);
 }
 
 #[test]
