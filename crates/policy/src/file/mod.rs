@@ -145,6 +145,14 @@ pub enum PolicyError {
         /// What it does not go with.
         with: &'static str,
     },
+    /// A rule that allows and says nothing of what.
+    #[error(
+        "rule `{rule}` allows every call, as it selects none: name `tools`, `capabilities`, `paths`, `argv` or `hosts`, or write `all = true`"
+    )]
+    Boundless {
+        /// The rule.
+        rule: String,
+    },
     /// A limit that is no amount.
     #[error("`{what}` is no amount: write a number from 0")]
     Limit {

@@ -15,6 +15,9 @@ pub(crate) struct Written {
     pub(super) decision: DecisionWord,
     #[serde(default)]
     pub(super) because: Option<String>,
+    /// That the rule is about every call, said on purpose.
+    #[serde(default)]
+    pub(super) all: bool,
     /// Names of tools; `*` stands for any letters. None: every tool.
     #[serde(default)]
     pub(super) tools: Option<Vec<String>>,
@@ -59,6 +62,22 @@ impl Written {
                 let rule = self.id.clone();
                 return Err(PolicyError::Empty { rule, what });
             }
+        }
+        let selector = lists.iter().find(|(_, n)| n.is_some());
+        match (self.all, selector) {
+            (true, Some(&(what, _))) => {
+                return Err(PolicyError::Unfit {
+                    rule: self.id.clone(),
+                    what,
+                    with: "`all`: write one of them",
+                });
+            }
+            // Refusing too much is noticed; allowing too much is not.
+            (false, None) if matches!(self.decision, DecisionWord::Allow) => {
+                let rule = self.id.clone();
+                return Err(PolicyError::Boundless { rule });
+            }
+            _ => {}
         }
         for name in self.capabilities.iter().flatten() {
             if let Some(problem) = problem_of_capability(name) {
@@ -120,6 +139,7 @@ impl Written {
             id: id.to_owned(),
             decision,
             because: None,
+            all: false,
             tools: None,
             capabilities: None,
             paths: None,

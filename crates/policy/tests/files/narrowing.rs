@@ -13,18 +13,27 @@ use toolglot_policy::{
 const ROWS: &[(&str, &str, &str)] = &[
     ("", "version", ""),
     ("", "default", "default = 'allow'"),
-    ("", "rule", "[[rule]]\nid = 'a'\ndecision = 'allow'"),
+    (
+        "",
+        "rule",
+        "[[rule]]\nid = 'a'\ndecision = 'allow'\nall = true",
+    ),
     ("", "limits", "[limits]"),
     ("", "paths", "[paths]"),
     ("", "sandbox", "[sandbox]"),
     ("", "mcp", "[mcp]"),
     ("", "trust", "[trust]"),
-    ("rule", "id", "id = 'read'\ndecision = 'allow'"),
-    ("rule", "decision", "id = 'a'\ndecision = 'allow'"),
+    ("rule", "id", "id = 'read'\ndecision = 'allow'\nall = true"),
+    (
+        "rule",
+        "decision",
+        "id = 'a'\ndecision = 'allow'\nall = true",
+    ),
+    ("rule", "all", "id = 'a'\ndecision = 'allow'\nall = true"),
     (
         "rule",
         "because",
-        "id = 'a'\ndecision = 'allow'\nbecause = 'mine'",
+        "id = 'a'\ndecision = 'allow'\nall = true\nbecause = 'mine'",
     ),
     (
         "rule",

@@ -15,7 +15,7 @@ fn what_is_not_known_or_not_so_is_refused() {
             "unknown field `paht`",
         ),
         (
-            &format!("version = 1\n{rule}{rule}"),
+            &format!("version = 1\n{rule}all = true\n{rule}all = true"),
             "two rules are called `a`",
         ),
         (
@@ -39,7 +39,7 @@ fn what_is_not_known_or_not_so_is_refused() {
             "`re:(` in `argv`",
         ),
         (
-            &format!("version = 1\n{rule}forbid_args = ['-o']"),
+            &format!("version = 1\n{rule}tools = ['*']\nforbid_args = ['-o']"),
             "does nothing without `argv`",
         ),
         (
@@ -71,6 +71,18 @@ fn what_is_not_known_or_not_so_is_refused() {
             "`paths` is empty",
         ),
         (&format!("version = 1\n{rule}argv = []"), "`argv` is empty"),
+        (
+            &format!("version = 1\n{rule}"),
+            "rule `a` allows every call, as it selects none",
+        ),
+        (
+            &format!("version = 1\n{rule}match = ['x']"),
+            "or write `all = true`",
+        ),
+        (
+            &format!("version = 1\n{rule}all = true\ntools = ['x']"),
+            "`all`: write one of them",
+        ),
         (
             &format!("version = 1\n{rule}capabilities = ['READ']"),
             "written in lower case",
