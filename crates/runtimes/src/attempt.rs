@@ -167,6 +167,7 @@ fn warmly(
         reads: program.reads.clone(),
         manner: program.manner.clone(),
         is_container: false,
+        names_cache: program.names_cache,
     };
     // Its own life has no end; each copy that it makes has the time of its call.
     let mut command = command(host, resident, LIFE)?;
@@ -214,7 +215,11 @@ pub(crate) fn command(
         command.write.push(host.project.clone());
     }
     if !program.is_container {
-        kept::of(host, &program.id, false)?.around(&mut command);
+        let mut kept = kept::of(host, &program.id, false)?;
+        if program.names_cache {
+            kept::open_caches(host, &program.id, &mut kept);
+        }
+        kept.around(&mut command);
     }
     Ok(command)
 }

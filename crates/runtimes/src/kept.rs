@@ -22,11 +22,15 @@ pub(crate) fn of(host: &Host<'_>, id: &str, is_container: bool) -> Result<Kept, 
             source,
         })?;
     kept.guarded.append(&mut kept.repositories);
-    if host.grants("fs.write") && !is_container {
+    Ok(kept)
+}
+
+/// Opens the tool's own cache below `.ai`, where it may write at all.
+pub(crate) fn open_caches(host: &Host<'_>, id: &str, kept: &mut Kept) {
+    if host.isolation == Isolation::Namespaces && host.grants("fs.write") {
         // Without one the tool is told that it may not write there, as it would be of any other place.
         kept.reopened = caches(&host.project, id, &host.refused).unwrap_or_default();
     }
-    Ok(kept)
 }
 
 /// The same in words for a container engine, which has the project at `/workspace`.

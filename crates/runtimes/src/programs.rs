@@ -45,6 +45,8 @@ pub(crate) struct Program {
     pub(crate) manner: Manner,
     /// Whether it talks to a container engine, which no wall of ours surrounds.
     pub(crate) is_container: bool,
+    /// Whether the tool's code speaks of a cache: for others none is made or opened, so that they share a warm interpreter.
+    pub(crate) names_cache: bool,
 }
 
 impl Program {
@@ -67,6 +69,7 @@ impl Program {
             reads: self.reads.clone(),
             manner: Manner::Printed,
             is_container: true,
+            names_cache: false,
         })
     }
 }
@@ -250,10 +253,13 @@ impl Builder<'_> {
         let argv = std::iter::once(interpreter.program.into_os_string())
             .chain(words)
             .collect();
+        let modules = self.chain.modules.iter().map(|(_, file)| file.text());
+        let mut code = modules.chain([self.chain.tool().0.text()]);
         Program {
             id: self.id(),
             argv,
             cwd: self.host.project.clone(),
+            names_cache: code.any(|code| code.contains("cache")),
             env: self.env,
             stdin,
             reads: interpreter.reads,

@@ -153,5 +153,6 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
         reads: interpreter.reads,
         manner: Manner::Printed,
         is_container: false,
+        names_cache: false,
     })
 }

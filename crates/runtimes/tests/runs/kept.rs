@@ -232,7 +232,7 @@ fn a_tool_that_may_write_has_its_own_cache_below_ai() {
         \x20       path = Path(project_path) / \".ai\" / name\n\
         \x20       try:\n\
         \x20           path.parent.mkdir(parents=True, exist_ok=True)\n\
-        \x20           path.write_text(\"kept\")\n\
+        \x20           path.write_text(\"kept\")  # a cache\n\
         \x20           done.append(name)\n\
         \x20       except OSError:\n\
         \x20           pass\n\
@@ -256,6 +256,13 @@ fn a_tool_that_may_write_has_its_own_cache_below_ai() {
             json!([own, line_index])
         );
     }
+    // Nothing is made for a tool whose code speaks of no cache.
+    world.tool(
+        "t/plain-it.py",
+        &python("python/function", &body.replace("  # a cache", "")),
+    );
+    assert_eq!(written(&world, "t/plain-it"), json!([]));
+    assert!(!world.project.join(".ai/cache/tools/t/plain-it").exists());
     // What a policy keeps stays as it is, and a link leads nowhere.
     let own = world.project.join(".ai/cache/tools/t/keep-it");
     std::fs::remove_dir_all(&own).expect("it was made");
