@@ -89,6 +89,10 @@ const ATTACKS: &[(&str, &str)] = &[
     ("makes a directory outside", "mkdir $OUT/made"),
     ("lists a directory outside", "ls $OUT"),
     (
+        "sends a datagram",
+        "exec python3 -c \"import socket;socket.socket(2,2).sendto(b'x',('127.0.0.1',53))\"",
+    ),
+    (
         "opens a unix socket",
         "exec python3 -c \"import socket;socket.socket(1,1)\"",
     ),

@@ -8,8 +8,8 @@
 //! owner long after the program that made it is gone.
 
 use libc::{
-    BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
-    sock_filter,
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W,
+    c_long, sock_filter,
 };
 
 use crate::{Command, Isolation, Network};
@@ -103,7 +103,8 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWUSER
 pub(super) enum Sockets {
     /// None: it shares the network of the host and must not reach it.
     None,
-    /// Those of a network namespace of its own, which holds nothing but its loopback.
+    /// TCP of a network namespace of its own, which holds nothing but its loopback. Datagrams would be sent there as if
+    /// somebody could get them.
     Loopback,
     /// Those of the host.
     Host,
@@ -171,6 +172,9 @@ const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
 /// Flags of `open` with which it reads a mode: `O_CREAT`, and the bit of `O_TMPFILE` that is not `O_DIRECTORY`.
 const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
 
+/// The bits of a socket's type without its flags (`SOCK_TYPE_MASK`).
+const SOCKET_TYPE: u32 = 0xf;
+
 /// Places in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
 const AT_NUMBER: u32 = 0;
 const AT_ARCHITECTURE: u32 = 4;
@@ -181,6 +185,7 @@ const KILL: u32 = 0x8000_0000;
 const ALLOW: u32 = 0x7FFF_0000;
 const ERRNO: u32 = 0x0005_0000;
 const REFUSE: u32 = ERRNO | libc::EPERM as u32;
+const NO_SOCKET: u32 = ERRNO | libc::EACCES as u32;
 const ABSENT: u32 = ERRNO | libc::ENOSYS as u32;
 
 /// The filter for a program behind walls.
@@ -203,9 +208,21 @@ pub(super) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     when(&mut program, libc::SYS_ioctl, &terminal);
     let mut socket = vec![load_argument(0)];
     for family in sockets.families() {
-        socket.extend([jump(BPF_JEQ, family.cast_unsigned(), 0, 1), answer(ALLOW)]);
+        let family = family.cast_unsigned();
+        if sockets == Sockets::Loopback {
+            socket.extend([
+                jump(BPF_JEQ, family, 0, 5),
+                load_argument(1),
+                instruction(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE, 0, 0),
+                jump(BPF_JEQ, libc::SOCK_STREAM.cast_unsigned(), 0, 1),
+                answer(ALLOW),
+                answer(NO_SOCKET),
+            ]);
+        } else {
+            socket.extend([jump(BPF_JEQ, family, 0, 1), answer(ALLOW)]);
+        }
     }
-    socket.push(answer(ERRNO | libc::EACCES.cast_unsigned()));
+    socket.push(answer(NO_SOCKET));
     when(&mut program, libc::SYS_socket, &socket);
     for &number in REFUSED {
         when(&mut program, number, &[answer(REFUSE)]);
