@@ -92,21 +92,11 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// Bytes of its literals in the template that the dialect has not, from which it is told by its name alone.
+    /// Bytes of its literals in the template that the head of all its families lacks.
     fn own(&self, template: &str) -> usize {
-        let family = self.dialect.setting("family");
-        let Some(mut head) = family
-            .filter(|_| self.follows())
-            .and_then(toolglot_dialects::get)
-        else {
+        let Some(head) = heads(self.dialect).last() else {
             return 0;
         };
-        // A family's head may be of another family: all members are compared with the same dialect.
-        let family_of =
-            |one: &'static Dialect| one.setting("family").filter(|&name| name != one.name());
-        while let Some(next) = family_of(head).and_then(toolglot_dialects::get) {
-            head = next;
-        }
         let theirs = head.literals();
         let own = self.dialect.literals().into_iter();
         own.filter(|literal| !theirs.contains(literal) && template.contains(literal))
@@ -124,18 +114,21 @@ impl<'a> Found<'a> {
         models.is_some_and(|models| models.starts_with("any"))
     }
 
-    /// Whether it is told from another only by its name.
-    fn follows(&self) -> bool {
-        let family = self.dialect.setting("family");
-        family.is_some_and(|family| family != self.dialect.name())
-    }
-
     /// What of it stands nowhere in the template and is none of `other`'s.
     fn misses(&self, other: &Found<'_>) -> Vec<&'a str> {
         let theirs = other.dialect.literals();
         let own = self.absent.iter().copied();
         own.filter(|literal| !theirs.contains(literal)).collect()
     }
+}
+
+/// The dialect that counts where bytes cannot tell this one from it, the one that counts for that, and so on.
+fn heads(dialect: &Dialect) -> impl Iterator<Item = &'static Dialect> {
+    let next = |one: &Dialect| {
+        let family = one.setting("family").filter(|&name| name != one.name());
+        family.and_then(toolglot_dialects::get)
+    };
+    std::iter::successors(next(dialect), move |one| next(one))
 }
 
 /// Writes the dialects that read the call which the template renders, those first that read most of it, or else those whose
@@ -168,12 +161,12 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
     // The sort is stable: a family's head stands before its followers.
     found.sort_by_key(|one| {
         let (weight, present) = (Reverse(one.weight()), Reverse(one.present));
-        let is_kind = one.is_any() || one.follows();
+        let kind = usize::from(one.is_any()).max(heads(one.dialect).count());
         let own = Reverse(one.own(&template));
         let named = Reverse(one.is_named);
         let missing = one.absent.len();
         let written = Reverse(one.written);
-        (weight, own, named, written, is_kind, present, missing)
+        (weight, own, named, written, kind, present, missing)
     });
     // What reads the call that the template writes is believed before what stands in its text, unless the call is written bare,
     // and the text teaches a marker.
