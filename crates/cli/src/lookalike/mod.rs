@@ -95,14 +95,18 @@ pub(crate) fn notes(ground: Ground<'_>, reading: &Reading) -> Vec<Note> {
 }
 
 /// Puts `notes` among those of a message, by their place. Where the message has a note at such a place already, that one
-/// says what is wrong, and gets the help.
+/// says what is wrong, and gets the help as well.
 pub(crate) fn merge(notes: Vec<Note>, message: &mut Vec<Note>) {
     for note in notes {
         let said = message
             .iter_mut()
             .find(|said| explains(said.code) && touches(said.span, note.span));
         match said {
-            Some(said) if note.code == Code::UnreadCall => said.help = note.help,
+            Some(said) if note.code == Code::UnreadCall => {
+                let both = [said.help.take(), note.help];
+                let both: Vec<String> = both.into_iter().flatten().collect();
+                said.help = Some(both.join("; "));
+            }
             _ => {
                 let after = message.partition_point(|said| said.span.start <= note.span.start);
                 message.insert(after, note);
