@@ -118,7 +118,6 @@ fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
             let is_cut = |end: &Option<(End, bool, Vec<Code>)>| {
                 end.as_ref().is_none_or(|(end, ..)| *end == End::Truncated)
             };
-            eprintln!("{dialect} {text:?} {ends:?}");
             assert!(
                 [stop, unknown, length].into_iter().all(is_cut),
                 "{dialect}: {text:?} {ends:?}"

@@ -13,12 +13,11 @@ fn tokens(literal: &str) -> Vec<&str> {
         };
         let inside = &rest[1..end];
         let is_word = !inside.contains([' ', '\n', '<', '[']);
-        let is_token = match close {
-            '>' => inside.starts_with(['|', '｜']) || inside.ends_with(['|', '｜']),
-            _ => {
-                let is_upper = |c: char| c.is_ascii_uppercase() || "_/".contains(c);
-                inside.len() > 2 && inside.chars().all(is_upper)
-            }
+        let is_token = if close == '>' {
+            inside.starts_with(['|', '｜']) || inside.ends_with(['|', '｜'])
+        } else {
+            let is_upper = |c: char| c.is_ascii_uppercase() || "_/".contains(c);
+            inside.len() > 2 && inside.chars().all(is_upper)
         };
         if is_word && is_token {
             found.push(&rest[..=end]);
