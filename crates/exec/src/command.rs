@@ -78,10 +78,16 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             };
             found.is_err_and(|escape| escape.is_outside())
         };
-        bases.iter().all(leads_out)
+        // Which directory is in force at a word is not known here: none of them may lead out.
+        bases.iter().any(leads_out)
     };
-    let mut away = fact.away().into_iter().take(MOST_WORDS);
-    fact.beyond = away.find(|path| is_away(path)).map(str::to_owned);
+    let away = fact.away();
+    let checked = away.iter().take(MOST_WORDS);
+    let beyond = checked.copied().find(|path| is_away(path));
+    // A word that is not checked may lead anywhere.
+    fact.beyond = beyond
+        .or_else(|| away.get(MOST_WORDS).copied())
+        .map(str::to_owned);
     fact.places = found;
     fact.outside = outside;
     fact.home = std::env::var("HOME")

@@ -49,9 +49,6 @@ const REFUSED: &[c_long] = &[
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -276,7 +273,15 @@ fn refuse_set_id(program: &mut Vec<sock_filter>) {
         then.extend(check(mode));
         when(program, number, &then);
     }
-    // Its mode stands in memory: C libraries and runtimes fall back to `openat`.
+    // A ring makes files as well, and the filter does not see what is put into it.
+    for number in [
+        libc::SYS_io_uring_setup,
+        libc::SYS_io_uring_enter,
+        libc::SYS_io_uring_register,
+    ] {
+        when(program, number, &[answer(REFUSE)]);
+    }
+    // Its mode is in memory: C libraries and runtimes fall back to `openat`.
     when(program, libc::SYS_openat2, &[answer(ABSENT)]);
 }
 
