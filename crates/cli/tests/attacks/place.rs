@@ -66,6 +66,15 @@ impl Place {
         self.path(name).to_string_lossy().into_owned()
     }
 
+    /// Digits that no other place of this machine has: a check by the words of a process finds those of its own row.
+    fn id(&self) -> String {
+        let name = self.base.path().to_string_lossy().into_owned();
+        let hash = name.bytes().fold(0_u32, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(byte.into())
+        });
+        hash.to_string()
+    }
+
     /// A text with the directories in place of their names.
     pub(crate) fn filled(&self, text: &str) -> String {
         let port = self.server.as_ref().map(Server::port).unwrap_or_default();
@@ -73,7 +82,8 @@ impl Place {
             .replace("$OUT", &self.text("out"))
             .replace("$WS", &self.text("ws"))
             .replace("$HOMEDIR", &self.text("home"))
-            .replace("$PORT", &port.to_string());
+            .replace("$PORT", &port.to_string())
+            .replace("$ID", &self.id());
         repeated(&text)
     }
 
