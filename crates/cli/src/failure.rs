@@ -116,7 +116,7 @@ pub(crate) enum Failure {
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
     NoDialectName(String),
     #[error(transparent)]
-    Message(#[from] toolglot_wire::MessageError),
+    Message(#[from] toolglot_wire::WireError),
     #[error("no conversation: {0}")]
     Conversation(String),
     #[error("`{dialect}` cannot carry this: {why}")]

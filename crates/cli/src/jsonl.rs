@@ -16,7 +16,7 @@ use crate::lookalike::{self, Ground, OtherPrograms};
 use crate::parse::write_line;
 use crate::places::Places;
 use crate::reading::{Manner, compile, tool_set};
-use crate::{Outcome, batch, choice, select, toolboxes};
+use crate::{Outcome, batch, select, toolboxes};
 
 /// Answers each line of the input with a line, in order.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -90,11 +90,8 @@ impl Batch<'_> {
             manner.finish = finish(why)?;
         }
         let mut reading = manner.whole(line.input.as_bytes());
-        choice::apply(
-            &line.tool_choice,
-            &mut reading.trace.message,
-            compiled.toolbox.as_deref(),
-        );
+        let choice = &line.tool_choice;
+        choice.apply(&mut reading.trace.message, compiled.toolbox.as_deref());
         let places = Places::new(&manner, &reading.text);
         let knowledge = Knowledge {
             dialects: &compiled.dialects,

@@ -17,7 +17,6 @@ mod authority;
 mod axe_yaml;
 mod batch;
 mod call;
-mod choice;
 mod convert;
 mod detect;
 mod dialect_file;

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use toolglot::{CallText, Dialect, Renderer, ResultText, ResultWriter, ToolSet, WrittenResults};
 use toolglot_tools::Toolbox;
-use toolglot_wire::{BadLine, Message, MessageCall, NoteLine};
+use toolglot_wire::{BadLine, Message, MessageCall, NoteLine, types_hint};
 
 use crate::args::RenderArguments;
 use crate::failure::Failure;
@@ -167,53 +167,6 @@ fn with_rows(call: &MessageCall, target: Target<'_>) -> MessageCall {
     MessageCall {
         arguments: written.map_or_else(|| call.arguments.clone(), |map| spaced::text(&map)),
         ..call.clone()
-    }
-}
-
-/// What to add where a dialect cannot carry calls since it writes every value as text, and could if it knew the types.
-pub(crate) fn types_hint(dialect: &Dialect, calls: &[CallText<'_>]) -> String {
-    let mut tools = Map::new();
-    for call in calls {
-        let arguments: Value = serde_json::from_str(call.args).unwrap_or_default();
-        let schema = tools
-            .entry(call.name)
-            .or_insert_with(|| json!({"type": "object", "properties": {}}));
-        for (name, value) in arguments.as_object().into_iter().flatten() {
-            schema["properties"][name] = schema_of(value);
-        }
-    }
-    let toolbox = Toolbox::from_json(&Value::Object(tools)).ok();
-    let carries = toolbox.is_some_and(|toolbox| {
-        let renderer = Renderer::new(dialect, &toolbox.tool_set());
-        renderer.is_ok_and(|renderer| renderer.calls(calls).is_ok())
-    });
-    if carries {
-        "; the dialect writes values without their types: give the tools' schemas with `--tools`"
-            .to_owned()
-    } else {
-        String::new()
-    }
-}
-
-/// A schema that a value fits.
-fn schema_of(value: &Value) -> Value {
-    match value {
-        Value::Null => json!({"type": "null"}),
-        Value::Bool(_) => json!({"type": "boolean"}),
-        Value::Number(number) if number.is_f64() => json!({"type": "number"}),
-        Value::Number(_) => json!({"type": "integer"}),
-        Value::String(_) => json!({"type": "string"}),
-        Value::Array(list) => match list.first() {
-            Some(first) => json!({"type": "array", "items": schema_of(first)}),
-            None => json!({"type": "array"}),
-        },
-        Value::Object(members) => {
-            let properties: Map<String, Value> = members
-                .iter()
-                .map(|(name, value)| (name.clone(), schema_of(value)))
-                .collect();
-            json!({"type": "object", "properties": properties})
-        }
     }
 }
 

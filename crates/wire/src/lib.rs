@@ -3,9 +3,32 @@
 //! The engine's types are not `Serialize`.
 //! Their mirrors are here, and the conversions are written by hand, once: the [`Document`] of a parsed message, the
 //! [`EventLine`]s of a stream, the [`Line`]s of a batch and the [`Message`] to be rendered.
+//! What chat APIs send is here as well: a [`Converter`] takes conversations from one form into another, and [`ToolChoice`] compares
+//! calls with what was asked for.
 //!
 //! What this crate deliberately does not do: it reads no file and writes none, it repairs nothing, and it decides nothing
 //! about calls.
+//!
+//! A conversation whose calls stand in the text of the `hermes` dialect, as messages of OpenAI's chat API:
+//!
+//! ```
+//! use serde_json::json;
+//! use toolglot::ToolSet;
+//! use toolglot_wire::{ConversionReport, Converter, SourceForm, TargetForm};
+//!
+//! let hermes = [toolglot_dialects::get("hermes").expect("it is built in").clone()];
+//! let from = SourceForm::Text { dialects: &hermes, tools: ToolSet::default(), toolbox: None };
+//! let converter = Converter::new(from, TargetForm::Chat, false)?;
+//! let mut report = ConversionReport::default();
+//! let text = r#"<tool_call>{"name": "ls", "arguments": {"path": "."}}</tool_call>"#;
+//! let document = json!({"messages": [{"role": "assistant", "content": text}]});
+//! let converted = converter.conversation(document, &mut report)?;
+//! assert_eq!(converted["messages"][0]["tool_calls"][0]["function"]["name"], "ls");
+//! assert_eq!((report.calls, report.left.len()), (1, 0));
+//! # Ok::<(), toolglot_wire::WireError>(())
+//! ```
+//!
+//! A message that was parsed, as a document:
 //!
 //! ```
 //! use toolglot::{CallHead, CallId, Calls, End, Event, Place, Sink, Span};
@@ -33,21 +56,30 @@
 mod arguments;
 mod bytes;
 mod choice;
+mod conversation;
 mod document;
+mod error;
 mod events;
 mod line;
 mod message;
 mod note;
 mod prefix;
+mod types_hint;
+mod unmet_choice;
 
 pub use arguments::Arguments;
 pub use bytes::Bytes;
 pub use choice::ToolChoice;
+pub use conversation::{
+    ConversionReport, ConvertedMessage, Converter, SourceForm, TargetForm, is_conversation,
+};
 pub use document::{CallDocument, Document};
+pub use error::WireError;
 pub use events::EventLine;
 pub use line::{BadLine, Line};
-pub use message::{Message, MessageCall, MessageError, MessageResult};
+pub use message::{Message, MessageCall, MessageResult};
 pub use note::NoteLine;
+pub use types_hint::types_hint;
 
 /// The README's example of the library, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! What is to be rendered: calls with text before them, or results.
 
 use serde_json::{Map, Value};
-use thiserror::Error;
 
+use crate::WireError;
 use crate::line::kind;
 
 /// A message to be written in a dialect.
@@ -45,36 +45,14 @@ pub struct MessageResult {
     pub failed: bool,
 }
 
-/// Why a document cannot be rendered. `at` is where, in the manner of `calls[0].name`.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum MessageError {
-    /// It is no JSON.
-    #[error("not JSON")]
-    Syntax(#[from] serde_json::Error),
-    /// A value has a wrong type or is missing.
-    #[error("`{at}` must be {expected}, found {found}")]
-    Field {
-        /// Where.
-        at: String,
-        /// What it must be.
-        expected: &'static str,
-        /// What it is.
-        found: &'static str,
-    },
-    /// Neither `calls` nor `results`, or both.
-    #[error("expected either `calls` or `results`")]
-    NeitherOrBoth,
-}
-
 impl Message {
     /// Reads a document.
-    pub fn read(text: &str) -> Result<Message, MessageError> {
+    pub fn read(text: &str) -> Result<Message, WireError> {
         Message::of(serde_json::from_str(text)?)
     }
 
     /// Reads a document that is a value already.
-    pub fn of(value: Value) -> Result<Message, MessageError> {
+    pub fn of(value: Value) -> Result<Message, WireError> {
         let Value::Object(mut fields) = value else {
             return Err(wrong("document", "an object", Some(&value)));
         };
@@ -88,13 +66,13 @@ impl Message {
                     MessageResult::of(result, &at)
                 })?))
             }
-            _ => Err(MessageError::NeitherOrBoth),
+            _ => Err(WireError::NeitherOrBoth),
         }
     }
 }
 
 impl MessageCall {
-    fn of(mut fields: Map<String, Value>, at: &str) -> Result<MessageCall, MessageError> {
+    fn of(mut fields: Map<String, Value>, at: &str) -> Result<MessageCall, WireError> {
         let name_at = format!("{at}.name");
         let name = text(&mut fields, "name", &name_at)?
             .ok_or_else(|| wrong(&name_at, "a string", None))?;
@@ -115,7 +93,7 @@ impl MessageCall {
 }
 
 impl MessageResult {
-    fn of(mut fields: Map<String, Value>, at: &str) -> Result<MessageResult, MessageError> {
+    fn of(mut fields: Map<String, Value>, at: &str) -> Result<MessageResult, WireError> {
         let result = fields.remove("result");
         let error = fields.remove("error").filter(|error| !error.is_null());
         let failed = match fields.remove("failed") {
@@ -146,8 +124,8 @@ impl MessageResult {
 fn each<T>(
     value: Value,
     at: &str,
-    read: impl Fn(Map<String, Value>, String) -> Result<T, MessageError>,
-) -> Result<Vec<T>, MessageError> {
+    read: impl Fn(Map<String, Value>, String) -> Result<T, WireError>,
+) -> Result<Vec<T>, WireError> {
     let Value::Array(values) = value else {
         return Err(wrong(at, "an array", Some(&value)));
     };
@@ -165,7 +143,7 @@ fn text(
     fields: &mut Map<String, Value>,
     field: &str,
     at: &str,
-) -> Result<Option<String>, MessageError> {
+) -> Result<Option<String>, WireError> {
     match fields.remove(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -173,8 +151,8 @@ fn text(
     }
 }
 
-fn wrong(at: &str, expected: &'static str, found: Option<&Value>) -> MessageError {
-    MessageError::Field {
+fn wrong(at: &str, expected: &'static str, found: Option<&Value>) -> WireError {
+    WireError::Field {
         at: at.to_owned(),
         expected,
         found: found.map_or("nothing", kind),

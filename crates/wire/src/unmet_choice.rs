@@ -2,28 +2,31 @@
 
 use toolglot::{Calls, Code, Note, Span};
 use toolglot_tools::Toolbox;
-use toolglot_wire::ToolChoice;
 
-/// Compares a message with what was asked for. Where no tool may be called, calls are taken away, and each leaves a note:
-/// what it would have done stands nowhere else. Any other call stays, and a note says what was asked for.
-pub(crate) fn apply(choice: &ToolChoice, message: &mut Calls, toolbox: Option<&Toolbox>) {
-    let is_missed = message.calls.is_empty() && choice.wants_a_call();
-    for call in &message.calls {
-        let own = toolbox.and_then(|tools| Some(&*tools.canonical(&call.name)?.0.name));
-        if choice.leaves_out(|name| name == call.name || own == Some(name)) {
-            message.notes.push(left_out(choice, &call.name, call.span));
+use crate::ToolChoice;
+
+impl ToolChoice {
+    /// Compares a message with what was asked for. Where no tool may be called, calls are taken away, and each leaves a note:
+    /// what it would have done stands nowhere else. Any other call stays, and a note says what was asked for.
+    pub fn apply(&self, message: &mut Calls, toolbox: Option<&Toolbox>) {
+        let is_missed = message.calls.is_empty() && self.wants_a_call();
+        for call in &message.calls {
+            let own = toolbox.and_then(|tools| Some(&*tools.canonical(&call.name)?.0.name));
+            if self.leaves_out(|name| name == call.name || own == Some(name)) {
+                message.notes.push(left_out(self, &call.name, call.span));
+            }
         }
-    }
-    if *choice == ToolChoice::None {
-        message.calls.clear();
-    }
-    if is_missed {
-        message.notes.push(Note {
-            code: Code::MissedChoice,
-            span: Span::empty(0),
-            message: "a call is asked for, and there is none".to_owned(),
-            help: None,
-        });
+        if *self == ToolChoice::None {
+            message.calls.clear();
+        }
+        if is_missed {
+            message.notes.push(Note {
+                code: Code::MissedChoice,
+                span: Span::empty(0),
+                message: "a call is asked for, and there is none".to_owned(),
+                help: None,
+            });
+        }
     }
 }
 
@@ -108,7 +111,7 @@ mod tests {
             (nothing, &[], 0, &[]),
         ] {
             let mut message = message(names);
-            apply(&choice, &mut message, None);
+            choice.apply(&mut message, None);
             assert_eq!(message.calls.len(), n_left, "{choice:?} {names:?}");
             assert_eq!(message.content, "a  b");
             let found: Vec<Code> = message.notes.iter().map(|note| note.code).collect();
@@ -127,7 +130,7 @@ mod tests {
             let names = names.iter().map(|&name| name.to_owned()).collect();
             let choice = ToolChoice::Of { names, is_required };
             let mut message = message(&["g"]);
-            apply(&choice, &mut message, None);
+            choice.apply(&mut message, None);
             assert_eq!(message.notes[0].message, told);
         }
     }

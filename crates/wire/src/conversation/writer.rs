@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, Renderer, ToolSet};
+use toolglot::{CallText, Dialect, Renderer};
 use toolglot_tools::Toolbox;
 
 use super::content::Content;
@@ -12,21 +12,22 @@ use super::forms::{self, Said};
 use super::ids::Ids;
 use super::open::{Answered, Open};
 use super::owners::{Asked, ResultAt, Unit, owners};
+use super::reader::Reader;
 use super::results::{Bare, Results};
-use super::tally::Tally;
+use super::tally::ConversionReport;
 use super::turn::{Turn, TurnCall};
-use crate::failure::Failure;
-use crate::reading::{Manner, compile, tool_set};
-use crate::render::types_hint;
-use crate::server;
+use super::{SourceForm, TargetForm};
+use crate::{WireError, types_hint};
 
 /// Converts conversations.
 #[derive(Debug)]
-pub(super) struct Converter<'d> {
+pub struct Converter<'d> {
     /// How text of the assistant is read; `None`: it holds no calls.
     from: Option<Source<'d>>,
     /// The target; `None`: the structured form.
     to: Option<Target<'d>>,
+    /// Whether messages become items.
+    has_items: bool,
     check: bool,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Converter<'d> {
 struct Source<'d> {
     /// Those that are read, each with its results once one is met.
     dialects: Vec<(&'d Dialect, OnceCell<Results<'d>>)>,
-    manner: Manner,
+    reader: Reader,
     toolbox: Option<&'d Toolbox>,
 }
 
@@ -43,8 +44,9 @@ struct Target<'d> {
     dialect: &'d Dialect,
     renderer: Renderer<'d>,
     results: Results<'d>,
+    server: Option<&'d str>,
     /// Reads back what was written.
-    manner: Manner,
+    reader: Reader,
 }
 
 /// What one conversation knows of its calls.
@@ -71,45 +73,60 @@ struct Run {
 }
 
 impl<'d> Converter<'d> {
-    /// A converter from these dialects, or from the structured form, to the dialect `to`, or to that form.
-    pub(super) fn new(
-        from: Option<&'d [Dialect]>,
-        to: Option<&'d Dialect>,
-        toolbox: Option<&'d Toolbox>,
+    /// A converter between two forms. With `check` it reads each message that it wrote, and leaves one that is read otherwise.
+    ///
+    /// # Errors
+    /// [`WireError::Program`]: the dialects of a form make no program.
+    pub fn new(
+        from: SourceForm<'d>,
+        to: TargetForm<'d>,
         check: bool,
-    ) -> Result<Converter<'d>, Failure> {
+    ) -> Result<Converter<'d>, WireError> {
         let from = match from {
-            None => None,
-            Some(dialects) => Some(Source {
+            SourceForm::Structured => None,
+            SourceForm::Text {
+                dialects,
+                tools,
+                toolbox,
+            } => Some(Source {
                 dialects: dialects
                     .iter()
                     .map(|dialect| (dialect, OnceCell::new()))
                     .collect(),
-                manner: Manner::with(compile(dialects, toolbox)?),
+                reader: Reader::new(dialects, &tools)?,
                 toolbox,
             }),
         };
+        let has_items = matches!(to, TargetForm::Responses);
         let to = match to {
-            None => None,
-            Some(dialect) => {
-                let dialects = std::slice::from_ref(dialect);
-                let tools: ToolSet = tool_set(dialects, toolbox);
-                let renderer = Renderer::new(dialect, &tools)
-                    .map_err(|error| Failure::Program(Box::new(error)))?;
-                Some(Target {
-                    dialect,
-                    renderer,
-                    results: Results::new(dialect),
-                    manner: Manner::with(compile(dialects, toolbox)?),
-                })
-            }
+            TargetForm::Chat | TargetForm::Responses => None,
+            TargetForm::Text {
+                dialect,
+                tools,
+                server,
+            } => Some(Target {
+                dialect,
+                renderer: Renderer::new(dialect, &tools)?,
+                results: Results::new(dialect),
+                reader: Reader::new(std::slice::from_ref(dialect), &tools)?,
+                server,
+            }),
         };
-        Ok(Converter { from, to, check })
+        Ok(Converter {
+            from,
+            to,
+            has_items,
+            check,
+        })
+    }
+
+    pub(super) fn writes_items(&self) -> bool {
+        self.has_items
     }
 
     /// All messages of one conversation.
-    pub(super) fn conversation(&self, messages: &[Value], tally: &mut Tally) -> Vec<Value> {
-        tally.conversations += 1;
+    pub(super) fn messages(&self, messages: &[Value], report: &mut ConversionReport) -> Vec<Value> {
+        report.conversations += 1;
         let said = forms::chat(messages);
         let places = said.iter().map(|said| said.at).collect();
         let faults: Vec<Option<String>> = said.iter().map(|said| said.fault.clone()).collect();
@@ -117,13 +134,13 @@ impl<'d> Converter<'d> {
             .into_iter()
             .map(|Said { message, .. }| message)
             .collect();
-        let manner = self.from.as_ref().map(|source| &source.manner);
+        let reader = self.from.as_ref().map(|source| &source.reader);
         let is_turn = |message: &Value| message["role"] == "assistant";
         let turns: Vec<Option<Turn>> = messages
             .iter()
             .zip(&faults)
             .map(|(message, fault)| {
-                (is_turn(message) && fault.is_none()).then(|| Turn::of(message, manner))
+                (is_turn(message) && fault.is_none()).then(|| Turn::of(message, reader))
             })
             .collect();
         let mut state = State {
@@ -137,10 +154,10 @@ impl<'d> Converter<'d> {
         for (at, ((message, turn), fault)) in messages.iter().zip(turns).zip(faults).enumerate() {
             let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
             if fault.is_none() && (is_result(message) || self.is_framed(message, calls)) {
-                self.results(at, message, &mut state, tally);
+                self.results(at, message, &mut state, report);
                 continue;
             }
-            self.end_run(&mut state, tally);
+            self.end_run(&mut state, report);
             let is_lost =
                 is_behind_calls && message["role"] == "user" && self.seems_result(message);
             is_behind_calls = turn
@@ -150,7 +167,7 @@ impl<'d> Converter<'d> {
                 (_, Some(why)) => Err(why),
                 (Some(turn), None) => {
                     let behind = self.behind(&messages[at + 1..], at + 1, &turn);
-                    let carried = self.assistant(at, message, turn, &behind, &mut state, tally);
+                    let carried = self.assistant(at, message, turn, &behind, &mut state, report);
                     if carried.is_err() {
                         state.open.left();
                     }
@@ -160,20 +177,20 @@ impl<'d> Converter<'d> {
                 (None, None) => Ok(message.clone()),
             };
             state.converted.push(carried.unwrap_or_else(|why| {
-                tally
+                report
                     .left
                     .push(format!("messages[{}]: {why}", state.places[at]));
                 message.clone()
             }));
         }
-        self.end_run(&mut state, tally);
+        self.end_run(&mut state, report);
         state.converted
     }
 
     /// Whether a text is calls and nothing else, whole or broken.
-    pub(super) fn is_of_calls(&self, text: &str) -> bool {
-        let manner = self.from.as_ref().map(|source| &source.manner);
-        let turn = Turn::of(&json!({"content": text}), manner);
+    pub fn is_of_calls(&self, text: &str) -> bool {
+        let reader = self.from.as_ref().map(|source| &source.reader);
+        let turn = Turn::of(&json!({"content": text}), reader);
         turn.fault.is_some() || (!turn.calls.is_empty() && turn.content.trim().is_empty())
     }
 
@@ -237,7 +254,7 @@ impl<'d> Converter<'d> {
             {
                 let read = Turn::of(
                     &json!({"content": message["content"]}),
-                    Some(&target.manner),
+                    Some(&target.reader),
                 );
                 ids.extend(read.calls.into_iter().filter_map(|call| call.id));
             }
@@ -278,7 +295,7 @@ impl<'d> Converter<'d> {
     }
 
     /// The results behind a message are over: where a model has nothing but their order, that is the order of the calls.
-    fn end_run(&self, state: &mut State, tally: &mut Tally) {
+    fn end_run(&self, state: &mut State, report: &mut ConversionReport) {
         let (Some(run), Some(target)) = (state.run.take(), &self.to) else {
             return;
         };
@@ -289,7 +306,7 @@ impl<'d> Converter<'d> {
         if is_in_order && is_gapless {
             return;
         }
-        let written = Turn::of(&state.converted[run.message], Some(&target.manner));
+        let written = Turn::of(&state.converted[run.message], Some(&target.reader));
         if !written.calls.is_empty() && written.calls.iter().all(|call| call.id.is_some()) {
             return;
         }
@@ -311,7 +328,7 @@ impl<'d> Converter<'d> {
         {
             let (call, next) = (&run.calls[skipped], &run.calls[*next]);
             if target.results.are_alike(text_of(call), text_of(next)) {
-                tally.doubtful.push(format!(
+                report.doubtful.push(format!(
                     "messages[{}]: the call of `{}` has no result, and that of `{}` would be taken for it",
                     state.places[run.at], call.name, next.name
                 ));
@@ -327,7 +344,7 @@ impl<'d> Converter<'d> {
         mut turn: Turn,
         behind: &[Unit],
         state: &mut State,
-        tally: &mut Tally,
+        report: &mut ConversionReport,
     ) -> Result<Value, String> {
         if let Some(fault) = turn.fault {
             return Err(fault);
@@ -344,21 +361,21 @@ impl<'d> Converter<'d> {
         }
         let fields = match &self.to {
             None => message_of(message, &turn, &calls),
-            Some(target) => target.message(message, &turn, &calls, self.check, tally)?,
+            Some(target) => target.message(message, &turn, &calls, self.check, report)?,
         };
         let place = state.places[at];
         if !calls.is_empty() && loses_blanks(&turn, self.to.is_some()) {
-            tally.doubtful.push(format!(
+            report.doubtful.push(format!(
                 "messages[{place}]: blanks around its text are left out"
             ));
         }
         for call in calls.iter().filter(|call| call.is_recovered) {
-            tally.doubtful.push(format!(
+            report.doubtful.push(format!(
                 "messages[{place}]: the call of `{}` was mended, its values are in doubt",
                 call.name
             ));
         }
-        tally.calls += calls.len();
+        report.calls += calls.len();
         state.open.carried(written, &answers, &calls);
         state.run = Some(Run {
             at,
@@ -395,10 +412,16 @@ impl<'d> Converter<'d> {
     }
 
     /// The results of a message in the target's form, or why it stays.
-    fn results(&self, at: usize, message: &Value, state: &mut State, tally: &mut Tally) {
+    fn results(
+        &self,
+        at: usize,
+        message: &Value,
+        state: &mut State,
+        report: &mut ConversionReport,
+    ) {
         let mut stay = |why: &str, message: Value, state: &mut State| {
             let place = state.places[at];
-            tally.left.push(format!("messages[{place}]: {why}"));
+            report.left.push(format!("messages[{place}]: {why}"));
             state.converted.push(message);
             if let Some(run) = &mut state.run {
                 run.answers.push(None);
@@ -456,7 +479,7 @@ impl<'d> Converter<'d> {
             if let Some(id) = call.id {
                 fields.insert("tool_call_id".to_owned(), Value::String(id));
             }
-            tally.results += 1;
+            report.results += 1;
             state.converted.push(Value::Object(fields));
             if let Some(run) = &mut state.run {
                 run.answers.push(place);
@@ -485,14 +508,13 @@ impl Target<'_> {
         turn: &Turn,
         calls: &[TurnCall],
         check: bool,
-        tally: &mut Tally,
+        report: &mut ConversionReport,
     ) -> Result<Map<String, Value>, String> {
-        let server = server::default_of(self.dialect.name());
         let texts: Vec<CallText<'_>> = calls
             .iter()
             .map(text_of)
             .map(|call| CallText {
-                ns: call.ns.or(server),
+                ns: call.ns.or(self.server),
                 ..call
             })
             .collect();
@@ -505,16 +527,16 @@ impl Target<'_> {
             .renderer
             .message(text, &texts)
             .map_err(|error| error.why + &types_hint(self.dialect, &texts))?;
-        let back = Turn::of(&json!({"content": text}), Some(&self.manner));
+        let back = Turn::of(&json!({"content": text}), Some(&self.reader));
         if calls.is_empty() && (back.fault.is_some() || !back.calls.is_empty()) {
-            tally.differ += 1;
+            report.differ += 1;
             return Err(format!(
                 "`{}` would read a call in its text",
                 self.dialect.name()
             ));
         }
         if check && (back.fault.is_some() || !back.says_the_same(turn)) {
-            tally.differ += 1;
+            report.differ += 1;
             return Err(format!("`{}` would read it otherwise", self.dialect.name()));
         }
         let mut fields = without_calls(message);

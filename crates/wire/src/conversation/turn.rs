@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use toolglot::{End, Place};
-use toolglot_wire::Arguments;
 
 use super::content::Content;
-use crate::reading::Manner;
+use super::reader::Reader;
+use crate::Arguments;
 
 /// One message of the assistant, taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,8 +42,8 @@ pub(super) struct TurnCall {
 }
 
 impl Turn {
-    /// Reads a message; its text is read by `manner`, where the source is a dialect.
-    pub(super) fn of(message: &Value, manner: Option<&Manner>) -> Turn {
+    /// Reads a message; its text is read by `reader`, where the source is a dialect.
+    pub(super) fn of(message: &Value, reader: Option<&Reader>) -> Turn {
         let whole = match Content::of(message) {
             Ok(whole) => whole,
             Err(fault) => {
@@ -54,8 +54,8 @@ impl Turn {
             }
         };
         let calls = structured_calls(message);
-        let mut turn = match manner {
-            Some(manner) if calls.is_empty() => Turn::read(&whole.text, message, manner),
+        let mut turn = match reader {
+            Some(reader) if calls.is_empty() => Turn::read(&whole.text, message, reader),
             _ => Turn {
                 content: whole.text.clone(),
                 reasoning: reasoning(message).to_owned(),
@@ -76,8 +76,8 @@ impl Turn {
         turn
     }
 
-    fn read(text: &str, message: &Value, manner: &Manner) -> Turn {
-        let read = manner.whole(text.as_bytes()).trace.message;
+    fn read(text: &str, message: &Value, reader: &Reader) -> Turn {
+        let read = reader.read(text);
         let mut turn = Turn {
             is_read: true,
             content: read.content.clone(),
