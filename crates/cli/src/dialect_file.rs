@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
+use toolglot::{Dialect, GrammarError};
+use toolglot_import::ImportError;
 
 use crate::failure::Failure;
 use crate::human::snippet;
-use crate::response_template::{self, Imported};
 use crate::source;
 
 /// What is wrong with a dialect file, and where.
@@ -32,17 +32,17 @@ impl Fault {
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
     let text = source::document(path)?;
-    // No dialect file begins with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
-    let begin = text.trim_start();
-    if ["{%", "{{", "{#"].iter().any(|tag| begin.starts_with(tag)) {
+    // No dialect file starts with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
+    let start = text.trim_start();
+    if ["{%", "{{", "{#"].iter().any(|tag| start.starts_with(tag)) {
         return Err(Failure::ChatTemplate(source::name(path)));
     }
-    let text = if begin.starts_with('{') {
+    let text = if start.starts_with('{') {
         imported(&text, path, "imported")?
     } else {
         text
     };
-    Ok(sound(&text).map_err(|error| {
+    Ok(toolglot_import::dialects(&text).map_err(|error| {
         Box::new(Fault {
             error,
             text,
@@ -56,58 +56,23 @@ pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Fail
 /// # Errors
 /// What of it the notation cannot say.
 pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Failure> {
-    let origin = source::name(path);
     let config = serde_json::from_str(text).map_err(|source| Failure::Json {
-        origin: origin.clone(),
+        origin: source::name(path),
         source,
     })?;
-    let unfit = |why| Failure::Import {
-        origin: origin.clone(),
-        why,
-    };
-    let imported = Imported::of(&config, name).map_err(unfit)?;
-    let dialect = &imported.text;
-    match sound(dialect) {
-        Ok(dialects) => {
-            for dialect in &dialects {
-                imported.try_out(dialect).map_err(unfit)?;
-            }
-            Ok(imported.text)
-        }
-        Err(error) => {
-            // The notation is ours; what it was written for is the template's.
-            let before = dialect.get(..error.span.start).unwrap_or_default();
-            let begin = before.rfind('\n').map_or(0, |at| at + 1);
-            let rule = dialect[begin..].lines().next().unwrap_or_default();
-            let field = response_template::field_of(rule);
-            let rule = response_template::shown(rule);
-            Err(unfit(format!(
-                "field `{field}`: {}, in the rule `{rule}`",
-                error.message
-            )))
-        }
-    }
+    toolglot_import::from_response_template(&config, name).map_err(|error| refused(error, path))
 }
 
-fn sound(text: &str) -> Result<Vec<Dialect>, GrammarError> {
-    let dialects = Dialect::parse(text, toolglot_dialects::all())?;
-    if dialects.is_empty() {
-        return Err(GrammarError {
-            message: "the file holds no dialect".to_owned(),
-            help: Some(
-                "begin with `dialect NAME`, as `toolglot dialects new NAME` does".to_owned(),
-            ),
-            span: 0..0,
-            dialect: None,
-        });
+/// Why the template in `path` was refused.
+pub(crate) fn refused(error: ImportError, path: &Path) -> Failure {
+    let origin = source::name(path);
+    match error {
+        ImportError::ChatTemplate { line, column, what } => Failure::Template {
+            origin,
+            line,
+            column,
+            what,
+        },
+        error => Failure::Import { origin, error },
     }
-    for dialect in &dialects {
-        // Each alone: what is wrong then is wrong in this file.
-        Program::compile(
-            std::slice::from_ref(dialect),
-            &ToolSet::default(),
-            Limits::default(),
-        )?;
-    }
-    Ok(dialects)
 }

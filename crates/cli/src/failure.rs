@@ -111,8 +111,11 @@ pub(crate) enum Failure {
         column: usize,
         what: String,
     },
-    #[error("{origin} declares no dialect that the notation can say: {why}")]
-    Import { origin: String, why: String },
+    #[error("{origin} declares no dialect that the notation can say: {error}")]
+    Import {
+        origin: String,
+        error: toolglot_import::ImportError,
+    },
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
     NoDialectName(String),
     #[error(transparent)]

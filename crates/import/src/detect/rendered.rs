@@ -14,11 +14,10 @@ use std::time::Duration;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
-use toolglot::{Calls, Dialect, Finish, Input, Parser};
+use toolglot::{Calls, Dialect, Finish, Input, Limits, Parser, Program};
 use toolglot_tools::Toolbox;
 
 use crate::probe::{NUMBER, SAID, TEXT, TOOL, arguments};
-use crate::reading;
 
 /// Steps that a template may take.
 const FUEL: u64 = 1_000_000;
@@ -112,7 +111,9 @@ fn calls(template: &str) -> Vec<String> {
 pub(super) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
     let tools = serde_json::to_value([tool()]).expect("maps of text are JSON");
     let toolbox = Toolbox::from_json(&tools).expect("the tool is well formed");
-    let program = reading::compile(std::slice::from_ref(dialect), Some(&toolbox)).ok()?;
+    let dialects = std::slice::from_ref(dialect);
+    let program = Program::compile(dialects, &toolbox.tool_set(), Limits::default()).ok()?;
+    let program = Arc::new(program);
     let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
     let covered = calls.iter().filter_map(|written| {
         let mut read = Calls::default();

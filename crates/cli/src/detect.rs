@@ -1,0 +1,70 @@
+//! `toolglot dialects detect`: which dialects a chat template teaches.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+
+use toolglot_import::{Candidate, Rank};
+
+use crate::failure::Failure;
+use crate::{Outcome, dialect_file, source};
+
+/// Dialects that are shown beside the best.
+const OTHERS: usize = 8;
+/// Literals of such a dialect that are shown.
+const MISSES: usize = 3;
+/// Characters of a rendered call that are shown.
+const SHOWN: usize = 200;
+
+/// Writes the dialects that the template teaches, the best first: what of it stands where, and what tells the others from it.
+pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let document = source::document(file)?;
+    let detection =
+        toolglot_import::detect(&document).map_err(|error| dialect_file::refused(error, file))?;
+    let Some((best, others)) = detection.candidates.split_first() else {
+        writeln!(
+            out,
+            "no dialect: the literals of none stand in {}",
+            source::name(file)
+        )
+        .map_err(Failure::Output)?;
+        return Ok(Outcome::faulty_if(true));
+    };
+    let mut text = format!("{}\n", best.dialect.name());
+    for literal in &best.literals {
+        let (line, column) = (literal.line, literal.column);
+        let _ = writeln!(text, "  {:?} at {line}:{column}", literal.text);
+    }
+    if let Some(call) = &detection.call {
+        let call: String = call.trim().chars().take(SHOWN).collect();
+        let _ = writeln!(text, "  reads the call that the template writes: {call:?}");
+    }
+    for other in others.iter().take(OTHERS) {
+        text.push_str(&line(other));
+    }
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}
+
+/// What tells a dialect from the best one.
+fn line(other: &Candidate) -> String {
+    let name = other.dialect.name();
+    match &other.rank {
+        Rank::ReadsLess => format!("less of {name}: it reads less of that call\n"),
+        Rank::ReadsNoCall => format!("less of {name}: it reads no such call\n"),
+        Rank::FewerLiterals => {
+            let literals = other.literals.iter().map(|literal| &*literal.text);
+            format!("less of {name}: {}\n", quoted(literals))
+        }
+        Rank::Lacks(literals) => {
+            let literals = quoted(literals.iter().copied().take(MISSES));
+            format!("as much of {name}: that has {literals} as well, which the template lacks\n")
+        }
+        _ => format!("as much of {name}: what stands here is written alike in both\n"),
+    }
+}
+
+fn quoted<'a>(literals: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = literals.map(|literal| format!("{literal:?}")).collect();
+    quoted.join(" ")
+}

@@ -1,0 +1,187 @@
+//! Which dialects a chat template teaches.
+
+mod jinja;
+mod rendered;
+mod score;
+
+use std::cmp::Reverse;
+
+use serde_json::Value;
+use toolglot::Dialect;
+
+use crate::ImportError;
+use jinja::{Spoken, bounds};
+use score::{Score, heads};
+
+/// What a chat template teaches, as far as its text and the call that it renders tell.
+#[derive(Clone, Debug, Default)]
+pub struct Detection {
+    /// Dialects whose calls the template writes, or whose literals stand in it, the best first.
+    pub candidates: Vec<Candidate>,
+    /// A call that the template renders, where the best candidate was chosen since it reads that.
+    pub call: Option<String>,
+}
+
+/// A dialect that a chat template may teach.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The dialect.
+    pub dialect: &'static Dialect,
+    /// Its literals that stand in the template, in order.
+    pub literals: Vec<FoundLiteral>,
+    /// How it compares with the best candidate.
+    pub rank: Rank,
+}
+
+/// A literal of a dialect, and where it stands in a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLiteral {
+    /// The literal, without blanks at its ends.
+    pub text: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column in characters, from 1.
+    pub column: usize,
+}
+
+/// How a candidate compares with the best one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rank {
+    /// It is the best.
+    Best,
+    /// It reads less of the call that the template renders.
+    ReadsLess,
+    /// It does not read that call.
+    ReadsNoCall,
+    /// Less of its text stands in the template.
+    FewerLiterals,
+    /// As much of its text stands there. These literals of it do not, and the best candidate has none of them.
+    Lacks(Vec<&'static str>),
+    /// Nothing tells it from the best.
+    Alike,
+}
+
+/// The dialects that a chat template teaches: Jinja, or a `tokenizer_config.json` that holds some.
+///
+/// First come the dialects that read most of the call that the template renders, or else those of whose literals most stands in
+/// it. Among equals a dialect comes first that has a literal of its own there, of which a model is named, which writes calls with
+/// these blanks, of which least is missing, and a model's own before one of any model.
+///
+/// The template runs with a budget of steps, bytes and time, on a thread of its own.
+///
+/// # Errors
+/// [`ImportError::ChatTemplate`]: the template is too large, or takes too long.
+///
+/// ```
+/// let template = "{% for call in message.tool_calls %}<tool_call>\n\
+///     {\"name\": \"{{ call.name }}\", \"arguments\": {{ call.arguments | tojson }}}\n</tool_call>{% endfor %}";
+/// let detection = toolglot_import::detect(template)?;
+/// assert_eq!(detection.candidates[0].dialect.name(), "hermes");
+/// # Ok::<(), toolglot_import::ImportError>(())
+/// ```
+pub fn detect(document: &str) -> Result<Detection, ImportError> {
+    let source = template(document);
+    let too_much = |at: usize, what: String| {
+        let (line, column) = place(&source, at);
+        ImportError::ChatTemplate { line, column, what }
+    };
+    bounds::check(&source).map_err(|excess| too_much(excess.at, excess.what))?;
+    let Spoken {
+        text: template,
+        places,
+    } = Spoken::of(&source);
+    let calls = rendered::in_time(&source).map_err(|what| too_much(0, what))?;
+    let mut scores: Vec<Score> = toolglot_dialects::union()
+        .into_iter()
+        .filter_map(|dialect| Score::in_template(dialect, &template, &source, &calls))
+        .collect();
+    // The sort is stable: a family's head stands before its followers.
+    scores.sort_by_key(|one| {
+        let (weight, present) = (Reverse(one.weight()), Reverse(one.present));
+        let kind = usize::from(one.is_any()).max(heads(one.dialect).count());
+        let own = Reverse(one.own(&template));
+        let named = Reverse(one.is_named);
+        let missing = one.absent.len();
+        let written = Reverse(one.written);
+        (weight, own, named, written, kind, present, missing)
+    });
+    // What reads the call that the template writes is believed before what stands in its text, unless the call is written bare,
+    // and the text teaches a marker.
+    let is_marked = scores.first().is_some_and(|best| best.is_marked);
+    let is_asked = !(is_marked && calls.iter().any(|call| rendered::is_bare(call)));
+    if is_asked {
+        scores.sort_by_key(|one| Reverse(one.covered));
+    }
+    let Some(best) = scores.first() else {
+        return Ok(Detection::default());
+    };
+    let call = calls.into_iter().next();
+    let call = call.filter(|_| is_asked && best.covered.is_some());
+    let candidates = scores.iter().enumerate().map(|(n, one)| Candidate {
+        dialect: one.dialect,
+        literals: (one.evidence.iter())
+            .map(|literal| {
+                let (line, column) = place(&source, places[literal.at]);
+                FoundLiteral {
+                    text: literal.literal.clone(),
+                    line,
+                    column,
+                }
+            })
+            .collect(),
+        rank: match n {
+            0 => Rank::Best,
+            _ => rank(one, best, is_asked),
+        },
+    });
+    Ok(Detection {
+        candidates: candidates.collect(),
+        call,
+    })
+}
+
+fn rank(one: &Score, best: &Score, is_asked: bool) -> Rank {
+    if is_asked && one.covered < best.covered {
+        return match one.covered {
+            Some(_) => Rank::ReadsLess,
+            None => Rank::ReadsNoCall,
+        };
+    }
+    if one.weight() < best.weight() {
+        return Rank::FewerLiterals;
+    }
+    match one.misses(best) {
+        misses if misses.is_empty() => Rank::Alike,
+        misses => Rank::Lacks(misses),
+    }
+}
+
+/// The text of a template: Jinja as it stands, or what a `tokenizer_config.json` holds of it.
+fn template(text: &str) -> String {
+    let Ok(Value::Object(config)) = serde_json::from_str::<Value>(text) else {
+        return text.to_owned();
+    };
+    match &config.get("chat_template") {
+        Some(Value::String(template)) => template.clone(),
+        // Several templates by name.
+        Some(Value::Array(all)) => all
+            .iter()
+            .filter_map(|one| one["template"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Line and column of a byte, from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .map_or(0, |line| line.chars().count())
+        + 1;
+    (line, column)
+}

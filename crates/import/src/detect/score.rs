@@ -1,0 +1,175 @@
+//! How much of a dialect stands in a template.
+
+use toolglot::{Dialect, Evidence};
+
+use super::rendered;
+
+/// A dialect of which literals stand in the template.
+pub(super) struct Score {
+    pub(super) dialect: &'static Dialect,
+    pub(super) evidence: Vec<Evidence>,
+    /// Bytes of all its literals that stand there: also of reasoning, answers and ends of turns.
+    pub(super) present: usize,
+    /// Those that do not.
+    pub(super) absent: Vec<&'static str>,
+    /// Bytes of the literals by which its calls are written, blanks included, that stand there, without those that do not.
+    pub(super) written: isize,
+    /// The template names a model of it.
+    pub(super) is_named: bool,
+    /// What stands there has a marker.
+    pub(super) is_marked: bool,
+    /// It reads the call that the template writes: characters of the call and its marks.
+    pub(super) covered: Option<usize>,
+}
+
+impl Score {
+    /// `template` is what `source` writes, `calls` are calls that it rendered.
+    pub(super) fn in_template(
+        dialect: &'static Dialect,
+        template: &str,
+        source: &str,
+        calls: &[String],
+    ) -> Option<Score> {
+        let covered = rendered::covered(dialect, calls);
+        let mut evidence = dialect.taught_by(template);
+        // Words of any prose are no markers, but for one that a bracket follows.
+        let nexts = evidence.iter().skip(1).map(Some).chain([None]);
+        let counts: Vec<bool> = evidence
+            .iter()
+            .zip(nexts)
+            .map(|(one, next)| {
+                !is_word(&one.literal) || next.is_some_and(|next| next.literal == "[")
+            })
+            .collect();
+        let mut counts = counts.into_iter();
+        evidence.retain(|_| counts.next().unwrap_or_default());
+        let is_marked = match &evidence[..] {
+            [only] => is_marker(&only.literal) && !is_label(&only.literal),
+            all => all.iter().any(|one| is_marker(&one.literal)),
+        };
+        let is_told = is_marked || is_bare_call(&evidence, template);
+        if !is_told && covered.is_none() {
+            return None;
+        }
+        let (present, absent): (Vec<&str>, Vec<&str>) = (dialect.literals().into_iter())
+            .filter(|literal| !is_word(literal))
+            .partition(|literal| template.contains(literal));
+        let written = dialect.layout().into_iter().map(|literal| {
+            let length = literal.len().cast_signed();
+            if template.contains(literal) {
+                length
+            } else {
+                -length
+            }
+        });
+        Some(Score {
+            dialect,
+            evidence,
+            present: present.iter().map(|literal| literal.len()).sum(),
+            absent,
+            written: written.sum(),
+            is_named: names_model(dialect, source),
+            is_marked,
+            covered,
+        })
+    }
+
+    /// Bytes of its literals in the template that the head of all its families lacks.
+    pub(super) fn own(&self, template: &str) -> usize {
+        let Some(head) = heads(self.dialect).last() else {
+            return 0;
+        };
+        let theirs = head.literals();
+        let own = self.dialect.literals().into_iter();
+        own.filter(|literal| !theirs.contains(literal) && template.contains(literal))
+            .map(str::len)
+            .sum()
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        self.evidence.iter().map(|one| one.literal.len()).sum()
+    }
+
+    /// Whether it is no model's own.
+    pub(super) fn is_any(&self) -> bool {
+        let models = self.dialect.setting("models");
+        models.is_some_and(|models| models.starts_with("any"))
+    }
+
+    /// What of it stands nowhere in the template and is none of `other`'s.
+    pub(super) fn misses(&self, other: &Score) -> Vec<&'static str> {
+        let theirs = other.dialect.literals();
+        let own = self.absent.iter().copied();
+        own.filter(|literal| !theirs.contains(literal)).collect()
+    }
+}
+
+/// The dialect that counts where bytes cannot tell this one from it, the one that counts for that, and so on.
+pub(super) fn heads(dialect: &Dialect) -> impl Iterator<Item = &'static Dialect> {
+    let next = |one: &Dialect| {
+        let family = one.setting("family").filter(|&name| name != one.name());
+        family.and_then(toolglot_dialects::get)
+    };
+    std::iter::successors(next(dialect), move |one| next(one))
+}
+
+/// A quoted key alone says nothing: it stands in every template with tools. A fence stands in every prose.
+fn is_marker(literal: &str) -> bool {
+    literal.len() > 2 && !literal.starts_with('"') && !literal.chars().all(|c| c == '`')
+}
+
+/// Longest text between the name of a bare call and the key of its arguments, in bytes.
+const HEAD: usize = 160;
+
+/// Whether the template writes an object that has a name and arguments and nothing else: a call without a marker.
+fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
+    let has = |key: &&str| evidence.iter().any(|one| one.literal == *key);
+    let keys = ["\"parameters\"", "\"arguments\""];
+    let key = keys.iter().find(|key| has(key));
+    let opener = "{\"name\":";
+    has(&"\"name\"")
+        && key.is_some_and(|key| {
+            template.match_indices(opener).any(|(at, _)| {
+                // Behind a tag it is what that tag marks.
+                let is_bare = !template[..at].trim_end().ends_with(['>', ']']);
+                let rest = &template[at + opener.len()..];
+                let between = rest.find(key).map(|end| &rest[..end]);
+                is_bare
+                    && between.is_some_and(|between| {
+                        between.len() < HEAD
+                            && !between.contains(['{', '}', '['])
+                            && !between.contains("\"description\"")
+                    })
+            })
+        })
+}
+
+/// Words with the signs of a sentence: `functions.`, `, and`.
+fn is_word(literal: &str) -> bool {
+    let is_sign = |c: char| matches!(c, '_' | '.' | ',' | '-' | ' ');
+    literal.contains(char::is_alphanumeric)
+        && literal.chars().all(|c| c.is_alphanumeric() || is_sign(c))
+}
+
+/// What any form has before a field: `Answer: `. Two of them are a marker.
+fn is_label(literal: &str) -> bool {
+    literal.trim_end().strip_suffix(':').is_some_and(is_word)
+}
+
+/// Shortest word of a model's name that tells it without its number.
+const TELLING: usize = 5;
+
+/// Whether the template names a model of the dialect's: `Laguna`, `Granite 3.3` without its number, `GLM-4.7` with it.
+fn names_model(dialect: &Dialect, template: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(|c| !matches!(c, ' ' | '-'));
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let template = plain(template);
+    let models = dialect.setting("models").unwrap_or_default();
+    models.split(',').map(plain).any(|model| {
+        let word = model.split(|c: char| c.is_ascii_digit()).next();
+        let word = word.filter(|word| word.len() >= TELLING).unwrap_or(&model);
+        word.len() >= TELLING && template.contains(word)
+    })
+}

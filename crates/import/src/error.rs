@@ -1,0 +1,25 @@
+//! Why a template makes no dialect.
+
+use thiserror::Error;
+
+/// Why a template cannot be read, or declares nothing that the notation can say.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// A chat template that is too large, or takes too long.
+    #[error("line {line}, column {column}: {what}")]
+    ChatTemplate {
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// What there is too much of, and what the limit is.
+        what: String,
+    },
+    /// A response template that the notation cannot say.
+    #[error("{why}")]
+    ResponseTemplate {
+        /// The field and the key that do not fit, why, and what to write instead.
+        why: String,
+    },
+}

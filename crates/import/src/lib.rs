@@ -1,0 +1,27 @@
+//! Chat templates and response templates of checkpoints, read as dialects.
+//!
+//! A checkpoint comes with a chat template, a program in Jinja that writes calls as its model was taught them: [`detect`] says which
+//! dialects that is. Some come with a `response_template`, which says how the model's text becomes a message:
+//! [`from_response_template`] writes the dialect file that says the same, and [`dialects`] reads such a file.
+//!
+//! What this crate deliberately does not do: it reads no file and fetches none, and it learns no new dialect from a chat template.
+//! A template is never trusted: it runs without any function of the system, within limits of steps, bytes and time.
+//!
+//! ```
+//! let template = "{% for call in messages[-1].tool_calls %}[TOOL_CALLS]{{ call.function.name }}[ARGS]\
+//!     {{ call.function.arguments | tojson }}{% endfor %}";
+//! let detection = toolglot_import::detect(template)?;
+//! let names: Vec<&str> = detection.candidates.iter().map(|one| one.dialect.name()).collect();
+//! assert_eq!(names[0], "mistral_args");
+//! # Ok::<(), toolglot_import::ImportError>(())
+//! ```
+
+mod detect;
+mod dialect_file;
+mod error;
+mod probe;
+mod response_template;
+
+pub use detect::{Candidate, Detection, FoundLiteral, Rank, detect};
+pub use dialect_file::{dialects, from_response_template};
+pub use error::ImportError;
