@@ -9,7 +9,7 @@ use toolglot_exec::audit::hex;
 use toolglot_exec::{Root, change};
 use toolglot_policy::{Decision, Verdict, is_hidden};
 
-use crate::human::screen::Screen;
+use crate::human::screen::{ColorScreen, Screen};
 
 /// Whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl<'a> Approver<'a> {
                 let Ok(out) = terminal.try_clone() else {
                     return Answer::Nobody;
                 };
-                let written = Screen(&out).write_all(notes.as_bytes());
+                let written = ColorScreen(Screen::new(&out)).write_all(notes.as_bytes());
                 if written.and_then(|()| forget_typed(&terminal)).is_err() {
                     return Answer::Nobody;
                 }

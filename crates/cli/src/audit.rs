@@ -26,7 +26,7 @@ pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outco
     let text = String::from_utf8_lossy(&source::bytes(file)?).into_owned();
     if let AuditCommand::Show { .. } = command {
         for line in text.lines() {
-            show(line, &mut Screen(&mut *out)).map_err(Failure::Output)?;
+            show(line, &mut Screen::new(&mut *out)).map_err(Failure::Output)?;
         }
     }
     match audit::verify(&text) {

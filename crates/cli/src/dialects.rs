@@ -8,6 +8,7 @@ use toolglot::Dialect;
 use crate::args::{Color, DialectsCommand};
 use crate::failure::Failure;
 use crate::human::is_colored;
+use crate::human::screen::{ColorScreen, harmless};
 use crate::{Outcome, detect, dialect_file, select, source};
 
 /// Runs one of the subcommands.
@@ -60,11 +61,11 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
     let report = match &checked {
         Ok(dialects) => {
             let names: Vec<&str> = dialects.iter().map(Dialect::name).collect();
-            format!("{}: {}", source::name(file), names.join(", "))
+            format!("{}: {}", harmless(&source::name(file)), names.join(", "))
         }
         Err(fault) => fault.report(is_colored(color, &io::stdout())),
     };
-    writeln!(out, "{report}").map_err(Failure::Output)?;
+    writeln!(ColorScreen(out), "{report}").map_err(Failure::Output)?;
     Ok(Outcome::faulty_if(checked.is_err()))
 }
 

@@ -7,6 +7,7 @@ use toolglot::Code;
 use crate::args::Color;
 use crate::failure::Failure;
 use crate::human::paint::{Style, styled};
+use crate::human::screen::ColorScreen;
 use crate::{Outcome, human};
 
 /// Explains a code given as `N012`, `12` or by name.
@@ -21,7 +22,7 @@ pub(crate) fn explain(wanted: &str, out: &mut dyn Write) -> Result<Outcome, Fail
     writeln!(out, "{title}\n\n{}.", sentence(code.what())).map_err(Failure::Output)?;
     if let Some(entry) = entry(&title) {
         let is_colored = human::is_colored(Color::Auto, &io::stdout());
-        writeln!(out, "\n{}", plain(entry, is_colored)).map_err(Failure::Output)?;
+        writeln!(ColorScreen(out), "\n{}", plain(entry, is_colored)).map_err(Failure::Output)?;
     }
     Ok(Outcome::Fine)
 }

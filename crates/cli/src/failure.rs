@@ -8,6 +8,7 @@ use toolglot::GrammarError;
 use toolglot_tools::ToolError;
 
 use crate::dialect_file;
+use crate::human::screen::harmless;
 use crate::human::snippet;
 use crate::source;
 
@@ -127,12 +128,14 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// All that is to be said about it, in the manner of rustc where there is a text to point into.
+    /// All that is to be said about it, for a [`ColorScreen`]: in the manner of rustc where there is a text to point into.
+    ///
+    /// [`ColorScreen`]: crate::human::screen::ColorScreen
     pub(crate) fn report(&self) -> String {
         if let Failure::DialectFile(fault) = self {
             return fault.report(snippet::is_colored_err());
         }
-        format!("error: {}", self.told())
+        format!("error: {}", harmless(&self.told()))
     }
 
     /// It and all that it comes from, on one line: what a batch answers in place of a document.

@@ -58,6 +58,7 @@ use clap::{CommandFactory, Parser};
 
 use args::{Arguments, Command};
 use failure::Failure;
+use human::screen::{ColorScreen, harmless};
 
 /// What the exit code says of a run that came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +84,20 @@ impl Outcome {
 
 fn main() -> ExitCode {
     toolglot_sandbox::outlive_file_limits();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = human::screen::stdout();
     let outcome = match Arguments::try_parse() {
         Ok(arguments) => dispatch(arguments.command, &mut out),
-        Err(usage) if usage.use_stderr() => usage.exit(),
+        Err(usage) if usage.use_stderr() => {
+            // What was typed wrong is quoted.
+            let quoted = |argument: std::ffi::OsString| {
+                harmless(&argument.to_string_lossy()) != argument.to_string_lossy()
+            };
+            if !std::env::args_os().any(quoted) {
+                usage.exit();
+            }
+            let _ = write!(human::screen::stderr(), "{}", usage.render());
+            return ExitCode::from(2);
+        }
         // Help, and the version.
         Err(asked) => asked
             .print()
@@ -105,7 +116,8 @@ fn main() -> ExitCode {
         }
         Err(failure) => {
             // Nothing can be done where standard error is closed as well.
-            let _ = writeln!(human::screen::stderr(), "{}", failure.report());
+            let mut out = ColorScreen(human::screen::stderr());
+            let _ = writeln!(out, "{}", failure.report());
             ExitCode::from(2)
         }
     }

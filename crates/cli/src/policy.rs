@@ -69,7 +69,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     if *is_json {
         write_line(out, &about.json(&explanation))
     } else {
-        about.write(&explanation, &mut Screen(out))
+        about.write(&explanation, &mut Screen::new(out))
     }
     .map_err(Failure::Output)?;
     Ok(Outcome::faulty_if(

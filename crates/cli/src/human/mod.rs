@@ -16,7 +16,7 @@ use crate::reading::{Manner, Reading, compile};
 use crate::select;
 
 use paint::Style;
-use screen::{Screen, one_line};
+use screen::{ColorScreen, one_line};
 use snippet::Page;
 
 /// Whether `stream` is to be coloured. Unless colour was asked for, <https://no-color.org> is honoured, and so is a terminal that
@@ -86,7 +86,7 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     /// Writes the text, the calls and the notes.
     pub(crate) fn show(&self, out: &mut dyn Write) -> io::Result<()> {
-        let out = &mut Screen(out);
+        let out = &mut ColorScreen(out);
         paint::text(out, self.reading, self.is_colored)?;
         writeln!(out)?;
         for call in &self.digest.document.calls {

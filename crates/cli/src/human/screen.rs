@@ -1,24 +1,88 @@
 //! What a person reads: nothing in it drives the terminal but our own colours.
+//!
+//! `main` gives every command [`stdout`] to write to, so that no command has to think of it. Bytes that go to a pipe or a file
+//! pass as they are.
 
 use std::borrow::Cow;
-use std::io::{self, Stderr, Write};
+use std::cell::Cell;
+use std::io::{self, BufWriter, IsTerminal, Stderr, StdoutLock, Write};
 
 use toolglot_policy::is_hidden;
 
-/// A stream for people. What is written goes through [`harmless`], whoever wrote it: a model, a project, a server.
+/// A stream for people. What is written is escaped by [`harmless`], whoever wrote it: a model, a project, a server.
 #[derive(Debug)]
-pub(crate) struct Screen<W>(pub(crate) W);
+pub(crate) struct Screen<W> {
+    inner: W,
+    /// The start of a character whose other bytes are still to be written.
+    partial: Vec<u8>,
+}
 
-/// Standard error.
-pub(crate) fn stderr() -> Screen<Stderr> {
-    Screen(io::stderr())
+impl<W: Write> Screen<W> {
+    pub(crate) fn new(inner: W) -> Screen<W> {
+        Screen {
+            inner,
+            partial: Vec::new(),
+        }
+    }
+
+    fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        let shown = escaped(&text, KEEPS_COLORS.get());
+        self.inner.write_all(shown.as_bytes())
+    }
 }
 
 impl<W: Write> Write for Screen<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0
-            .write_all(harmless(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        let mut joined = std::mem::take(&mut self.partial);
+        let text = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            &joined
+        };
+        let (text, partial) = text.split_at(text.len() - n_partial(text));
+        self.partial = partial.to_vec();
+        self.show(text)?;
         Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let partial = std::mem::take(&mut self.partial);
+        self.show(&partial)?;
+        self.inner.flush()
+    }
+}
+
+/// How many bytes at the end of `bytes` only start a character.
+fn n_partial(bytes: &[u8]) -> usize {
+    let is_start = |byte: u8| byte & 0xc0 != 0x80;
+    let Some(n) = (1..=bytes.len().min(3)).find(|n| is_start(bytes[bytes.len() - n])) else {
+        return 0;
+    };
+    match std::str::from_utf8(&bytes[bytes.len() - n..]) {
+        Err(error) if error.error_len().is_none() => n,
+        _ => 0,
+    }
+}
+
+thread_local! {
+    /// Whether what is written now comes from a [`ColorScreen`], so that the screens below it keep its colours.
+    static KEEPS_COLORS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A stream for a report that is coloured. Who writes it escapes all text of others by [`harmless`] or [`one_line`] first, so
+/// that every colour is ours.
+#[derive(Debug)]
+pub(crate) struct ColorScreen<W>(pub(crate) W);
+
+impl<W: Write> Write for ColorScreen<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let before = KEEPS_COLORS.replace(true);
+        let written = self.0.write_all(escaped(&text, true).as_bytes());
+        KEEPS_COLORS.set(before);
+        written.map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -26,20 +90,66 @@ impl<W: Write> Write for Screen<W> {
     }
 }
 
-/// Control characters as pictures, and what else is hidden or turns the text as escapes; line breaks, tabs, our colours and
-/// what scripts and emoji need stay.
+/// Standard output, buffered: a [`Screen`] where it is a terminal.
+#[derive(Debug)]
+pub(crate) enum Output {
+    Terminal(Screen<BufWriter<StdoutLock<'static>>>),
+    Data(BufWriter<StdoutLock<'static>>),
+}
+
+/// Standard output.
+pub(crate) fn stdout() -> Output {
+    let out = io::stdout().lock();
+    let is_terminal = out.is_terminal();
+    let out = BufWriter::new(out);
+    if is_terminal {
+        Output::Terminal(Screen::new(out))
+    } else {
+        Output::Data(out)
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Terminal(screen) => screen.write(bytes),
+            Output::Data(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Terminal(screen) => screen.flush(),
+            Output::Data(out) => out.flush(),
+        }
+    }
+}
+
+/// Standard error: it has no data, only notes for people.
+pub(crate) fn stderr() -> Screen<Stderr> {
+    Screen::new(io::stderr())
+}
+
+/// Control characters as pictures, and what else is hidden or turns the text as escapes. Line breaks and tabs stay, and what
+/// scripts and emoji need.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    escaped(text, false)
+}
+
+fn escaped(text: &str, keeps_colors: bool) -> Cow<'_, str> {
     // Nearly all text is plain, and whole texts are shown.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if text.bytes().all(is_plain) || !text.contains(is_harmful) {
+    if text.bytes().all(is_plain) || !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
+    let mut before = None;
     while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
         let n = match c {
-            '\x1b' => colour(rest).unwrap_or(0),
-            c if is_harmful(c) => 0,
+            '\x1b' if keeps_colors => color(rest).unwrap_or(0),
+            c if is_harmful(c, before, after) => 0,
             c => c.len_utf8(),
         };
         if n == 0 {
@@ -47,33 +157,37 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
         }
         shown.push_str(&rest[..n]);
         rest = &rest[n.max(c.len_utf8())..];
+        before = Some(c);
     }
     Cow::Owned(shown)
 }
 
 /// [`harmless`], on one line.
 pub(crate) fn one_line(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
-        return text.to_owned();
-    }
-    let text = text.replace('\n', "\u{2424}").replace('\x1b', "\u{241b}");
-    harmless(&text).into_owned()
+    harmless(text).replace('\n', "\u{2424}")
 }
 
-fn is_harmful(c: char) -> bool {
-    is_hidden(c)
-        && !matches!(
-            c,
-            // Layout; blanks, joiners and selectors that people write.
-            '\n' | '\t'
-                | '\u{a0}'
-                | '\u{202f}'
-                | '\u{3000}'
-                | '\u{200c}'
-                | '\u{200d}'
-                | '\u{fe0e}'
-                | '\u{fe0f}'
-        )
+/// Whether `c` is hidden where it stands, between `before` and `after`.
+fn is_harmful(c: char, before: Option<char>, after: &str) -> bool {
+    let joins = |c: char| !c.is_ascii() && !is_hidden(c) || is_selector(c);
+    match c {
+        // Layout, and blanks that are seen as blanks.
+        '\n' | '\t' | '\u{a0}' | '\u{202f}' | '\u{3000}' => false,
+        // No script that ASCII writes has joiners.
+        '\u{200c}' | '\u{200d}' => {
+            !(before.is_some_and(joins) && after.chars().next().is_some_and(joins))
+        }
+        // `#`, `*` and digits are keys as emoji.
+        c if is_selector(c) => !before.is_some_and(|before| {
+            joins(before) || before.is_ascii_digit() || matches!(before, '#' | '*')
+        }),
+        c => is_hidden(c),
+    }
+}
+
+/// Whether `c` chooses how the character before it is drawn.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
 /// Unicode has a picture for each of the first 32 characters; any other is shown by its number.
@@ -87,8 +201,8 @@ fn picture(c: char) -> impl Iterator<Item = char> {
     picture.into_iter().chain(number.into_iter().flatten())
 }
 
-/// How long the colour is that begins `text`: SGR (ECMA-48, 8.3.117) with what only colours, so that nothing is hidden by it.
-fn colour(text: &str) -> Option<usize> {
+/// How long the colour is that starts `text`: SGR (ECMA-48, 8.3.117) with what only colours, so that nothing is hidden by it.
+fn color(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\x1b[")?;
     let (parameters, _) = parameters.split_once('m')?;
     let mut numbers = parameters.split(';');
@@ -113,10 +227,20 @@ mod tests {
         for (written, shown) in [
             ("a\tb\nc", "a\tb\nc"),
             ("a\x1b[2Jb\x7f\rc", "a␛[2Jb␡␍c"),
+            ("\x1b[32mgreen\x1b[0m", "␛[32mgreen␛[0m"),
             ("\x1b]52;c;eA==\x07", "␛]52;c;eA==␇"),
             ("a\u{202e}b\u{2069}\u{9b}", r"a\u{202e}b\u{2069}\u{9b}"),
             ("a\u{e0041}\u{200b}\u{2800}", r"a\u{e0041}\u{200b}\u{2800}"),
             ("👨\u{200d}👩 ❤\u{fe0f}", "👨\u{200d}👩 ❤\u{fe0f}"),
+            (
+                "❤\u{fe0f}\u{200d}🔥 1\u{fe0f}",
+                "❤\u{fe0f}\u{200d}🔥 1\u{fe0f}",
+            ),
+            ("क्\u{200d}ष", "क्\u{200d}ष"),
+            (
+                "r\u{200d}m -\u{fe0f}r é\u{200c}",
+                r"r\u{200d}m -\u{fe0f}r é\u{200c}",
+            ),
         ] {
             assert_eq!(harmless(written), shown);
         }
@@ -124,9 +248,9 @@ mod tests {
     }
 
     #[test]
-    fn colours_stay_and_what_hides_by_colour_does_not() {
+    fn colors_of_reports_stay_and_what_hides_by_color_does_not() {
         let ours = "\x1b[1;33mname\x1b[0m \x1b[38;5;9merror\x1b[0m";
-        assert_eq!(harmless(ours), ours);
+        assert_eq!(escaped(ours, true), ours);
         for other in [
             "\x1b[8mx",
             "\x1b[30mx",
@@ -135,7 +259,42 @@ mod tests {
             "\x1b[38;2;0;0;0m",
             "\x1b[1",
         ] {
-            assert!(harmless(other).starts_with('␛'), "{other:?}");
+            assert!(escaped(other, true).starts_with('␛'), "{other:?}");
         }
+    }
+
+    fn screened(write: impl Fn(&mut dyn Write)) -> String {
+        let mut screen = Screen::new(Vec::new());
+        write(&mut screen);
+        screen.flush().expect("it is memory");
+        String::from_utf8(screen.inner).expect("only whole characters are written")
+    }
+
+    #[test]
+    fn only_a_report_has_colors_on_a_screen() {
+        let text = "\x1b[32mx\x1b[0m";
+        let shown = screened(|out| {
+            let _ = write!(ColorScreen(&mut *out), "{text}");
+            let _ = write!(out, "{text}");
+        });
+        assert_eq!(shown, format!("{text}␛[32mx␛[0m"));
+    }
+
+    #[test]
+    fn characters_may_come_in_pieces() {
+        let text = "aé漢🦀\u{202e}\x1b]0;b\x07";
+        let bytes = text.as_bytes();
+        for n in 1..=bytes.len() {
+            let shown = screened(|out| {
+                for piece in bytes.chunks(n) {
+                    out.write_all(piece).expect("it is memory");
+                }
+            });
+            assert_eq!(shown, r"aé漢🦀\u{202e}␛]0;b␇", "{n}");
+        }
+        let torn = screened(|out| out.write_all(b"a\xe6\xbc").expect("it is memory"));
+        assert_eq!(torn, "a\u{fffd}");
+        let raw = screened(|out| out.write_all(b"a\x9b2J\xff\xe6b").expect("it is memory"));
+        assert_eq!(raw, "a\u{fffd}2J\u{fffd}\u{fffd}b");
     }
 }

@@ -11,6 +11,8 @@ use toolglot::{Call, Code, GrammarError, Note};
 use crate::args::Color;
 use crate::digest::is_fault;
 
+use super::screen::harmless;
+
 /// The text that notes point into.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Page<'a> {
@@ -70,7 +72,8 @@ impl Page<'_> {
             group = group.element(Level::HELP.message(one_line(help)));
         }
         if let Some(form) = form {
-            group = group.element(Level::HELP.message(format!("the right form is\n{form}")));
+            group = group
+                .element(Level::HELP.message(format!("the right form is\n{}", harmless(form))));
         }
         renderer(self.is_colored, self.width).render(&[group])
     }
@@ -106,7 +109,7 @@ pub(crate) fn grouped<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, Vec<&'a Note>)> 
 
 /// `text` on one line: a label cannot have several.
 fn one_line(text: &str) -> String {
-    text.replace('\n', "\\n")
+    harmless(text).replace('\n', "\\n")
 }
 
 /// An error in a dialect file.
@@ -119,7 +122,7 @@ pub(crate) fn grammar(error: &GrammarError, text: &str, path: &str, is_colored: 
             .annotation(AnnotationKind::Primary.span(window.span.clone())),
     );
     if let Some(help) = &error.help {
-        group = group.element(Level::HELP.message(help));
+        group = group.element(Level::HELP.message(harmless(help)));
     }
     renderer(is_colored, width).render(&[group])
 }
@@ -192,7 +195,9 @@ impl<'a> Window<'a> {
     }
 
     fn snippet(&self, path: &'a str) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-        Snippet::source(self.text).line_start(self.line).path(path)
+        Snippet::source(self.text)
+            .line_start(self.line)
+            .path(harmless(path))
     }
 }
 

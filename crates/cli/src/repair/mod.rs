@@ -12,6 +12,7 @@ use toolglot_json::Options;
 
 use crate::args::{Preset, RepairArguments};
 use crate::failure::Failure;
+use crate::human::screen::{ColorScreen, harmless};
 use crate::human::{self, screen};
 use crate::{Outcome, source};
 
@@ -47,7 +48,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
     }
     let bytes = source::bytes(&arguments.file)?;
     let text = String::from_utf8_lossy(&bytes);
-    let name = source::name(&arguments.file);
+    let name = harmless(&source::name(&arguments.file)).into_owned();
     let is_colored = human::is_colored(arguments.color, &io::stderr());
     match answer(&text, &options, target.as_ref()) {
         Ok(answer) => {
@@ -68,7 +69,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                 page.faults(&answer)
             };
             // Nothing can be done where standard error is closed.
-            let _ = screen::stderr().write_all(shown.as_bytes());
+            let _ = ColorScreen(screen::stderr()).write_all(shown.as_bytes());
             Ok(Outcome::faulty_if(answer.is_faulty()))
         }
         Err(refusal) => {

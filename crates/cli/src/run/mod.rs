@@ -177,10 +177,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         RunFormat::Human if arguments.dry_run => report.write(out),
         RunFormat::Human => {
             // The answer must come, also where nobody reads the report.
-            let _ = report.write(&mut io::stderr());
+            let _ = report.write(&mut screen::stderr());
             if !answer.is_empty() {
                 // Where both are read at once they stand apart.
-                let _ = writeln!(io::stderr());
+                let _ = writeln!(screen::stderr());
             }
             out.write_all(answer.as_bytes())
         }

@@ -7,7 +7,7 @@ use toolglot::{Calls, Note};
 use super::record::state;
 use super::step::{State, Step, decision};
 use crate::approval::was_asked;
-use crate::human::screen::{Screen, one_line};
+use crate::human::screen::{ColorScreen, one_line};
 use crate::human::{paint, snippet};
 
 /// A run, told line by line: what each call was, what was decided, what came of it.
@@ -22,7 +22,7 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     /// Writes the report.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let out = &mut Screen(out);
+        let out = &mut ColorScreen(out);
         if self.steps.is_empty() {
             writeln!(out, "no calls")?;
         }
@@ -73,7 +73,8 @@ impl Report<'_> {
             "{}",
             format!("{index}  {name}  {}", arguments.join(" ")).trim_end()
         )?;
-        writeln!(out, "   {verdict} ({}): {words}", step.verdict.rule)?;
+        let rule = one_line(&step.verdict.rule);
+        writeln!(out, "   {verdict} ({rule}): {words}")?;
         for remark in &step.remarks {
             writeln!(out, "   note: {}", one_line(remark))?;
         }

@@ -14,6 +14,7 @@ use super::args::{Common, ToolsFormat};
 use super::{House, view};
 use crate::args::Color;
 use crate::failure::Failure;
+use crate::human::screen::{ColorScreen, harmless};
 use crate::human::{self, is_colored, screen, snippet};
 use crate::{Outcome, source};
 
@@ -47,13 +48,13 @@ pub(super) fn check(
     if words.is_empty() {
         for problem in house.registry.list().1 {
             // What is not read is not checked either.
-            let _ = writeln!(io::stderr(), "note: {problem}");
+            let _ = writeln!(screen::stderr(), "note: {problem}");
         }
     }
     if !ids.is_empty() || words.is_empty() {
         let named = if ids.is_empty() {
             let is_read = |read: Result<_, FindError>| {
-                read.inspect_err(|problem| drop(writeln!(io::stderr(), "note: {problem}")))
+                read.inspect_err(|problem| drop(writeln!(screen::stderr(), "note: {problem}")))
                     .ok()
             };
             house.own().into_iter().filter_map(is_read).collect()
@@ -97,8 +98,12 @@ pub(super) fn check(
         let is_colored = is_colored(color, &io::stdout());
         for page in &pages {
             for diagnostic in &page.tool.diagnostics {
-                writeln!(out, "{}\n", report(diagnostic, page, is_colored))
-                    .map_err(Failure::Output)?;
+                writeln!(
+                    ColorScreen(&mut *out),
+                    "{}\n",
+                    report(diagnostic, page, is_colored)
+                )
+                .map_err(Failure::Output)?;
             }
         }
         // What breaks no rule may still be refused.
@@ -252,14 +257,14 @@ fn report(diagnostic: &Diagnostic, page: &Page, is_colored: bool) -> String {
     let end = page.text.len();
     let span = diagnostic.span.start.min(end)..diagnostic.span.end.min(end);
     let snippet = Snippet::source(&page.text)
-        .path(&page.name)
+        .path(harmless(&page.name))
         .annotation(AnnotationKind::Primary.span(span));
     let mut group = level
         .primary_title(&diagnostic.message)
         .id(diagnostic.rule.code)
         .element(snippet);
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help));
+        group = group.element(Level::HELP.message(harmless(help)));
     }
     let width = human::width(&io::stdout());
     snippet::renderer(is_colored, width).render(&[group])

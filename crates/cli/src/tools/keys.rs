@@ -10,6 +10,7 @@ use toolglot_toolfiles::{PublicKey, TrustError};
 use super::args::KeysCommand;
 use super::{House, answer};
 use crate::failure::Failure;
+use crate::human::screen;
 use crate::{Outcome, source};
 
 pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -100,7 +101,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             answer(common, out, &json, &format!("{key}  revoked {time}\n"))?;
             if of_system {
                 let _ = writeln!(
-                    std::io::stderr(),
+                    screen::stderr(),
                     "note: no tool runs any more without what this key signed, the runtimes of toolglot; delete `~/.ai/trusted_keys/{key}.toml` to take that back"
                 );
             }

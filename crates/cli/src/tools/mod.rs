@@ -165,7 +165,7 @@ fn as_id(word: &str) -> String {
 fn answer(common: &Common, out: &mut dyn Write, json: &Value, words: &str) -> Result<(), Failure> {
     match common.format {
         ToolsFormat::Json => crate::parse::write_line(out, json),
-        ToolsFormat::Human => Screen(out).write_all(words.as_bytes()),
+        ToolsFormat::Human => Screen::new(out).write_all(words.as_bytes()),
     }
     .map_err(Failure::Output)
 }

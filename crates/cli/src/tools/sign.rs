@@ -14,6 +14,7 @@ use super::args::Common;
 use super::{House, answer};
 use crate::Outcome;
 use crate::failure::Failure;
+use crate::human::screen;
 
 pub(super) fn sign(
     words: &[String],
@@ -58,7 +59,7 @@ fn all(
                 let is_changed = now.text() != found.text();
                 if is_changed && has_shebang {
                     let _ = writeln!(
-                        std::io::stderr(),
+                        screen::stderr(),
                         "note: the signature of `{}` stands above its `#!`: toolglot runs it, and `node` alone does not any more",
                         found.id
                     );

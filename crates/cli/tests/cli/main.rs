@@ -27,6 +27,8 @@ mod render;
 mod repair;
 mod results;
 mod run;
+#[cfg(unix)]
+mod screens;
 #[cfg(target_os = "linux")]
 mod signing;
 mod taught;

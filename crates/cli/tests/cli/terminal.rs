@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A shell command at a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
@@ -16,7 +16,7 @@ struct Terminal {
 
 impl Terminal {
     /// `None` where no terminal can be made, which is said.
-    fn open(command: &str, folder: &Path) -> Option<Terminal> {
+    pub(crate) fn open(command: &str, folder: &Path) -> Option<Terminal> {
         let child = Command::new("script")
             .args(["-qec", command, "/dev/null"])
             .current_dir(folder)
@@ -46,7 +46,7 @@ impl Terminal {
         })
     }
 
-    fn types(&mut self, text: &str) {
+    pub(crate) fn types(&mut self, text: &str) {
         self.input.write_all(text.as_bytes()).expect("it is read");
         self.input.flush().expect("it is read");
     }
@@ -65,7 +65,7 @@ impl Terminal {
     }
 
     /// All that was shown, and the exit code.
-    fn ends(mut self) -> (String, Option<i32>) {
+    pub(crate) fn ends(mut self) -> (String, Option<i32>) {
         let mut bytes = Vec::new();
         self.output.read_to_end(&mut bytes).expect("it can be read");
         let code = self.child.wait().expect("it ends").code();
