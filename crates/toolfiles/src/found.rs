@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use toolglot_schema::{SchemaError, Validator};
+use toolglot_signature::{BOM, Header, Style, body, digest};
+use toolglot_toolread::{ItemId, Language, ReturnContract, ToolFile};
 
-use crate::sign::{BOM, Header, Style, body, digest};
-use crate::{Entry, ItemId, Language, ReturnContract, Space, ToolFile};
+use crate::{Entry, Space};
 
 /// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
 /// copy shares it.
@@ -80,7 +81,7 @@ impl Found {
     pub fn code(&self) -> Cow<'_, str> {
         let text = self.text();
         let text = text.strip_prefix(BOM).unwrap_or(text);
-        if Style::of(self.language) == Style::Slashes
+        if self.language.signature_style() == Style::Slashes
             && let Some((first, rest)) = text.split_once('\n')
             && let Some(rest) = rest.strip_prefix("#!")
             && Header::find(first, Style::Slashes).is_some()
@@ -101,7 +102,7 @@ impl Found {
 
     /// The SHA-256 of what a signature covers: all of the text but the line that signs it.
     pub fn digest(&self) -> &str {
-        let hash = || digest(body(self.text(), Style::of(self.language)));
+        let hash = || digest(body(self.text(), self.language.signature_style()));
         self.known.digest.get_or_init(hash)
     }
 
@@ -112,7 +113,7 @@ impl Found {
 
     /// What the file says about itself, and what keeps it from being called; read when it is first asked for, and kept.
     pub fn tool(&self) -> &ToolFile {
-        let read = || ToolFile::to_run(&self.id, self.language, self.text());
+        let read = || ToolFile::read_to_run(&self.id, self.language, self.text());
         self.known.tool.get_or_init(read)
     }
 
@@ -170,7 +171,7 @@ impl Found {
                 name: name.clone(),
             })
         };
-        self.tool().imports.iter().filter_map(sibling).collect()
+        self.tool().imports().iter().filter_map(sibling).collect()
     }
 
     /// How the file is called in messages.

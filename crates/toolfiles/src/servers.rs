@@ -12,8 +12,9 @@ use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
+use toolglot_toolread::{ItemId, Language};
 
-use crate::{Entry, Found, ItemId, Language, Space};
+use crate::{Entry, Found, Space};
 
 /// The extension of such a file, which no file on a disk has.
 pub(crate) const EXTENSION: &str = "mcp";

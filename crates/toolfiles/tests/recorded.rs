@@ -137,7 +137,7 @@ fn signature(row: &Value) -> Value {
     let text = row["input"].as_str().expect("a file");
     let extension = row["ext"].as_str().expect("an extension");
     let language = Language::of_extension(extension.trim_start_matches('.')).expect("a language");
-    let style = Style::of(language);
+    let style = language.signature_style();
     let status = match verify_text("x", text, style, &keys()) {
         Ok(_) => "ok",
         Err(refusal) => refusal.code(),

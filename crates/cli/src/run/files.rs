@@ -368,7 +368,7 @@ impl<'a> FileTools<'a> {
         };
         let mut trust = self.host.trust.borrow_mut();
         let key = trust.private_key().map_err(|error| error.to_string())?;
-        let style = toolglot_toolfiles::Style::of(found.language);
+        let style = found.language.signature_style();
         let now = clock::now();
         let signed = found
             .clone()

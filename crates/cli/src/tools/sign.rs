@@ -49,7 +49,7 @@ fn all(
 ) -> Result<(String, Vec<Value>), Failure> {
     let (mut text, mut rows) = (String::new(), Vec::new());
     for found in found {
-        let has_shebang = Style::of(found.language) == Style::Slashes
+        let has_shebang = found.language.signature_style() == Style::Slashes
             && found
                 .text()
                 .trim_start_matches('\u{feff}')
@@ -104,7 +104,7 @@ fn one(
         )));
     }
     let version = tool.metadata.version.clone().unwrap_or_default();
-    let style = Style::of(found.language);
+    let style = found.language.signature_style();
     let sha = digest(body(found.text(), style));
     // A new time alone is no reason to change a file.
     let wanted = if v2 { Generation::V2 } else { Generation::V1 };

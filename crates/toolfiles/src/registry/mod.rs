@@ -14,13 +14,12 @@ use std::path::PathBuf;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
+use toolglot_toolread::{EXTENSIONS, ItemId, Language, MAX_BYTES};
 
 use memory::Memory;
 use open::{failure, lacks, read};
 
-use crate::language::EXTENSIONS;
-use crate::tool_file::MAX_BYTES;
-use crate::{Found, ItemId, Language, Space, Spaces, Stamp, Trust, servers, system};
+use crate::{Found, Space, Spaces, Stamp, Trust, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";

@@ -6,7 +6,7 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::FindError;
-use crate::tool_file::MAX_BYTES;
+use toolglot_toolread::MAX_BYTES;
 
 /// The text of a file below `dir`; `None` if it is not there.
 pub(super) fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindError> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use cap_std::fs::Dir;
 
 use super::{Entry, failure};
-use crate::language::EXTENSIONS;
 use crate::stamp::Stamp;
 use crate::{ItemId, Space};
+use toolglot_toolread::EXTENSIONS;
 
 /// More files than this are not listed.
 const MAX_FILES: usize = 100_000;

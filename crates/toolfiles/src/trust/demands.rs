@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sign::{Keyring, PublicKey, Signer};
+use toolglot_signature::{Keyring, PublicKey, Signer};
 
 use super::TrustError;
 
@@ -58,7 +58,7 @@ pub(super) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, Trust
             if !is_fingerprint {
                 return Err(TrustError::BadPolicyKey {
                     name: name.clone(),
-                    source: crate::BadKey::NoKey,
+                    source: toolglot_signature::BadKey::NoKey,
                 });
             }
             match keys.find(name) {

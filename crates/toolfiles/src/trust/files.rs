@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{LOCK, Record, TrustError};
-use crate::sign::{PublicKey, Signer};
+use toolglot_signature::{PublicKey, Signer};
 
 /// The keys of a directory, and the projects that each counts for; none means all.
 pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {

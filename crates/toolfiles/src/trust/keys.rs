@@ -5,7 +5,7 @@ use std::io;
 
 use super::files::{mode, set_mode, write};
 use super::{TRUSTED, Trust, TrustError};
-use crate::sign::{Keyring, PrivateKey, PublicKey, Signer};
+use toolglot_signature::{Keyring, PrivateKey, PublicKey, Signer};
 
 const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
 const PUBLIC_KEY: &str = ".ai/keys/public_key.pem";

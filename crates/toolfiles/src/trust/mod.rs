@@ -12,6 +12,7 @@ mod demands;
 mod error;
 mod files;
 mod keys;
+mod refusal;
 mod servers;
 mod standing;
 
@@ -26,14 +27,15 @@ use sha2::{Digest, Sha256};
 pub use demands::Demands;
 pub use error::TrustError;
 pub use keys::KnownKey;
+pub use refusal::Refusal;
 pub use servers::Approved;
 pub use standing::Standing;
 
 use files::{LOCK_FORM, keys_in, read_json, read_lock, write, write_copy};
 
 use crate::servers::approved_as;
-use crate::sign::{Generation, Keyring, Verified, digest, hex};
 use crate::{Found, Space, Spaces, system};
+use toolglot_signature::{Generation, Keyring, Verified, digest, hex};
 
 /// What is known of a tool from before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

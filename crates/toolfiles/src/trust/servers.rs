@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Refusal;
 use super::{Standing, Trust, TrustError};
 use crate::servers::{self, PLACES};
-use crate::sign::Refusal;
 use crate::{Found, Space, digest};
 
 /// Where the ledger keeps approvals; no project's path is this.

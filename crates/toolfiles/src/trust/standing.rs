@@ -2,10 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Record, Trust};
+use super::{Record, Refusal, Trust};
 use crate::chain::version;
-use crate::sign::{Generation, Header, Keyring, Refusal, Style, Verified, verify};
 use crate::{Found, Space};
+use toolglot_signature::{Generation, Header, Keyring, SignatureError, Verified, verify};
 
 /// Why a tool may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Trust {
         if is_trusted && !needs_signature {
             return as_locked().map(|()| Standing::Trusted);
         }
-        let is_signed = Header::find(found.text(), Style::of(found.language)).is_some();
+        let is_signed = Header::find(found.text(), found.language.signature_style()).is_some();
         if !is_signed {
             let id = id.to_owned();
             // The lock does not say whether what it names was ever signed: what is here was only trusted elsewhere, it may be.
@@ -87,11 +87,14 @@ impl Trust {
                 (Some(before), _) => Err(Refusal::Stripped {
                     id,
                     version: before.version.clone(),
-                    is_malformed: crate::sign::is_malformed(found.text(), found.language),
+                    is_malformed: toolglot_signature::is_malformed(
+                        found.text(),
+                        found.language.signature_style(),
+                    ),
                 }),
                 (None, Space::User) if !needs_signature => Ok(Standing::Own),
                 (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
-                (None, _) => Err(Refusal::Unsigned { id }),
+                (None, _) => Err(SignatureError::Unsigned { id }.into()),
             };
         }
         let keys = self.counted.as_ref().unwrap_or(&self.keys);
@@ -101,20 +104,22 @@ impl Trust {
             let same = self.lock.iter().filter(|(_, other)| other.digest == actual);
             let same: Vec<&str> = same.map(|(other, _)| other.as_str()).collect();
             if !same.is_empty() {
-                return Err(Refusal::Moved {
+                return Err(SignatureError::Moved {
                     id: id.to_owned(),
                     signed_as: same.join("` or `"),
-                });
+                }
+                .into());
             }
         }
         // What the line itself binds to its place needs nobody who remembers it.
         if verified.generation != Generation::V2
             && let Some(signed_as) = self.seen_as(found)
         {
-            return Err(Refusal::Moved {
+            return Err(SignatureError::Moved {
                 id: id.to_owned(),
                 signed_as: signed_as.to_owned(),
-            });
+            }
+            .into());
         }
         if let Some(before) = &record
             && verified.generation == Generation::V2
@@ -152,7 +157,7 @@ impl Trust {
         {
             return Ok(verified.clone());
         }
-        let verified = verify(id, found.text(), Style::of(found.language), keys)?;
+        let verified = verify(id, found.text(), found.language.signature_style(), keys)?;
         if let Ok(mut held) = self.held.lock() {
             held.insert(key, verified.clone());
         }

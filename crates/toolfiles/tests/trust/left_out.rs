@@ -42,9 +42,15 @@ fn no_line_of_a_signed_file_goes_on_unsigned() {
                 // Nor does signing what was found take it for something that is left out.
                 let key = PrivateKey::generate().expect("random bytes");
                 let text = format!("#!/x{end}print('EVIL')\n{signed}");
-                let again = sign_text(&text, Style::of(language), &key, TIME, None);
+                let again = sign_text(&text, language.signature_style(), &key, TIME, None);
                 let verdict = |text: &str| {
-                    verify_text("work/greet-it", text, Style::of(language), &mine(&key)).is_ok()
+                    verify_text(
+                        "work/greet-it",
+                        text,
+                        language.signature_style(),
+                        &mine(&key),
+                    )
+                    .is_ok()
                 };
                 assert!(verdict(&again), "{end:?}");
                 assert!(!verdict(&again.replace("EVIL", "WORSE")), "{end:?}");
@@ -90,7 +96,7 @@ fn what_is_trusted_is_all_of_the_text() {
         world.trust().trust(&[(&found, "1.0.0")]).expect("a home");
         assert_eq!(world.standing("work/greet-it"), "trusted");
         let text = fs::read_to_string(&file).expect("it is there");
-        let sign = Style::of(language).prefix();
+        let sign = language.signature_style().prefix();
         let heads = HEADS.iter().map(|head| format!("{sign}{head}"));
         for head in heads.chain(["#!/x".to_owned(), "\u{feff}".to_owned()]) {
             for end in ENDS.iter().copied().chain(["", "\r\n", "\n"]) {

@@ -75,7 +75,7 @@ impl World {
         let key = trust.private_key().expect("there is a key");
         let found = self.found(id);
         let version = found.tool().metadata.version.clone().expect("a version");
-        let style = Style::of(found.language);
+        let style = found.language.signature_style();
         let binding = v2.then_some((id, version.as_str()));
         let signed = sign_text(found.text(), style, &key, time, binding);
         let found = found.with_text(signed);
@@ -560,4 +560,15 @@ fn new_tools_break_no_rule_and_no_practice() {
             assert_eq!(tool.specs().len(), 1);
         }
     }
+}
+
+#[test]
+fn the_rules_know_the_executors_of_the_system_set() {
+    let (entries, _) = World::new().registry().list();
+    let executors: Vec<&str> = entries
+        .iter()
+        .map(|entry| entry.id.as_str())
+        .filter(|id| id.starts_with("rye/core/"))
+        .collect();
+    assert_eq!(executors, toolglot_toolread::SYSTEM_EXECUTORS);
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use toolglot_toolfiles::{Executor, ItemId, Language, Place, RULES, ToolFile};
+use toolglot_toolread::{Executor, ItemId, Language, Place, RULES, ToolFile};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/files.txt");
 

@@ -1,7 +1,7 @@
 //! The tables of the format, row by row: types, constraints, fields, languages, tool types, forms of a return, capabilities.
 
 use serde_json::{Value, json};
-use toolglot_toolfiles::{Executor, ItemId, Language, Place, ReturnContract, ToolFile, capability};
+use toolglot_toolread::{Executor, ItemId, Language, Place, ReturnContract, ToolFile, capability};
 
 fn read(path: &str, text: &str) -> ToolFile {
     let (id, extension) = path.rsplit_once('.').expect("an extension");
@@ -394,7 +394,7 @@ fn every_rule_is_broken_by_a_tool_that_breaks_it() {
             LANGUAGES[0].1.replace("python/script", "python/function")
         );
         let tool = read("work/do-it.py", &text);
-        let broken = |one: &toolglot_toolfiles::Diagnostic| one.rule.code == "R11";
+        let broken = |one: &toolglot_toolread::Diagnostic| one.rule.code == "R11";
         assert!(tool.diagnostics.iter().any(broken), "{returned}");
         assert_eq!(errors(&tool).contains(&"R11"), is_error, "{returned}");
     }

@@ -33,7 +33,7 @@ pub struct ToolFile {
     /// What is to be said about it, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
     /// What it imports, where that was asked for.
-    pub(crate) imports: Vec<String>,
+    imports: Vec<String>,
     /// What it is where nobody calls it: `runtime`, `library`, `primitive`, `mcp_server`, `module`, or the type of data.
     part: Option<String>,
     /// The fields as they stand in the file.
@@ -44,22 +44,22 @@ impl ToolFile {
     /// Reads a file. Nothing of it is run. Linear in its length.
     ///
     /// ```
-    /// use toolglot_toolfiles::{ItemId, Language, ToolFile};
+    /// use toolglot_toolread::{ItemId, Language, ToolFile};
     ///
     /// let text = "__version__ = \"1\" \".0.0\"\n";
     /// let id = ItemId::new("notes/add-note")?;
     /// let tool = ToolFile::read(&id, Language::Python, text);
     /// assert_eq!(tool.metadata.version.as_deref(), Some("1.0.0"));
     /// assert_eq!(tool.part(), Some("module"), "it names no executor, and there is nothing to call");
-    /// # Ok::<(), toolglot_toolfiles::BadId>(())
+    /// # Ok::<(), toolglot_toolread::BadId>(())
     /// ```
     pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
         ToolFile::of((id, language), text, Asked::All)
     }
 
-    /// The same, [checked](ToolFile::checked), with its errors only, and what it imports: what could be better takes as long to
-    /// find as the rest.
-    pub(crate) fn to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
+    /// The same, [checked](ToolFile::checked), with its errors only, and what it [imports](ToolFile::imports): what could be
+    /// better takes as long to find as the rest.
+    pub fn read_to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
         let mut tool = ToolFile::of((id, language), text, Asked::ToRun).checked();
         tool.diagnostics
             .retain(|diagnostic| diagnostic.severity == Severity::Error);
@@ -137,6 +137,11 @@ impl ToolFile {
         let whole = self.field(field);
         let part = member.and_then(|member| whole?.get(member));
         part.or(whole).map_or(0..0, |value| value.span.clone())
+    }
+
+    /// The names or paths that it imports from beside it; empty unless it was read [to run](ToolFile::read_to_run).
+    pub fn imports(&self) -> &[String] {
+        &self.imports
     }
 
     /// The value of a field, as it stands.

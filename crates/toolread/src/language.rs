@@ -1,5 +1,7 @@
 //! The languages that tools are written in.
 
+use toolglot_signature::Style;
+
 /// A language of tool files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -78,6 +80,14 @@ impl Language {
         match self {
             Language::JavaScript | Language::TypeScript => "//",
             _ => "#",
+        }
+    }
+
+    /// How a signature is written in a file of the language.
+    pub fn signature_style(self) -> Style {
+        match self.comment() {
+            "//" => Style::Slashes,
+            _ => Style::Hash,
         }
     }
 

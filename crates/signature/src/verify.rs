@@ -3,11 +3,10 @@
 use base64::Engine as _;
 use thiserror::Error;
 
-use super::body::{BOM, Style, body, digest};
-use super::header::{Generation, Header, URL_SAFE};
-use super::keys::{PrivateKey, PublicKey};
-use super::parts::Parts;
-use crate::Record;
+use crate::body::{BOM, Style, body, digest};
+use crate::header::{Generation, Header, URL_SAFE};
+use crate::keys::{PrivateKey, PublicKey};
+use crate::parts::Parts;
 
 /// Keys that are trusted, and keys that no longer are.
 #[derive(Clone, Debug, Default)]
@@ -41,10 +40,10 @@ pub struct Verified {
     pub time: String,
 }
 
-/// Why a file is not run.
+/// Why no signature of a text holds.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum SignatureError {
     /// No signature line.
     #[error(
         "`{id}` is not signed; read it, then `toolglot tools trust {id}` or `toolglot tools sign {id}`"
@@ -52,53 +51,6 @@ pub enum Refusal {
     Unsigned {
         /// The tool.
         id: String,
-    },
-    /// A server of `.mcp.json` that the user has not approved.
-    #[error(
-        "the server `{name}` is not approved; `toolglot mcp approve {name}` shows what it offers and approves it"
-    )]
-    NotApproved {
-        /// The server.
-        name: String,
-    },
-    /// Its definition is not the one that was approved.
-    #[error(
-        "the server `{name}` is not defined as it was approved; `toolglot mcp approve {name}` shows what it offers and approves it as it is now"
-    )]
-    Redefined {
-        /// The server.
-        name: String,
-    },
-    /// The policy wants a signature.
-    #[error(
-        "`{id}` is not signed, and the policy runs signed tools only; read it, then `toolglot tools sign {id}`"
-    )]
-    SignatureRequired {
-        /// The tool.
-        id: String,
-    },
-    /// It was signed, and the line is gone.
-    #[error(
-        "{}; it was signed or trusted as {version} before: `toolglot tools sign {id}` or `toolglot tools trust {id}` takes it as it is now",
-        if *.is_malformed { format!("the signature line of `{id}` cannot be read") } else { format!("the signature of `{id}` was taken out of its file") }
-    )]
-    Stripped {
-        /// The tool.
-        id: String,
-        /// The version that was signed.
-        version: String,
-        /// Whether a line stands in its place that only looks like one.
-        is_malformed: bool,
-    },
-    /// It has no signature, and is not the text that was trusted.
-    #[error(
-        "`{id}` was changed since it was trusted as {version}; `toolglot tools trust {id}` shows what changed"
-    )]
-    Changed {
-        /// The tool.
-        id: String,
-        /// The version that was trusted.
-        version: String,
     },
     /// The body is not what was signed.
     #[error(
@@ -153,56 +105,18 @@ pub enum Refusal {
         /// What it was signed as.
         signed_as: String,
     },
-    /// It is older than what was seen before.
-    #[error(
-        "`{id}` is version {version} here, and version {seen} was there before: an old version is not taken back without `toolglot tools trust {id}`"
-    )]
-    Replayed {
-        /// The tool.
-        id: String,
-        /// Its version.
-        version: String,
-        /// The version that was seen.
-        seen: String,
-    },
-    /// It is not what the lock file says.
-    #[error(
-        "`{id}` is not the file that the lock names: {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew",
-        if (&locked.digest, &locked.version) == (actual, version) {
-            "its shebang or the line that signs it is another".to_owned()
-        } else {
-            format!("its body is {actual:.16}.. in version {version}, locked is {:.16}.. in version {}", locked.digest, locked.version)
-        }
-    )]
-    NotLocked {
-        /// The tool.
-        id: String,
-        /// Its version.
-        version: String,
-        /// What the lock names.
-        locked: Box<Record>,
-        /// The hash of the body.
-        actual: String,
-    },
 }
 
-impl Refusal {
+impl SignatureError {
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
-            Refusal::Unsigned { .. } => "unsigned",
-            Refusal::NotApproved { .. } => "not-approved",
-            Refusal::Redefined { .. } => "redefined",
-            Refusal::SignatureRequired { .. } => "signature_required",
-            Refusal::Stripped { .. } => "stripped",
-            Refusal::Changed { .. } => "changed",
-            Refusal::Edited { .. } => "hash_mismatch",
-            Refusal::UntrustedKey { .. } => "untrusted_key",
-            Refusal::Revoked { .. } => "revoked_key",
-            Refusal::BadSignature { .. } => "bad_signature",
-            Refusal::Moved { .. } => "moved",
-            Refusal::Replayed { .. } => "replayed",
-            Refusal::NotLocked { .. } => "not_locked",
+            SignatureError::Unsigned { .. } => "unsigned",
+            SignatureError::Edited { .. } => "hash_mismatch",
+            SignatureError::UntrustedKey { .. } => "untrusted_key",
+            SignatureError::Revoked { .. } => "revoked_key",
+            SignatureError::BadSignature { .. } => "bad_signature",
+            SignatureError::Moved { .. } => "moved",
         }
     }
 }
@@ -237,9 +151,14 @@ impl Keyring {
 ///
 /// # Errors
 /// The first reason not to run it, in the order: unsigned, edited, key, signature, place.
-pub fn verify(id: &str, text: &str, style: Style, keys: &Keyring) -> Result<Verified, Refusal> {
+pub fn verify(
+    id: &str,
+    text: &str,
+    style: Style,
+    keys: &Keyring,
+) -> Result<Verified, SignatureError> {
     let Some(header) = Header::find(text, style) else {
-        return Err(Refusal::Unsigned { id: id.to_owned() });
+        return Err(SignatureError::Unsigned { id: id.to_owned() });
     };
     let actual = digest(body(text, style));
     if actual != header.hash {
@@ -248,7 +167,7 @@ pub fn verify(id: &str, text: &str, style: Style, keys: &Keyring) -> Result<Veri
         let is_by_line_ends = [unix.replace('\n', "\r\n"), unix]
             .iter()
             .any(|other| digest(body(other, style)) == header.hash);
-        return Err(Refusal::Edited {
+        return Err(SignatureError::Edited {
             id: id.to_owned(),
             declared: header.hash,
             actual,
@@ -256,13 +175,13 @@ pub fn verify(id: &str, text: &str, style: Style, keys: &Keyring) -> Result<Veri
         });
     }
     let Some(signer) = keys.find(&header.key) else {
-        return Err(Refusal::UntrustedKey {
+        return Err(SignatureError::UntrustedKey {
             id: id.to_owned(),
             key: header.key,
         });
     };
     if let Some(since) = &signer.revoked {
-        return Err(Refusal::Revoked {
+        return Err(SignatureError::Revoked {
             id: id.to_owned(),
             key: header.key,
             since: since.clone(),
@@ -277,7 +196,7 @@ pub fn verify(id: &str, text: &str, style: Style, keys: &Keyring) -> Result<Veri
         .as_deref()
         .is_some_and(|signature| signer.key.verifies(message.as_bytes(), signature));
     if !holds {
-        return Err(Refusal::BadSignature {
+        return Err(SignatureError::BadSignature {
             id: id.to_owned(),
             key: header.key,
         });
@@ -285,7 +204,7 @@ pub fn verify(id: &str, text: &str, style: Style, keys: &Keyring) -> Result<Veri
     if let Some((signed_as, _)) = header.binding
         && signed_as != id
     {
-        return Err(Refusal::Moved {
+        return Err(SignatureError::Moved {
             id: id.to_owned(),
             signed_as,
         });

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use crate::read_json;
-use crate::sign::BOM;
+use toolglot_signature::BOM;
 
 /// As deep as JSON is read. What begins a line inside an object is deeper than that, so that no text is looked at more often.
 const MAX_DEPTH: usize = 128;

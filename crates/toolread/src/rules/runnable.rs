@@ -2,11 +2,10 @@
 
 use super::{RUNNABLE, configured};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::executors::SYSTEM;
 use crate::literal::{Content, Literal};
-use crate::{Executor, Language, ToolFile, executor_id, system, template};
+use crate::{Executor, Language, ToolFile, executor_id, executors, template};
 
-/// Where the runtimes and primitives of the system are.
-pub(super) const SYSTEM: &str = "rye/core/";
 pub(super) const PYTHON: &str = "rye/core/runtimes/python/";
 const NODE: &str = "rye/core/runtimes/node/node";
 
@@ -35,12 +34,12 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
     };
     if !is_known(id) {
         let message = format!("there is no executor `{executor}`");
-        let nearest = system::nearest_executor(executor, std::iter::empty());
+        let nearest = executors::nearest_executor(executor, std::iter::empty());
         let help = nearest.map_or_else(
             || {
                 format!(
                     "the executors are {}, or a runtime of the project",
-                    system::EXECUTORS
+                    executors::EXECUTORS
                 )
             },
             |nearest| format!("did you mean `{nearest}`?"),
@@ -137,5 +136,5 @@ fn texts(value: &Literal) -> Vec<&Literal> {
 /// Whether an id may be an executor: what is below the system's directory is the system's, the rest may be the project's.
 fn is_known(id: &str) -> bool {
     let is_system = id.starts_with(SYSTEM);
-    !is_system || system::entries().any(|entry| entry.id.as_str() == id)
+    !is_system || executors::SYSTEM_EXECUTORS.contains(&id)
 }

@@ -1,25 +1,25 @@
 //! Where a signature stands, and what it leaves out.
 
-use super::body::Style;
-use super::header;
+use crate::body::Style;
+use crate::header;
 
 /// A file in the parts that a signature makes of it, in their order: together they are all of it.
 ///
 /// The first two are what no signature covers. What they hold runs with the rest of the file, so they are comments of one
 /// line by any reader's idea of a line, or they are body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// The line `#!/..` with its end, where the signature stands behind it; else nothing.
-    pub(super) shebang: &'a str,
+    pub(crate) shebang: &'a str,
     /// The line of the signature with its end, of whatever generation; nothing if there is none.
-    pub(super) signature: &'a str,
+    pub(crate) signature: &'a str,
     /// All that is behind.
-    pub(super) body: &'a str,
+    pub(crate) body: &'a str,
 }
 
 impl Parts<'_> {
     /// Takes a text apart. A byte order mark is no part of a line that is left out.
-    pub(super) fn of(text: &str, style: Style) -> Parts<'_> {
+    pub(crate) fn of(text: &str, style: Style) -> Parts<'_> {
         let (first, behind) = first_line(text);
         let has_shebang = style == Style::Hash && first.ends_with('\n') && is_shebang(first);
         let (shebang, rest) = if has_shebang {
@@ -42,7 +42,7 @@ impl Parts<'_> {
 }
 
 /// A line without its end, `\n` or `\r\n`.
-pub(super) fn without_end(line: &str) -> &str {
+pub(crate) fn without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }
@@ -82,8 +82,8 @@ fn is_one_line(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::body::Item;
     use super::*;
+    use crate::body::Item;
 
     const ENDS: &[char] = &[
         '\r', '\0', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}',

@@ -2,9 +2,10 @@
 
 use toolglot_policy::{METHODS, is_own_header};
 
-use super::runnable::{PYTHON, SYSTEM};
+use super::runnable::PYTHON;
 use super::{RUNNABLE, Rule, UNKNOWN_FIELD};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::executors::SYSTEM;
 use crate::literal::{Content, Literal, Member};
 use crate::{ToolFile, template};
 

@@ -2,11 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::parts::Parts;
-use crate::Language;
+use crate::parts::Parts;
 
 /// What some editors put before a text. It is no part of it.
-pub(crate) const BOM: char = '\u{feff}';
+pub const BOM: char = '\u{feff}';
 
 /// How a kind of file writes its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +28,6 @@ pub enum Item {
 }
 
 impl Style {
-    /// The style of tool files of a language.
-    pub fn of(language: Language) -> Style {
-        match language.comment() {
-            "//" => Style::Slashes,
-            _ => Style::Hash,
-        }
-    }
-
     /// What stands before the words of the signature: one blank is part of it.
     pub fn prefix(self) -> &'static str {
         match self {
@@ -91,7 +82,8 @@ pub fn digest(body: &str) -> String {
     hex(&Sha256::digest(body.as_bytes()))
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Bytes in lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::body::Style;
-use super::parts::{Parts, without_end};
+use crate::body::{BOM, Style};
+use crate::parts::{Parts, without_end};
 
 /// With or without padding: an interim form of the origin has none.
 const LENIENT: GeneralPurposeConfig =
@@ -133,8 +133,31 @@ impl Header {
     }
 }
 
+/// The line, from 0, that a signature of this file stands on, if there is one.
+pub fn signature_line(text: &str, style: Style) -> Option<usize> {
+    let header = Header::find(text, style)?;
+    Some(text[..header.line.start].matches('\n').count())
+}
+
+/// Whether a line that only looks like a signature stands where one would.
+pub fn is_malformed(text: &str, style: Style) -> bool {
+    let lines = text.lines().skip_while(|line| line.starts_with("#!"));
+    let is_like = lines.take(1).any(is_signature_like);
+    is_like && Header::find(text, style).is_none()
+}
+
+/// Whether a line is a comment that begins as a signature does.
+pub fn is_signature_like(line: &str) -> bool {
+    let line = line.trim_start_matches(BOM).trim_start();
+    let body = line
+        .strip_prefix("<!--")
+        .or_else(|| line.strip_prefix("//"))
+        .or_else(|| line.strip_prefix('#'));
+    body.is_some_and(|body| begins_as_signature(body.trim_start()))
+}
+
 /// Whether a comment's text begins as any signature does, those that were never valid included.
-pub(super) fn begins_as_signature(text: &str) -> bool {
+pub(crate) fn begins_as_signature(text: &str) -> bool {
     ["rye", "kiwi-mcp", "ryeos", "toolglot"]
         .iter()
         .any(|origin| {

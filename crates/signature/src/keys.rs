@@ -7,8 +7,8 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::body::hex;
-use super::header::STANDARD;
+use crate::body::hex;
+use crate::header::STANDARD;
 
 /// SubjectPublicKeyInfo of an Ed25519 key, up to the key.
 const SPKI: [u8; 12] = [
@@ -89,7 +89,7 @@ impl PublicKey {
     }
 
     /// Whether `signature` is this key's over `message`; strictly, so that each message has one signature that counts.
-    pub(super) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
+    pub(crate) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature)
             .is_ok_and(|signature| self.0.verify_strict(message, &signature).is_ok())
     }
@@ -141,7 +141,7 @@ impl PrivateKey {
         PublicKey(self.0.verifying_key())
     }
 
-    pub(super) fn sign(&self, message: &[u8]) -> [u8; 64] {
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }
 }

@@ -19,7 +19,7 @@ use super::{Reading, python, yaml};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields;
 use crate::rules;
-use crate::sign::BOM;
+use toolglot_signature::BOM;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let header = Header::of(source);
@@ -222,7 +222,7 @@ impl Header {
                 }
                 break;
             }
-            if crate::sign::is_signature_like(plain) {
+            if toolglot_signature::is_signature_like(plain) {
                 continue;
             }
             match reader.line(plain, &mut header.form) {

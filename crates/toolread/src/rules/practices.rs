@@ -3,7 +3,9 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::literal::Literal;
 use crate::read::{Gives, Success, WorksOn, is_fetcher, shell_words};
-use crate::{Language, sign};
+use toolglot_signature as signature;
+
+use crate::Language;
 
 use super::fields::{instead, is_kebab, kebab};
 use super::{
@@ -242,12 +244,12 @@ fn naming(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 
 fn signature_line(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     let mut at = 0;
-    let allowed = sign::signature_line(subject.text, subject.language);
+    let allowed = signature::signature_line(subject.text, subject.language.signature_style());
     // Further down a line of that kind is part of the tool's text.
     for (n, line) in subject.text.split_inclusive('\n').take(4).enumerate() {
         let span = at..at + line.trim_end().len();
         at += line.len();
-        if !sign::is_signature_like(line.trim_end()) || allowed == Some(n) {
+        if !signature::is_signature_like(line.trim_end()) || allowed == Some(n) {
             continue;
         }
         let (message, help) = if allowed.is_some() {

@@ -128,7 +128,7 @@ impl Subject<'_> {
         let mut at = 0;
         for line in self.text.split_inclusive('\n').take(3) {
             let written = line.trim_end();
-            if !written.starts_with("#!") && !crate::sign::is_signature_like(written) {
+            if !written.starts_with("#!") && !toolglot_signature::is_signature_like(written) {
                 return at..at + line.trim_end_matches('\n').len();
             }
             at += line.len();
