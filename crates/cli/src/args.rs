@@ -1,10 +1,12 @@
 //! The command line, as data.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use toolglot::{Finish, InCode, InReasoning};
+use toolglot::{Finish, InCode, InReasoning, Program};
+use toolglot_chat::Reader;
 use toolglot_policy::Grants;
 
 use crate::allowed::Allowed;
@@ -123,6 +125,18 @@ pub(crate) struct ReadingArguments {
 }
 
 impl ReadingArguments {
+    /// The reader that is asked for.
+    pub(crate) fn reader(&self, program: Arc<Program>) -> Reader {
+        Reader {
+            in_code: self.in_code.into(),
+            in_reasoning: self.in_reasoning.into(),
+            reasoning_open: self.reasoning_open,
+            finish: self.finish.map_or(Finish::Stop, Finish::from),
+            chunk_bytes: self.chunk as usize,
+            ..Reader::new(program)
+        }
+    }
+
     /// The files and directories that it names.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let tools = self.tools.as_deref();

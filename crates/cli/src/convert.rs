@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::Value;
+use toolglot_chat::{default_server, tool_set};
 use toolglot_wire::{
     BadLine, ConversionReport, ConvertedMessage, Converter, SourceForm, TargetForm, WireError,
     is_conversation,
@@ -16,8 +17,7 @@ use crate::args::ConvertArguments;
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
-use crate::reading::tool_set;
-use crate::{Outcome, batch, select, server, source, toolboxes};
+use crate::{Outcome, batch, select, source, toolboxes};
 
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";
@@ -41,7 +41,7 @@ pub(crate) fn convert(
             TargetForm::Text {
                 dialect: &target,
                 tools: tool_set(std::slice::from_ref(&target), toolbox),
-                server: server::default_of(target.name()),
+                server: default_server(target.name()),
             }
         }
     };

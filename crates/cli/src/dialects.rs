@@ -9,14 +9,14 @@ use crate::args::{Color, DialectsCommand};
 use crate::failure::Failure;
 use crate::human::is_colored;
 use crate::human::screen::{ColorScreen, harmless};
-use crate::{Outcome, detect, dialect_file, select, source};
+use crate::{Outcome, detect, dialect_file, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
         DialectsCommand::List => list(out),
         DialectsCommand::Show { name } => {
-            let dialect = select::named(name)?;
+            let dialect = toolglot_chat::dialect_named(name)?;
             out.write_all(dialect.source().trim_end().as_bytes())
                 .and_then(|()| writeln!(out))
                 .map(|()| Outcome::Fine)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 use toolglot::GrammarError;
+use toolglot_chat::ChatError;
 use toolglot_tools::ToolError;
 
 use crate::dialect_file;
@@ -72,10 +73,8 @@ pub(crate) enum Failure {
     NoDialect,
     #[error("`--jsonl` gives a JSON document for each line: no `--format` but `json` goes with it")]
     NotOfLines,
-    #[error("there are no tools to teach")]
-    NothingToTeach,
-    #[error("`{dialect}` has calls of {calls} alone, and no tool that is given is such")]
-    NoToolOfDialect { dialect: String, calls: String },
+    #[error(transparent)]
+    Chat(ChatError),
     #[error("`{0}` is more than one dialect; name one")]
     NotOneDialect(String),
     #[error("no builtin tools are called `{0}`; there are {list}", list = crate::toolboxes::BUILTIN.join(", "))]
@@ -152,6 +151,19 @@ impl Failure {
             source = error.source();
         }
         told
+    }
+}
+
+impl From<ChatError> for Failure {
+    fn from(error: ChatError) -> Failure {
+        match error {
+            // The command line knows where a dialect is named, and where all of them are listed.
+            ChatError::UnknownDialect { name, nearest } => {
+                Failure::UnknownDialect { name, nearest }
+            }
+            ChatError::NoDialect => Failure::NoDialect,
+            other => Failure::Chat(other),
+        }
     }
 }
 

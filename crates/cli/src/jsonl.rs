@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolglot::{Dialect, Finish, Program};
+use toolglot_chat::{
+    ArgumentSpans, Digest, DigestContext, LookalikeContext, OtherPrograms, compile, dialects_named,
+    lookalike_notes, tool_set,
+};
 use toolglot_tools::Toolbox;
 use toolglot_wire::{BadLine, Document, Line};
 
 use crate::args::ParseArguments;
-use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
-use crate::lookalike::{self, Ground, OtherPrograms};
 use crate::parse::write_line;
-use crate::places::Places;
-use crate::reading::{Manner, compile, tool_set};
 use crate::{Outcome, batch, select, toolboxes};
 
 /// Answers each line of the input with a line, in order.
@@ -83,30 +83,31 @@ impl Batch<'_> {
 
     fn try_answer(&mut self, line: &Line) -> Result<(Document, bool), Failure> {
         let compiled = self.compiled(line)?;
-        let mut manner = Manner::new(Arc::clone(&compiled.program), &self.arguments.reading);
-        manner.reasoning_open |= line.reasoning_open;
-        manner.prompt_suffix.clone_from(&line.prompt_suffix);
+        let program = Arc::clone(&compiled.program);
+        let mut reader = self.arguments.reading.reader(program);
+        reader.reasoning_open |= line.reasoning_open;
+        reader.prompt_suffix.clone_from(&line.prompt_suffix);
         if let Some(why) = &line.finish {
-            manner.finish = finish(why)?;
+            reader.finish = finish(why)?;
         }
-        let mut reading = manner.whole(line.input.as_bytes());
+        let mut reading = reader.read(line.input.as_bytes());
         let choice = &line.tool_choice;
         choice.apply(&mut reading.trace.message, compiled.toolbox.as_deref());
-        let places = Places::new(&manner, &reading.text);
-        let knowledge = Knowledge {
+        let spans = ArgumentSpans::new(&reader, &reading.text);
+        let context = DigestContext {
             dialects: &compiled.dialects,
             toolbox: compiled.toolbox.as_deref(),
             normalize: self.arguments.normalize,
-            places: Some(&places),
+            spans: Some(&spans),
         };
-        let mut digest = digest(reading.trace.message.clone(), knowledge);
-        let ground = Ground {
+        let mut digest = Digest::new(reading.trace.message.clone(), context);
+        let context = LookalikeContext {
             dialects: &compiled.dialects,
             toolbox: compiled.toolbox.as_deref(),
-            manner: &manner,
+            reader: &reader,
             others: &compiled.others,
         };
-        digest.add_lookalikes(lookalike::notes(ground, &reading));
+        digest.add_lookalikes(lookalike_notes(context, &reading));
         Ok((digest.document, digest.is_faulty))
     }
 
@@ -130,9 +131,9 @@ impl Batch<'_> {
             None => self.toolbox.clone(),
         };
         let dialects = match &line.dialect {
-            Some(list) => select::by_name(list, toolbox.as_deref()),
-            None => select::dialects(list, toolbox.as_deref()),
-        }?;
+            Some(list) => dialects_named(list, toolbox.as_deref())?,
+            None => select::dialects(list, toolbox.as_deref())?,
+        };
         let compiled = Compiled {
             program: self.program(&dialects, toolbox.as_deref())?,
             dialects: dialects.into(),

@@ -3,16 +3,15 @@
 use std::io::{self, BufRead, Read, Write};
 
 use toolglot::{Code, End, Event, Sink, Span};
-use toolglot_wire::EventLine;
+use toolglot_chat::{
+    ArgumentSpans, Digest, DigestContext, LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, Reader,
+    Reading, Trace, compile, lookalike_notes,
+};
+use toolglot_wire::{Bytes, EventLine};
 
 use crate::args::{ParseArguments, ParseFormat};
-use crate::digest::{Knowledge, digest};
 use crate::failure::Failure;
 use crate::human;
-use crate::lookalike::{self, Ground, OtherPrograms};
-use crate::places::Places;
-use crate::reading::{Manner, Reading, compile};
-use crate::trace::Trace;
 use crate::{Outcome, jsonl, select, source, toolboxes};
 
 /// Reads a message and shows its calls.
@@ -26,39 +25,40 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     }
     let toolbox = toolboxes::known(arguments.reading.tools.as_deref())?;
     let dialects = select::dialects(&arguments.reading.dialect, toolbox.as_ref())?;
-    let manner = Manner::new(compile(&dialects, toolbox.as_ref())?, &arguments.reading);
+    let program = compile(&dialects, toolbox.as_ref())?;
+    let reader = arguments.reading.reader(program);
     if format == ParseFormat::Events {
-        let ground = Ground {
+        let lookalikes = LookalikeContext {
             dialects: &dialects,
             toolbox: toolbox.as_ref(),
-            manner: &manner,
+            reader: &reader,
             others: &OtherPrograms::default(),
         };
-        return events(arguments, ground, out);
+        return events(arguments, lookalikes, out);
     }
 
-    let reading = manner.whole(&source::bytes(&arguments.file)?);
-    let places = Places::new(&manner, &reading.text);
-    let knowledge = Knowledge {
+    let reading = reader.read(&source::bytes(&arguments.file)?);
+    let spans = ArgumentSpans::new(&reader, &reading.text);
+    let context = DigestContext {
         dialects: &dialects,
         toolbox: toolbox.as_ref(),
         normalize: arguments.normalize,
-        places: Some(&places),
+        spans: Some(&spans),
     };
-    let mut digest = digest(reading.trace.message.clone(), knowledge);
-    let ground = Ground {
+    let mut digest = Digest::new(reading.trace.message.clone(), context);
+    let lookalikes = LookalikeContext {
         dialects: &dialects,
         toolbox: toolbox.as_ref(),
-        manner: &manner,
+        reader: &reader,
         others: &OtherPrograms::default(),
     };
-    digest.add_lookalikes(lookalike::notes(ground, &reading));
+    digest.add_lookalikes(lookalike_notes(lookalikes, &reading));
     if format == ParseFormat::Human {
         let view = human::View {
             name: &source::name(&arguments.file),
             reading: &reading,
             digest: &digest,
-            knowledge,
+            context,
             is_auto: arguments.reading.dialect == "auto",
             is_colored: human::is_colored(arguments.color, &io::stdout()),
         };
@@ -73,7 +73,7 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
 /// Writes events while the text comes in, and at its end what only looks like calls.
 fn events(
     arguments: &ParseArguments,
-    ground: Ground<'_>,
+    lookalikes: LookalikeContext<'_>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let mut input = Kept {
@@ -87,13 +87,11 @@ fn events(
         has_note: false,
         trace: Some(Trace::default()),
     };
-    ground
-        .manner
-        .stream(&mut input, &mut lines)
+    stream(lookalikes.reader, &mut input, &mut lines)
         .map_err(|error| source::failed(&arguments.file, error))?;
     if let Some(trace) = lines.trace.take() {
         let text = String::from_utf8_lossy(&input.bytes).into_owned();
-        for note in lookalike::notes(ground, &Reading { text, trace }) {
+        for note in lookalike_notes(lookalikes, &Reading { text, trace }) {
             lines.event(note.span, Event::Note(&note));
         }
     }
@@ -103,6 +101,26 @@ fn events(
             lines.is_faulty || arguments.strict && lines.has_note,
         )),
     }
+}
+
+/// Reads a text as it comes and keeps nothing of it.
+fn stream(reader: &Reader, input: &mut dyn BufRead, sink: &mut dyn Sink) -> io::Result<()> {
+    let mut parser = reader.parser();
+    let mut joiner = Bytes::new();
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            break;
+        }
+        for piece in buffer.chunks(reader.chunk_bytes) {
+            joiner.push(piece, &mut parser, sink);
+        }
+        let n_read = buffer.len();
+        input.consume(n_read);
+    }
+    joiner.finish(&mut parser, sink);
+    parser.finish(reader.finish, sink);
+    Ok(())
 }
 
 /// An input of which the beginning is kept, as far as a text is searched at its end.
@@ -128,7 +146,7 @@ impl<R: BufRead> BufRead for Kept<R> {
     fn consume(&mut self, n_bytes: usize) {
         // What is consumed is in the buffer already, so that nothing is waited for.
         if let Ok(buffer) = self.input.fill_buf() {
-            let room = (lookalike::LONGEST + 1).saturating_sub(self.bytes.len());
+            let room = (LOOKALIKE_BYTES + 1).saturating_sub(self.bytes.len());
             self.bytes.extend(buffer.iter().take(n_bytes.min(room)));
         }
         self.input.consume(n_bytes);
@@ -150,7 +168,7 @@ impl Sink for Lines<'_> {
         self.trace = self
             .trace
             .take()
-            .filter(|_| span.end <= lookalike::LONGEST as u64);
+            .filter(|_| span.end <= LOOKALIKE_BYTES as u64);
         if let Some(trace) = &mut self.trace {
             trace.event(span, event.clone());
         }

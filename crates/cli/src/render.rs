@@ -12,8 +12,8 @@ use crate::args::RenderArguments;
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
-use crate::reading::tool_set;
-use crate::{Outcome, batch, form, select, server, source, spaced, toolboxes};
+use crate::{Outcome, batch, select, source, toolboxes};
+use toolglot_chat::{default_server, spaced_json, tool_set, writes_rows};
 
 /// Renders one document, or one per line.
 pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -119,7 +119,7 @@ fn written(message: &Message, target: Target<'_>) -> Result<WrittenResults, Fail
             }
             let calls: Vec<MessageCall> =
                 calls.iter().map(|call| with_rows(call, target)).collect();
-            let server = server::default_of(dialect.name());
+            let server = default_server(dialect.name());
             let calls: Vec<CallText<'_>> = calls
                 .iter()
                 .map(call_text)
@@ -162,10 +162,10 @@ fn with_rows(call: &MessageCall, target: Target<'_>) -> MessageCall {
     let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
     let written = target
         .toolbox
-        .filter(|_| form::has_rows(target.dialect))
+        .filter(|_| writes_rows(target.dialect))
         .map(|toolbox| toolbox.with_rows(&call.name, arguments));
     MessageCall {
-        arguments: written.map_or_else(|| call.arguments.clone(), |map| spaced::text(&map)),
+        arguments: written.map_or_else(|| call.arguments.clone(), |map| spaced_json(&map)),
         ..call.clone()
     }
 }

@@ -7,12 +7,10 @@ pub(crate) mod snippet;
 use std::io::{self, IsTerminal, Write};
 
 use toolglot::{Call, Code, Note};
+use toolglot_chat::{Digest, DigestContext, Reader, Reading, compile, example_call};
 use toolglot_wire::{CallDocument, Document};
 
 use crate::args::Color;
-use crate::digest::{Digest, Knowledge};
-use crate::form;
-use crate::reading::{Manner, Reading, compile};
 use crate::select;
 
 use paint::Style;
@@ -77,7 +75,7 @@ pub(crate) struct View<'a> {
     pub(crate) name: &'a str,
     pub(crate) reading: &'a Reading,
     pub(crate) digest: &'a Digest,
-    pub(crate) knowledge: Knowledge<'a>,
+    pub(crate) context: DigestContext<'a>,
     /// Whether every dialect was tried.
     pub(crate) is_auto: bool,
     pub(crate) is_colored: bool,
@@ -132,7 +130,7 @@ impl View<'_> {
                 chosen.push(&call.dialect);
             }
         }
-        let n_tried = self.knowledge.dialects.len();
+        let n_tried = self.context.dialects.len();
         writeln!(
             out,
             "read as {}, of {n_tried} dialects",
@@ -181,15 +179,15 @@ impl View<'_> {
         if self.is_auto || notes.any(|note| note.code == Code::UnreadCall) {
             return Ok(());
         }
-        let others = select::dialects("auto", self.knowledge.toolbox);
-        let program = others.and_then(|others| compile(&others, self.knowledge.toolbox));
+        let others = select::dialects("auto", self.context.toolbox);
+        let program = others.and_then(|others| Ok(compile(&others, self.context.toolbox)?));
         // A hint must not fail the command that it would help.
         let Ok(program) = program else { return Ok(()) };
-        let manner = Manner::with(program);
+        let reader = Reader::new(program);
         // Nor cost more than that: a call is looked for at the beginning of a long text.
         let text = &self.reading.text;
         let text = &text[..snippet::floor(text, HINT_BYTES.min(text.len()))];
-        let document = Document::new(&manner.whole(text.as_bytes()).trace.message);
+        let document = Document::new(&reader.read(text.as_bytes()).trace.message);
         match document.calls.first() {
             Some(call) => writeln!(
                 out,
@@ -212,7 +210,7 @@ impl View<'_> {
             .calls
             .iter()
             .find(|call| is_at(call, note));
-        let dialects = self.knowledge.dialects;
+        let dialects = self.context.dialects;
         let dialect = match call {
             Some(call) => dialects
                 .iter()
@@ -223,7 +221,7 @@ impl View<'_> {
         // Without a call the note points at what may be a misspelt name.
         let pointed = || self.reading.text.get(note.span.range());
         let name = call.map(|call| call.name.as_str()).or_else(pointed);
-        form::of_call(dialect, self.knowledge.toolbox, name)
+        example_call(dialect, self.context.toolbox, name)
     }
 }
 

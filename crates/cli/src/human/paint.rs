@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use toolglot::Span;
 
 use super::screen::one_line;
-use crate::reading::Reading;
-use crate::trace::Kind;
+use toolglot_chat::{PieceKind, Reading};
 
 /// What a stretch of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,17 +63,17 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
     };
     for piece in &reading.trace.pieces {
         let style = match piece.kind {
-            Kind::Text | Kind::CallStart | Kind::CallEnd => Style::Plain,
-            Kind::Reasoning => Style::Reasoning,
-            Kind::Markup => Style::Markup,
-            Kind::Arguments => Style::Arguments,
+            PieceKind::Text | PieceKind::CallStart | PieceKind::CallEnd => Style::Plain,
+            PieceKind::Reasoning => Style::Reasoning,
+            PieceKind::Markup => Style::Markup,
+            PieceKind::Arguments => Style::Arguments,
         };
         let mut at = piece.span;
         let first = names.partition_point(|name| name.start < at.start);
         let inside = names[first..]
             .iter()
             .take_while(|name| name.end <= piece.span.end);
-        for name in inside.filter(|_| piece.kind == Kind::Markup) {
+        for name in inside.filter(|_| piece.kind == PieceKind::Markup) {
             if at.start <= name.start {
                 write(style, Span::new(at.start, name.start))?;
                 write(Style::Name, *name)?;

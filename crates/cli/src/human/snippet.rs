@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use toolglot::{Call, Code, GrammarError, Note};
 
 use crate::args::Color;
-use crate::digest::is_fault;
+use toolglot_chat::is_fault;
 
 use super::screen::harmless;
 

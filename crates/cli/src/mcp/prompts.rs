@@ -1,13 +1,14 @@
 //! The instructions of `toolglot prompt`, as a prompt: for a client whose model writes calls as text.
 
 use serde_json::{Map, Value, json};
+use toolglot_chat::{DEFAULT_DIALECT, dialect_named, instructions};
 use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
 use toolglot_tools::Toolbox;
 
 use super::list::{self, Rights};
 use super::sources::Shelf;
-use crate::prompt::{DEFAULT, instructions};
-use crate::select;
+use crate::failure::Failure;
+use crate::prompt::report_left_out;
 
 /// The prompt, and its argument.
 pub(super) const NAME: &str = "write-calls";
@@ -20,7 +21,7 @@ pub(super) fn list() -> Value {
         "description": "Teaches a model to call these tools in the text that it writes",
         "arguments": [{
             "name": DIALECT,
-            "description": format!("The format of the calls; `{DEFAULT}` if none is named"),
+            "description": format!("The format of the calls; `{DEFAULT_DIALECT}` if none is named"),
             "required": false,
         }],
     }]})
@@ -35,12 +36,13 @@ pub(super) fn get(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Valu
     }
     let arguments = params.get("arguments");
     let dialect = match arguments.and_then(|arguments| arguments.get(DIALECT)) {
-        None => DEFAULT,
+        None => DEFAULT_DIALECT,
         Some(Value::String(name)) => name,
         Some(_) => return Err(Fault::new(PARAMS, format!("`{DIALECT}` is no text"))),
     };
     // Those that are embedded: a client names no file of ours.
-    let dialect = select::named(dialect).map_err(|error| Fault::new(PARAMS, error.to_string()))?;
+    let dialect = dialect_named(dialect)
+        .map_err(|error| Fault::new(PARAMS, Failure::from(error).to_string()))?;
     let failed = |why: String| Fault::new(INTERNAL, why);
     // Who may do what is not told in a prompt.
     let rights = Rights {
@@ -60,9 +62,11 @@ pub(super) fn get(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Valu
     }
     let toolbox =
         Toolbox::from_json(&Value::Array(tools)).map_err(|error| failed(error.to_string()))?;
-    let text = instructions(dialect, &toolbox).map_err(|error| failed(error.to_string()))?;
+    let instructions =
+        instructions(dialect, &toolbox).map_err(|error| failed(error.to_string()))?;
+    report_left_out(dialect, &instructions);
     Ok(json!({
         "description": format!("Calls in the format `{}`", dialect.name()),
-        "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
+        "messages": [{"role": "user", "content": {"type": "text", "text": instructions.text}}],
     }))
 }

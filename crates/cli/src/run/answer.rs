@@ -3,10 +3,9 @@
 use serde_json::json;
 use toolglot::{Call, CallText, Calls, Note, ResultText, ResultWriter, WrittenResults};
 
-use super::lesson;
 use super::session::Session;
 use super::step::{State, Step};
-use crate::spaced;
+use toolglot_chat::{spaced_json, step_lessons};
 
 /// The text to be given back to the model; empty where there is nothing to say. What was changed in the results becomes
 /// notes of their steps.
@@ -24,7 +23,7 @@ pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &mut [Step])
             group[at].notes.push(note);
         }
     }
-    let lesson = lesson::of_message(session, message, &parts.concat());
+    let lesson = session.message_lesson(message, &parts.concat());
     parts.extend(lesson);
     // A blank line is between what models of different dialects read.
     let mut answer = String::new();
@@ -73,7 +72,10 @@ fn written(
         let span = told.call.span;
         (*at, Note { span, ..note.note })
     });
-    text.push_str(&lesson::of_steps(message, steps));
+    let lessons = steps
+        .iter()
+        .map(|step| (&message.calls[step.call.call], &step.lesson));
+    text.push_str(&step_lessons(lessons));
     Some((text, notes.collect()))
 }
 
@@ -138,7 +140,7 @@ struct Told<'a> {
 impl<'a> Told<'a> {
     fn of(message: &'a Calls, step: &Step) -> Option<Told<'a>> {
         let (text, failed) = step.told()?;
-        let arguments = spaced::text(&step.call.arguments);
+        let arguments = spaced_json(&step.call.arguments);
         let call = &message.calls[step.call.call];
         let (text, is_json) = shaped(&call.dialect, step, &text, failed);
         Some(Told {

@@ -15,7 +15,7 @@ use super::step::{State, Step};
 use crate::approval::Shown;
 use crate::authority::{real, trusted_end};
 use crate::gate::{Asked, Gate, Passed};
-use crate::server;
+use toolglot_chat::is_local_server;
 
 /// The tools of a registry that a message may name.
 pub(crate) struct FileTools<'a> {
@@ -124,11 +124,7 @@ impl<'a> FileTools<'a> {
                 call.name = id;
                 continue;
             }
-            let Some(server) = call
-                .ns
-                .as_deref()
-                .filter(|server| !server::is_local(server))
-            else {
+            let Some(server) = call.ns.as_deref().filter(|server| !is_local_server(server)) else {
                 continue;
             };
             let ids = [

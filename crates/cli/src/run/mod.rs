@@ -9,7 +9,6 @@
 mod answer;
 mod copied;
 pub(crate) mod files;
-mod lesson;
 mod one_call;
 mod record;
 mod report;
@@ -23,6 +22,10 @@ pub(crate) mod undo;
 use std::io::{self, Write};
 
 use toolglot::{Call, Calls, Code, End, Finish, InCode, Place};
+use toolglot_chat::{
+    ArgumentSpans, LookalikeContext, OtherPrograms, Reader, compile, drop_unknown_tool_notes,
+    is_lesson, lookalike_notes, merge_notes, missing_tool_notes, split_shell_blocks,
+};
 use toolglot_exec::{Journal, Root};
 use toolglot_tools::Toolbox;
 
@@ -30,16 +33,12 @@ use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
 use crate::audit::{self, Auditor};
 use crate::authority;
-use crate::digest;
 use crate::failure::Failure;
 use crate::gate;
 use crate::human::{self, screen, snippet};
 use crate::interrupt;
-use crate::lookalike::{self, Ground, OtherPrograms};
 use crate::parse::write_line;
-use crate::places::Places;
-use crate::reading::{Manner, compile};
-use crate::{Outcome, select, source, toolboxes, verify};
+use crate::{Outcome, select, source, toolboxes};
 
 use files::FileTools;
 use record::Record;
@@ -95,36 +94,35 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
     let root = root.with_walls(authority::walls(&authority, &cancel));
     let auditor = log.map(|log| Auditor::new(&log, arguments.audit_values));
-    let mut manner = Manner::new(compile(&dialects, Some(known))?, &arguments.reading);
+    let mut reader = arguments.reading.reader(compile(&dialects, Some(known))?);
     if arguments.reading.finish.is_none() {
         // What acts does not take it for granted that the model had stopped by itself.
-        manner.finish = Finish::Unknown;
+        reader.finish = Finish::Unknown;
     }
-    let reading = manner.whole(&bytes);
+    let reading = reader.read(&bytes);
     let mut message = reading.trace.message.clone();
-    digest::split(&mut message, &dialects);
+    split_shell_blocks(&mut message, &dialects);
     let is_empty_handed = message.calls.is_empty() && !reading.trace.message.calls.is_empty();
     files.resolve_servers(&mut message);
 
-    let ground = Ground {
+    let context = LookalikeContext {
         dialects: &dialects,
         toolbox: Some(known),
-        manner: &manner,
+        reader: &reader,
         others: &OtherPrograms::default(),
     };
-    lookalike::merge(lookalike::notes(ground, &reading), &mut message.notes);
-    verify::forget_known(&mut message, &[known, &vocabulary]);
-    if message.calls.is_empty() && !(message.notes.iter()).any(|note| lesson::is_lesson(note.code))
-    {
-        let manner = Manner::new(compile(&dialects, None)?, &arguments.reading);
-        let calls = manner.whole(&bytes).trace.message.calls;
+    merge_notes(lookalike_notes(context, &reading), &mut message.notes);
+    drop_unknown_tool_notes(&mut message, &[known, &vocabulary]);
+    if message.calls.is_empty() && !(message.notes.iter()).any(|note| is_lesson(note.code)) {
+        let reader = arguments.reading.reader(compile(&dialects, None)?);
+        let calls = reader.read(&bytes).trace.message.calls;
         let workspace = toolboxes::builtin("workspace")?;
         let offered = named.as_ref().or(taught.as_ref()).unwrap_or(&workspace);
-        let missing = lesson::of_missing_tools(&calls, known, offered);
+        let missing = missing_tool_notes(&calls, known, offered);
         message.notes.extend(missing);
     }
-    let quoted = quoted_calls(&message, &manner, &bytes);
-    let places = Places::new(&manner, &reading.text);
+    let quoted = quoted_calls(&message, &reader, &bytes);
+    let spans = ArgumentSpans::new(&reader, &reading.text);
     let journal = undo::journals()
         .filter(|_| !arguments.dry_run)
         .map(|place| Journal::new(&place, root.path()));
@@ -149,7 +147,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         journal: journal.as_ref(),
         many: arguments.many,
         dry_run: arguments.dry_run,
-        places: Some(&places),
+        spans: Some(&spans),
         page: Some(page),
         quoted: &quoted,
         is_empty_handed,
@@ -163,7 +161,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         );
     }
     let answer = answer::answer(&session, &message, &mut steps);
-    let is_unread = || lesson::of_message(&session, &message, "").is_some();
+    let is_unread = || session.message_lesson(&message, "").is_some();
     let is_faulty =
         message.calls.is_empty() && is_unread() || steps.iter().any(|step| !step.is_fine());
     let report = Report {
@@ -194,16 +192,16 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
 }
 
 /// The calls in quoted code of a message that has no others.
-fn quoted_calls(message: &Calls, manner: &Manner, bytes: &[u8]) -> Vec<Call> {
+fn quoted_calls(message: &Calls, reader: &Reader, bytes: &[u8]) -> Vec<Call> {
     let mut notes = message.notes.iter();
     if !message.calls.is_empty() || !notes.any(|note| note.code == Code::QuotedCall) {
         return Vec::new();
     }
-    let manner = Manner {
+    let reader = Reader {
         in_code: InCode::Accept,
-        ..manner.clone()
+        ..reader.clone()
     };
-    let mut calls = manner.whole(bytes).trace.message.calls;
+    let mut calls = reader.read(bytes).trace.message.calls;
     calls.retain(|call| call.place == Place::Code && call.end != End::Truncated);
     calls
 }

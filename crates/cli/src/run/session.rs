@@ -5,6 +5,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use toolglot::{Call, Calls, Code, Dialect, End, Note};
+use toolglot_chat::{
+    ArgumentSpans, CallLocator, Lesson, LessonContext, argument_lesson, canonical_calls,
+    doubt_lesson, example_call, example_of_tool, is_local_server, message_lesson, no_object_note,
+    read_only_lesson, repair_reasons, schema_notes, unknown_tool_note,
+};
 use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
 use toolglot_policy::{Authority, Decision, Effect, PathFact, Request, Verdict};
 use toolglot_runtimes::Cancel;
@@ -13,18 +18,15 @@ use toolglot_wire::Arguments;
 
 use super::copied;
 use super::files::FileTools;
-use super::lesson::{self, Lesson};
 use super::one_call;
 use super::seen::Seen;
 use super::step::{State, Step};
 use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
 use crate::audit::Auditor;
+use crate::authority;
 use crate::gate::Gate;
 use crate::human::snippet::{self, Page};
-use crate::places::Places;
-use crate::verify::Ground;
-use crate::{authority, digest, form, server, verify};
 
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +50,7 @@ pub(crate) struct Session<'a> {
     pub(crate) many: bool,
     pub(crate) dry_run: bool,
     /// Where the values of calls stand.
-    pub(crate) places: Option<&'a Places<'a>>,
+    pub(crate) spans: Option<&'a ArgumentSpans<'a>>,
     /// What notes are shown on.
     pub(crate) page: Option<Page<'a>>,
     /// Calls in quoted code, where the message has no others: text, which was probably meant otherwise.
@@ -94,7 +96,7 @@ impl Session<'_> {
     /// Carries out the calls of `message`, in document order.
     pub(crate) fn steps(&self, message: &Calls) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
-        let canonicals = digest::normalized(&message.calls, self.vocabulary);
+        let canonicals = canonical_calls(&message.calls, self.vocabulary);
         let mut refused: Option<RefusedLine> = None;
         let seen = Seen::default();
         for (index, canonical) in canonicals.iter().enumerate() {
@@ -241,7 +243,7 @@ impl Session<'_> {
             && !outcome.ok
             && canonical.tool == "execute_command"
             && !self.authority.commands_may_write()
-            && let Some(reason) = lesson::of_read_only(&outcome.text)
+            && let Some(reason) = read_only_lesson(&outcome.text)
         {
             lesson.reasons.push(reason);
             remarks.push("its command could change no files: `--allow write` grants it".to_owned());
@@ -269,15 +271,15 @@ impl Session<'_> {
             _ => return Lesson::default(),
         }
         Lesson {
-            words: is_doubtful.then(|| lesson::of_doubtful(call)),
-            reasons: lesson::repairs(call, self.text()),
+            words: is_doubtful.then(|| doubt_lesson(call)),
+            reasons: repair_reasons(call, self.text()),
             form: self.form(call),
         }
     }
 
     /// The message, to quote from.
     pub(crate) fn text(&self) -> &str {
-        self.places.map_or("", Places::whole)
+        self.spans.map_or("", ArgumentSpans::text)
     }
 
     /// Paths that go up and come back: they stay inside the root, and are told.
@@ -374,14 +376,14 @@ impl Session<'_> {
             return None;
         }
         if let Arguments::Raw(_) = Arguments::of(call) {
-            return Some(Objection::invalid(vec![verify::no_object(call)]).at(call, self.text()));
+            return Some(Objection::invalid(vec![no_object_note(call)]).at(call, self.text()));
         }
         let left_out: Vec<Note> = call
             .notes
             .iter()
             .filter(|note| matches!(note.code, Code::UnknownParameter | Code::PlaceholderTag))
             .filter(|note| {
-                let written = self.places.map_or("", |places| places.text(note.span));
+                let written = self.spans.map_or("", |spans| spans.text_at(note.span));
                 !self.vocabulary.is_needless(&canonical.tool, written)
             })
             .cloned()
@@ -391,7 +393,7 @@ impl Session<'_> {
             let rest = self.vocabulary.get(&canonical.tool);
             let rest = rest.map(|spec| {
                 let ground = self.ground(call, self.vocabulary);
-                verify::violations(spec, &canonical.arguments, ground)
+                schema_notes(spec, &canonical.arguments, ground)
             });
             let rest = rest.unwrap_or_default();
             let all = left_out.into_iter().chain(rest.clone()).collect();
@@ -401,10 +403,7 @@ impl Session<'_> {
                 ..Objection::invalid(all).at(call, self.text())
             });
         }
-        let server = call
-            .ns
-            .as_deref()
-            .filter(|server| !server::is_local(server));
+        let server = call.ns.as_deref().filter(|server| !is_local_server(server));
         let meant = server.map_or_else(
             || canonical.tool.clone(),
             |server| format!("mcp/{server}/{}", call.name),
@@ -463,11 +462,11 @@ impl Session<'_> {
     }
 
     /// Where the arguments of `call` stand, and the tools that it is brought to.
-    fn ground<'g>(&'g self, call: &'g Call, toolbox: &'g Toolbox) -> Ground<'g> {
-        Ground {
+    fn ground<'g>(&'g self, call: &'g Call, toolbox: &'g Toolbox) -> CallLocator<'g> {
+        CallLocator {
             call,
             toolbox,
-            places: self.places,
+            spans: self.spans,
         }
     }
 
@@ -579,9 +578,25 @@ impl Session<'_> {
     pub(super) fn form(&self, call: &Call) -> Option<String> {
         let dialect = self.dialect(call)?;
         if let Some(spec) = self.file_tool(&call.name).filter(|_| self.named.is_none()) {
-            return form::of_tool(dialect, self.vocabulary, &spec);
+            return example_of_tool(dialect, self.vocabulary, &spec);
         }
-        form::of_call(dialect, self.named, Some(&call.name))
+        example_call(dialect, self.named, Some(&call.name))
+    }
+
+    /// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model
+    /// is told already.
+    pub(super) fn message_lesson(&self, message: &Calls, before: &str) -> Option<String> {
+        if self.is_empty_handed {
+            return None;
+        }
+        let context = LessonContext {
+            text: self.text(),
+            dialects: self.dialects,
+            named: self.named,
+            vocabulary: self.vocabulary,
+            quoted: self.quoted,
+        };
+        message_lesson(context, message, before, &|call| self.form(call))
     }
 
     /// The tool that is a file and has this name, or was probably meant where no tool has it.
@@ -621,8 +636,8 @@ impl Objection {
             return self;
         }
         Objection {
-            words: Some(lesson::of_arguments(&self.notes, call, text)),
-            repairs: lesson::repairs(call, text),
+            words: Some(argument_lesson(&self.notes, call, text)),
+            repairs: repair_reasons(call, text),
             ..self
         }
     }
@@ -631,9 +646,9 @@ impl Objection {
 /// How a call does not fit the tools that it is brought to, if it does not.
 ///
 /// A tool that is not there is told of with those of `offered`, which its model knows.
-fn misfit(canonical: &Canonical, ground: Ground<'_>, offered: &Toolbox) -> Option<Objection> {
+fn misfit(canonical: &Canonical, ground: CallLocator<'_>, offered: &Toolbox) -> Option<Objection> {
     let Some(spec) = ground.toolbox.get(&canonical.tool) else {
-        let note = verify::unknown_tool(&canonical.tool, offered, ground.call.name_at);
+        let note = unknown_tool_note(&canonical.tool, offered, ground.call.name_at);
         let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
         return Some(Objection {
             rule: "unknown-tool",
@@ -645,7 +660,7 @@ fn misfit(canonical: &Canonical, ground: Ground<'_>, offered: &Toolbox) -> Optio
             notes: vec![note],
         });
     };
-    let notes = verify::violations(spec, &canonical.arguments, ground);
+    let notes = schema_notes(spec, &canonical.arguments, ground);
     (!notes.is_empty()).then(|| Objection::invalid(notes))
 }
 

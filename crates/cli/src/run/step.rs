@@ -7,8 +7,8 @@ use toolglot_exec::Outcome;
 use toolglot_policy::{Decision, Verdict};
 use toolglot_tools::Canonical;
 
-use super::lesson::Lesson;
 use crate::told::told;
+use toolglot_chat::Lesson;
 
 /// A call, what was decided about it, and what came of it.
 #[derive(Debug)]

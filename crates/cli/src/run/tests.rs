@@ -97,7 +97,7 @@ impl World {
             journal: None,
             many: self.many,
             dry_run: self.dry_run,
-            places: None,
+            spans: None,
             page: None,
             quoted: &[],
             is_empty_handed: false,

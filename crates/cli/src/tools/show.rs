@@ -10,7 +10,7 @@ use super::args::Common;
 use super::{House, answer, view};
 use crate::Outcome;
 use crate::failure::Failure;
-use crate::sample::required;
+use toolglot_chat::required_parameters;
 
 pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let house = House::open(&common.root)?;
@@ -154,7 +154,7 @@ fn words(shown: &Value) -> String {
 }
 
 fn parameters(text: &mut String, indent: &str, schema: &Value) {
-    let required = required(schema);
+    let required = required_parameters(schema);
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let kind = property["type"].as_str().unwrap_or("any");
         let need = if required.contains(&name.as_str()) {

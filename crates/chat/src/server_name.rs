@@ -4,15 +4,15 @@
 const NAMING: &[&str] = &["forge", "forge_hybrid"];
 
 /// The server's name where a dialect's system writes one.
-pub(crate) const LOCAL: &str = "local";
+pub const LOCAL_SERVER: &str = "local";
 
 /// The server that a call of `dialect` means where it names none.
-pub(crate) fn default_of(dialect: &str) -> Option<&'static str> {
-    NAMING.contains(&dialect).then_some(LOCAL)
+pub fn default_server(dialect: &str) -> Option<&'static str> {
+    NAMING.contains(&dialect).then_some(LOCAL_SERVER)
 }
 
 /// Whether the tools of `server` are those of this machine.
-pub(crate) fn is_local(server: &str) -> bool {
+pub fn is_local_server(server: &str) -> bool {
     // Some templates put all tools in a name space of this name.
-    [LOCAL, "functions"].contains(&server)
+    [LOCAL_SERVER, "functions"].contains(&server)
 }

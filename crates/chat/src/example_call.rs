@@ -5,12 +5,13 @@ use toolglot::{CallText, Dialect, Unrenderable};
 use toolglot_tools::{ToolSpec, Toolbox};
 
 use crate::sample::sample_arguments;
-use crate::{server, spaced};
+use crate::server_name::default_server;
+use crate::spaced_json::spaced_json;
 
 /// A call of `name`, or of the tool that was probably meant, or of any tool, in `dialect`.
 ///
 /// `None` where the dialect cannot carry it.
-pub(crate) fn of_call(
+pub fn example_call(
     dialect: &Dialect,
     toolbox: Option<&Toolbox>,
     name: Option<&str>,
@@ -25,13 +26,13 @@ pub(crate) fn of_call(
         None => None,
     };
     let spec = spec.or_else(|| toolbox.iter().next())?;
-    of_tool(dialect, toolbox, spec)
+    example_of_tool(dialect, toolbox, spec)
 }
 
 /// A call of `spec` with simple values for what it requires.
-pub(crate) fn of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<String> {
+pub fn example_of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<String> {
     let call = (spec.name.clone(), sample_arguments(&spec.parameters));
-    let text = calls(dialect, toolbox, &[call]).ok()?;
+    let text = render_calls(dialect, toolbox, &[call]).ok()?;
     Some(text.trim_end().to_owned())
 }
 
@@ -39,12 +40,12 @@ pub(crate) fn of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> 
 const WITH_ROWS: &[&str] = &["roo"];
 
 /// Whether models of the dialect write some lists as rows of elements.
-pub(crate) fn has_rows(dialect: &Dialect) -> bool {
+pub fn writes_rows(dialect: &Dialect) -> bool {
     WITH_ROWS.contains(&dialect.name())
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
-pub(crate) fn calls(
+pub fn render_calls(
     dialect: &Dialect,
     toolbox: &Toolbox,
     calls: &[(String, Map<String, Value>)],
@@ -53,10 +54,10 @@ pub(crate) fn calls(
     let texts: Vec<String> = calls
         .iter()
         .map(|(name, arguments)| {
-            if has_rows(dialect) {
-                spaced::text(&toolbox.with_rows(name, arguments.clone()))
+            if writes_rows(dialect) {
+                spaced_json(&toolbox.with_rows(name, arguments.clone()))
             } else {
-                spaced::text(arguments)
+                spaced_json(arguments)
             }
         })
         .collect();
@@ -73,6 +74,6 @@ pub(crate) fn calls(
             .collect();
         toolglot::render(dialect, tools, &calls)
     };
-    let server = server::default_of(dialect.name());
+    let server = default_server(dialect.name());
     written(server).or_else(|refused| server.map_or(Err(refused), |_| written(None)))
 }

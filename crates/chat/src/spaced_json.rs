@@ -7,7 +7,7 @@ use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value};
 
 /// `object` as text.
-pub(crate) fn text(object: &Map<String, Value>) -> String {
+pub fn spaced_json(object: &Map<String, Value>) -> String {
     let mut text = Vec::new();
     object
         .serialize(&mut Serializer::with_formatter(&mut text, Spaced))
@@ -47,6 +47,9 @@ mod tests {
     fn blanks_stand_behind_colons_and_commas() {
         let value = json!({"a": [1, {"b": null}], "c": {}});
         let object = value.as_object().expect("an object");
-        assert_eq!(super::text(object), r#"{"a": [1, {"b": null}], "c": {}}"#);
+        assert_eq!(
+            super::spaced_json(object),
+            r#"{"a": [1, {"b": null}], "c": {}}"#
+        );
     }
 }

@@ -6,44 +6,46 @@ use toolglot_schema::Validator;
 use toolglot_tools::{ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
-use crate::places::Places;
+use crate::argument_spans::ArgumentSpans;
 
 /// How many violations of a call get a place of their own.
 const PLACED: usize = 32;
 
 /// The call whose arguments are looked at, and how to find where they stand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ground<'a> {
-    pub(crate) call: &'a Call,
-    pub(crate) toolbox: &'a Toolbox,
+pub struct CallLocator<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// The tools, with the other names of parameters.
+    pub toolbox: &'a Toolbox,
     /// Without it everything stands where the call does.
-    pub(crate) places: Option<&'a Places<'a>>,
+    pub spans: Option<&'a ArgumentSpans<'a>>,
 }
 
-impl Ground<'_> {
+impl CallLocator<'_> {
     /// Where that part of the arguments stands; of one that has no business there (`is_key`) what it is called.
     fn place(&self, tool: &str, pointer: &str, is_key: bool) -> Span {
         let names = |parameter: &str| self.toolbox.other_names(tool, parameter);
-        let places = self.places;
-        places.map_or(self.call.span, |places| {
+        let spans = self.spans;
+        spans.map_or(self.call.span, |spans| {
             if is_key {
-                places.of_key(self.call, pointer, names)
+                spans.key(self.call, pointer, names)
             } else {
-                places.of(self.call, pointer, names)
+                spans.value(self.call, pointer, names)
             }
         })
     }
 }
 
 /// What the schema of `spec` has against `arguments`, as notes on the values of the call; each reads as an instruction.
-pub(crate) fn violations(
+pub fn schema_notes(
     spec: &ToolSpec,
     arguments: &Map<String, Value>,
-    ground: Ground<'_>,
+    locator: CallLocator<'_>,
 ) -> Vec<Note> {
     let note = |code, (path, is_key): (&str, bool), message| Note {
         code,
-        span: ground.place(&spec.name, path, is_key),
+        span: locator.place(&spec.name, path, is_key),
         message,
         help: None,
     };
@@ -103,7 +105,7 @@ fn closed(schema: &Value) -> Value {
 }
 
 /// The note on a call of a tool that is not there.
-pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
+pub fn unknown_tool_note(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     let names = || {
         toolbox
             .iter()
@@ -132,7 +134,7 @@ pub(crate) fn unknown_tool(name: &str, toolbox: &Toolbox, at: Span) -> Note {
 }
 
 /// Takes away the parser's word that a tool is unknown, where one of `toolboxes` has the tool under another spelling.
-pub(crate) fn forget_known(message: &mut Calls, toolboxes: &[&Toolbox]) {
+pub fn drop_unknown_tool_notes(message: &mut Calls, toolboxes: &[&Toolbox]) {
     let is_known = |call: &Call| {
         let mut all = toolboxes.iter();
         all.any(|toolbox| toolbox.canonical(&call.name).is_some())
@@ -145,7 +147,7 @@ pub(crate) fn forget_known(message: &mut Calls, toolboxes: &[&Toolbox]) {
 }
 
 /// The note on a call whose arguments never became an object, or nest too deep for a schema to be asked.
-pub(crate) fn no_object(call: &Call) -> Note {
+pub fn no_object_note(call: &Call) -> Note {
     let message = match Arguments::shown(call) {
         Arguments::Object(_) => {
             "the arguments nest deeper than 127 levels, and are neither checked nor used"

@@ -1,4 +1,4 @@
-//! `toolglot prompt`: the instructions that teach a model a dialect.
+//! The instructions that teach a model a dialect.
 //!
 //! The words are data, one file per dialect in `prompts/`; the list of tools is made from their schemas, and the examples
 //! are written by the renderer, so that what is taught is what is read.
@@ -8,18 +8,14 @@ mod template;
 mod tool_list;
 
 use std::borrow::Cow;
-use std::io::Write;
 
 use toolglot::Dialect;
 use toolglot_tools::{ToolSpec, Toolbox};
 
-use crate::args::PromptArguments;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::{Outcome, select, toolboxes};
+use crate::error::ChatError;
 
 /// The dialect that is taught where none is named: it needs no special token of any model.
-pub(crate) const DEFAULT: &str = "tool_call";
+pub const DEFAULT_DIALECT: &str = "tool_call";
 
 /// The words, by name of dialect.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -40,29 +36,17 @@ const TEMPLATES: &[(&str, &str)] = &[
 /// The words for any other dialect.
 const GENERIC: &str = include_str!("../../prompts/generic.md");
 
-/// Writes the instructions.
-pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let name = arguments.dialect.as_deref().unwrap_or_else(|| {
-        // A hint only; standard error may be closed.
-        let _ = writeln!(
-            screen::stderr(),
-            "no --dialect: `{DEFAULT}`, which needs no special token of any model"
-        );
-        DEFAULT
-    });
-    let dialect = select::one(name)?;
-    let toolbox = match &arguments.tools {
-        Some(tools) => toolboxes::to_teach(tools)?,
-        None => toolboxes::taught(&dialect)?,
-    };
-    let text = instructions(&dialect, &toolbox)?;
-    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
-    Ok(Outcome::Fine)
+/// What teaches a model a dialect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instructions {
+    /// The text for the system prompt.
+    pub text: String,
+    /// The tools that are not taught, since the dialect has no call of them.
+    pub left_out: Vec<String>,
 }
 
-/// The tools whose calls the dialect has, where it has those of some alone. The others are told on standard error: a model
-/// cannot be taught to call them so.
-fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolbox>, Failure> {
+/// The tools whose calls the dialect has, where it has those of some alone: a model cannot be taught to call the others so.
+fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolbox>, ChatError> {
     let Some(only) = dialect.only_calls() else {
         return Ok(Cow::Borrowed(toolbox));
     };
@@ -79,28 +63,25 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
             let arguments: Vec<String> = arguments.iter().map(|name| format!("`{name}`")).collect();
             format!("`{name}` with {}", arguments.join(" and "))
         });
-        return Err(Failure::NoToolOfDialect {
+        return Err(ChatError::NoToolOfDialect {
             dialect: dialect.name().to_owned(),
             calls: only.collect::<Vec<String>>().join(", "),
         });
-    }
-    for spec in toolbox.iter().filter(|spec| !has_call(spec)) {
-        let _ = writeln!(
-            screen::stderr(),
-            "left out: `{}`, which `{}` has no call of",
-            spec.name,
-            dialect.name()
-        );
     }
     Ok(Cow::Owned(known))
 }
 
 /// The instructions that teach a model to call these tools in a dialect.
-pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<String, Failure> {
+pub fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Instructions, ChatError> {
     if toolbox.iter().next().is_none() {
-        return Err(Failure::NothingToTeach);
+        return Err(ChatError::NothingToTeach);
     }
-    let toolbox = &*writable(dialect, toolbox)?;
+    let taught = &*writable(dialect, toolbox)?;
+    let left_out = toolbox
+        .iter()
+        .filter(|spec| taught.get(&spec.name).is_none());
+    let left_out = left_out.map(|spec| spec.name.clone()).collect();
+    let toolbox = taught;
     let template = TEMPLATES
         .iter()
         .find(|(name, _)| *name == dialect.name())
@@ -115,7 +96,10 @@ pub(crate) fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Strin
     values.extend(short_forms(toolbox));
     values.push(("tools", tool_list::tool_list(toolbox)));
     values.push(("names", names(toolbox)));
-    Ok(template::fill(template, &values))
+    Ok(Instructions {
+        text: template::fill(template, &values),
+        left_out,
+    })
 }
 
 /// The sections of short forms that reach tools of the set: each is of one tool and its parameters.

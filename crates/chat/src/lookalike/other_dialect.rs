@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use toolglot::{Call, Code, Dialect, Note, Place, Program, Span};
 use toolglot_tools::{ToolSpec, Toolbox};
 
-use super::{Ground, Outside};
-use crate::reading::{Manner, compile};
+use super::{LookalikeContext, Outside};
+use crate::reader::{Reader, compile};
 
 /// The dialects that a text was not read with, compiled for its tools.
 #[derive(Debug, Default)]
-pub(crate) struct OtherPrograms {
+pub struct OtherPrograms {
     markers: OnceLock<Option<Arc<Program>>>,
     fences: OnceLock<Option<Arc<Program>>>,
 }
@@ -45,32 +45,32 @@ impl OtherCall {
 
 /// The calls of known tools that stand outside of what was read, and what reads them.
 pub(super) fn calls(
-    ground: Ground<'_>,
+    context: LookalikeContext<'_>,
     outside: &Outside<'_>,
     tools: Option<&Toolbox>,
 ) -> Vec<OtherCall> {
     let mut found = Vec::new();
-    let is_asked = |tools: &&Toolbox| has_others(ground.dialects) && outside.names_one_of(tools);
+    let is_asked = |tools: &&Toolbox| has_others(context.dialects) && outside.names_one_of(tools);
     if let Some(tools) = tools.filter(is_asked) {
-        let program = ground.others.markers.get_or_init(|| {
+        let program = context.others.markers.get_or_init(|| {
             let tools = tools.tool_set();
             Some(Arc::new(toolglot_dialects::auto().for_tools(&tools)))
         });
-        found.extend(read(ground, outside, program.as_ref(), tools));
+        found.extend(read(context, outside, program.as_ref(), tools));
     }
-    for dialect in fenced(ground.dialects) {
+    for dialect in fenced(context.dialects) {
         let taught = Toolbox::taught(dialect.name());
-        let Some(tools) = ground.toolbox.or(taught.as_ref()) else {
+        let Some(tools) = context.toolbox.or(taught.as_ref()) else {
             continue;
         };
         if !outside.opens_one_of(dialect) {
             continue;
         }
-        let program = ground
+        let program = context
             .others
             .fences
             .get_or_init(|| compile(std::slice::from_ref(dialect), Some(tools)).ok());
-        let calls = read(ground, outside, program.as_ref(), tools);
+        let calls = read(context, outside, program.as_ref(), tools);
         // A shell block alone is what any answer may have.
         if calls.iter().any(|call| !call.is_shell_block) {
             found.extend(calls);
@@ -95,7 +95,7 @@ fn fenced(used: &[Dialect]) -> impl Iterator<Item = &'static Dialect> {
 }
 
 fn read(
-    ground: Ground<'_>,
+    context: LookalikeContext<'_>,
     outside: &Outside<'_>,
     program: Option<&Arc<Program>>,
     tools: &Toolbox,
@@ -103,16 +103,16 @@ fn read(
     let Some(program) = program else {
         return Vec::new();
     };
-    let manner = Manner {
+    let reader = Reader {
         program: Arc::clone(program),
-        ..ground.manner.clone()
+        ..context.reader.clone()
     };
-    let reading = manner.whole(outside.text.as_bytes());
+    let reading = reader.read(outside.text.as_bytes());
     let calls = reading.trace.message.calls.iter();
     calls
         .filter(|call| call.place != Place::Reasoning && outside.holds(call.span))
         .filter(|call| {
-            ground
+            context
                 .dialects
                 .iter()
                 .all(|used| used.name() != call.dialect)

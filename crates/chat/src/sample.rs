@@ -8,7 +8,7 @@ use toolglot_schema::Validator;
 
 /// Simple values for the required properties of an object schema; where none is required, for the first. Where the schema has
 /// alternatives, of the first that it takes such values of.
-pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
+pub fn sample_arguments(schema: &Value) -> Map<String, Value> {
     sample_with(schema, &[])
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn sample_with(schema: &Value, optional: &[&str]) -> Map<String, Valu
 const MAX_CHOICES: usize = 8;
 
 /// The names that a schema requires.
-pub(crate) fn required(schema: &Value) -> Vec<&str> {
+pub fn required_parameters(schema: &Value) -> Vec<&str> {
     let names = schema["required"].as_array().into_iter().flatten();
     names.filter_map(Value::as_str).collect()
 }
@@ -155,7 +155,7 @@ impl Sampler<'_> {
         let Some(properties) = schema["properties"].as_object() else {
             return Map::new();
         };
-        let required = required(&schema);
+        let required = required_parameters(&schema);
         let is_wanted =
             |name: &str| required.contains(&name) || depth == 0 && self.optional.contains(&name);
         // An object inside is seen to be one by two members.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use toolglot_tools::{ToolSpec, Toolbox};
 
-use crate::sample::{alternatives, required, resolved};
+use crate::sample::{alternatives, required_parameters, resolved};
 
 /// The list of tools, in Markdown.
 pub(crate) fn tool_list(toolbox: &Toolbox) -> String {
@@ -36,7 +36,7 @@ fn tool(spec: &ToolSpec) -> String {
 const MAX_DEPTH: usize = 3;
 
 fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
-    let required = required(object);
+    let required = required_parameters(object);
     for (name, schema) in object["properties"].as_object().into_iter().flatten() {
         let schema = &*resolved(root, schema);
         let optional = if required.contains(&name.as_str()) {
@@ -80,7 +80,7 @@ fn either(object: &Value) -> Option<String> {
     let sets: Vec<String> = alternatives(object)?
         .iter()
         .map(|choice| {
-            let names: Vec<String> = required(choice)
+            let names: Vec<String> = required_parameters(choice)
                 .iter()
                 .map(|name| format!("`{name}`"))
                 .collect();

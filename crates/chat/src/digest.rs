@@ -4,39 +4,42 @@ use toolglot::{Call, Calls, Code, Dialect, End, Note};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
-use crate::places::Places;
-use crate::verify::Ground;
-use crate::{lookalike, server, verify};
+use crate::argument_spans::ArgumentSpans;
+use crate::server_name::default_server;
+use crate::verify::CallLocator;
+use crate::{lookalike, verify};
 
 /// What is known beside the text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Knowledge<'a> {
+pub struct DigestContext<'a> {
     /// The dialects that the text was read with.
-    pub(crate) dialects: &'a [Dialect],
+    pub dialects: &'a [Dialect],
     /// The tools that calls are checked against, where the caller named any.
-    pub(crate) toolbox: Option<&'a Toolbox>,
+    pub toolbox: Option<&'a Toolbox>,
     /// Whether tools and parameters get their canonical names.
-    pub(crate) normalize: bool,
+    pub normalize: bool,
     /// Where the values of calls stand.
-    pub(crate) places: Option<&'a Places<'a>>,
+    pub spans: Option<&'a ArgumentSpans<'a>>,
 }
 
 /// A message that is ready to be shown.
 #[derive(Debug)]
-pub(crate) struct Digest {
-    pub(crate) message: Calls,
-    pub(crate) document: Document,
+pub struct Digest {
+    /// The calls as they were written, and all notes on them.
+    pub message: Calls,
+    /// The same as a JSON document, under canonical names where these were asked for.
+    pub document: Document,
     /// What was said while names were made canonical.
-    pub(crate) canonical_notes: Vec<Note>,
+    pub canonical_notes: Vec<Note>,
     /// The notes on text that only looks like calls; the message has them, too.
-    pub(crate) lookalikes: Vec<Note>,
+    pub lookalikes: Vec<Note>,
     /// Whether a call is truncated, unknown or invalid.
-    pub(crate) is_faulty: bool,
+    pub is_faulty: bool,
 }
 
 /// The calls under the names of the tools. Where a dialect writes all values as text, a number that a schema asks for is
 /// no repair.
-pub(crate) fn normalized(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
+pub fn canonical_calls(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     let is_text = |dialect: &str| {
         let values = toolglot_dialects::get(dialect).and_then(|dialect| dialect.setting("values"));
         let typing = values.and_then(|values| values.split(',').next());
@@ -51,55 +54,55 @@ pub(crate) fn normalized(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     all
 }
 
-/// Digests a message.
-pub(crate) fn digest(mut message: Calls, knowledge: Knowledge<'_>) -> Digest {
-    split(&mut message, knowledge.dialects);
-    let vocabulary = Toolbox::builtin("vocabulary").filter(|_| knowledge.normalize);
-    let toolbox = knowledge.toolbox.or(vocabulary.as_ref());
-    let canonical = toolbox.map(|toolbox| normalized(&message.calls, toolbox));
-    if let (Some(toolbox), Some(canonical)) = (knowledge.toolbox, &canonical) {
-        verify::forget_known(&mut message, &[toolbox]);
-        check(&mut message, canonical, toolbox, knowledge.places);
-    }
-    let mut document = Document::new(&message);
-    let mut canonical_notes = Vec::new();
-    if let Some(canonical) = canonical.filter(|_| knowledge.normalize) {
-        canonical_notes = canonical
-            .iter()
-            .flat_map(|call| call.notes.clone())
-            .collect();
-        document
-            .notes
-            .extend(canonical_notes.iter().map(NoteLine::from));
-        document.calls = canonical
-            .into_iter()
-            .enumerate()
-            .map(|(index, call)| rename(index, call, &message))
-            .collect();
-    }
-    for call in &mut document.calls {
-        let default = || server::default_of(&call.dialect).map(str::to_owned);
-        call.server = call.server.take().or_else(default);
-    }
-    let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
-        || (message.notes.iter()).any(|note| is_fault(note, &message.calls));
-    Digest {
-        message,
-        document,
-        canonical_notes,
-        lookalikes: Vec::new(),
-        is_faulty,
-    }
-}
-
 impl Digest {
+    /// Splits, renames and checks the calls of a message.
+    pub fn new(mut message: Calls, context: DigestContext<'_>) -> Digest {
+        split_shell_blocks(&mut message, context.dialects);
+        let vocabulary = Toolbox::builtin("vocabulary").filter(|_| context.normalize);
+        let toolbox = context.toolbox.or(vocabulary.as_ref());
+        let canonical = toolbox.map(|toolbox| canonical_calls(&message.calls, toolbox));
+        if let (Some(toolbox), Some(canonical)) = (context.toolbox, &canonical) {
+            verify::drop_unknown_tool_notes(&mut message, &[toolbox]);
+            check(&mut message, canonical, toolbox, context.spans);
+        }
+        let mut document = Document::new(&message);
+        let mut canonical_notes = Vec::new();
+        if let Some(canonical) = canonical.filter(|_| context.normalize) {
+            canonical_notes = canonical
+                .iter()
+                .flat_map(|call| call.notes.clone())
+                .collect();
+            document
+                .notes
+                .extend(canonical_notes.iter().map(NoteLine::from));
+            document.calls = canonical
+                .into_iter()
+                .enumerate()
+                .map(|(index, call)| rename(index, call, &message))
+                .collect();
+        }
+        for call in &mut document.calls {
+            let default = || default_server(&call.dialect).map(str::to_owned);
+            call.server = call.server.take().or_else(default);
+        }
+        let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
+            || (message.notes.iter()).any(|note| is_fault(note, &message.calls));
+        Digest {
+            message,
+            document,
+            canonical_notes,
+            lookalikes: Vec::new(),
+            is_faulty,
+        }
+    }
+
     /// Adds what only looks like calls. It is no fault: a message without calls is none.
-    pub(crate) fn add_lookalikes(&mut self, notes: Vec<Note>) {
+    pub fn add_lookalikes(&mut self, notes: Vec<Note>) {
         if notes.is_empty() {
             return;
         }
         self.lookalikes.clone_from(&notes);
-        lookalike::merge(notes, &mut self.message.notes);
+        lookalike::merge_notes(notes, &mut self.message.notes);
         let canonical = self.canonical_notes.iter();
         self.document.notes = self
             .message
@@ -112,7 +115,7 @@ impl Digest {
 }
 
 /// Splits the shell blocks of the dialects that have any.
-pub(crate) fn split(message: &mut Calls, dialects: &[Dialect]) {
+pub fn split_shell_blocks(message: &mut Calls, dialects: &[Dialect]) {
     toolglot_tools::split_calls(message, |name| {
         let dialect = dialects.iter().find(|dialect| dialect.name() == name);
         dialect.and_then(Dialect::split)
@@ -124,7 +127,7 @@ fn check(
     message: &mut Calls,
     canonical: &[Canonical],
     toolbox: &Toolbox,
-    places: Option<&Places<'_>>,
+    spans: Option<&ArgumentSpans<'_>>,
 ) {
     for checked in canonical {
         let Some(call) = message.calls.get_mut(checked.call) else {
@@ -135,7 +138,7 @@ fn check(
         }
         let notes = match toolbox.get(&checked.tool) {
             None => {
-                let note = verify::unknown_tool(&checked.tool, toolbox, call.name_at);
+                let note = verify::unknown_tool_note(&checked.tool, toolbox, call.name_at);
                 // The parser may have said so, before the call began, but it knows no better name.
                 message
                     .notes
@@ -143,15 +146,15 @@ fn check(
                 vec![note]
             }
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
-                vec![verify::no_object(call)]
+                vec![verify::no_object_note(call)]
             }
             Some(spec) => {
-                let ground = Ground {
+                let locator = CallLocator {
                     call,
                     toolbox,
-                    places,
+                    spans,
                 };
-                verify::violations(spec, &checked.arguments, ground)
+                verify::schema_notes(spec, &checked.arguments, locator)
             }
         };
         call.notes.extend(notes.iter().cloned());
@@ -172,7 +175,7 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
 }
 
 /// Whether a note is an error: it says why one of these calls cannot run. Text that is no call has warnings at most.
-pub(crate) fn is_fault(note: &Note, calls: &[Call]) -> bool {
+pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
     let is_in = |call: &&Call| call.span.start <= note.span.start && note.span.end <= call.span.end;
     match note.code {
         Code::UnknownTool
@@ -233,13 +236,13 @@ mod tests {
         toolbox: Option<&Toolbox>,
         normalize: bool,
     ) -> (bool, String, Vec<String>) {
-        let digest = digest(
+        let digest = Digest::new(
             message,
-            Knowledge {
+            DigestContext {
                 dialects: &[],
                 toolbox,
                 normalize,
-                places: None,
+                spans: None,
             },
         );
         let codes = digest

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toolglot::{Call, Calls, Event, Sink, Span};
 use toolglot_json::{last_members, locate, members};
 
-use crate::reading::Manner;
+use crate::reader::Reader;
 
 /// A call of up to so many bytes is read byte by byte, a longer one in pieces.
 const FINE: usize = 256 << 10;
@@ -22,8 +22,8 @@ const TRIED: usize = 16;
 /// Events say which bytes they account for, and do not depend on how the text was pushed. So a call that is read once
 /// more in pieces of one byte tells of each value where it was read, whatever its format.
 #[derive(Debug)]
-pub(crate) struct Places<'a> {
-    manner: &'a Manner,
+pub struct ArgumentSpans<'a> {
+    reader: &'a Reader,
     text: &'a str,
     found: OnceCell<Vec<Written>>,
 }
@@ -55,30 +55,30 @@ struct Run {
     is_verbatim: bool,
 }
 
-impl<'a> Places<'a> {
-    /// The places of what `manner` reads in `text`.
-    pub(crate) fn new(manner: &'a Manner, text: &'a str) -> Places<'a> {
-        Places {
-            manner,
+impl<'a> ArgumentSpans<'a> {
+    /// The places of what `reader` reads in `text`.
+    pub fn new(reader: &'a Reader, text: &'a str) -> ArgumentSpans<'a> {
+        ArgumentSpans {
+            reader,
             text,
             found: OnceCell::new(),
         }
     }
 
     /// The whole text.
-    pub(crate) fn whole(&self) -> &'a str {
+    pub fn text(&self) -> &'a str {
         self.text
     }
 
     /// What stands there.
-    pub(crate) fn text(&self, span: Span) -> &'a str {
+    pub fn text_at(&self, span: Span) -> &'a str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
     /// Where the value that `pointer` names stands, its key included; the whole call where nobody can tell.
     ///
     /// `names` gives other names of a parameter, under which the model may have written it. Linear in the text, once.
-    pub(crate) fn of<'n>(
+    pub fn value<'n>(
         &self,
         call: &Call,
         pointer: &str,
@@ -124,13 +124,13 @@ impl<'a> Places<'a> {
     }
 
     /// Where the key stands of the member that `pointer` names; all of the member where the key is written beside its value.
-    pub(crate) fn of_key<'n>(
+    pub fn key<'n>(
         &self,
         call: &Call,
         pointer: &str,
         names: impl Fn(&str) -> &'n [String],
     ) -> Span {
-        let member = self.of(call, pointer, names);
+        let member = self.value(call, pointer, names);
         let key = pointer.rsplit('/').next().unwrap_or_default();
         let key = key.replace("~1", "/").replace("~0", "~");
         let (range, begin) = (member.range(), call.span.range().start);
@@ -241,7 +241,7 @@ impl<'a> Places<'a> {
 
     fn find(&self) -> Vec<Written> {
         let mut coarse = Calls::default();
-        self.manner.pieces([self.text], &mut coarse);
+        self.reader.read_pieces([self.text], &mut coarse);
         let mut tape = Tape {
             text: self.text,
             ..Tape::default()
@@ -269,7 +269,7 @@ impl<'a> Places<'a> {
             }
         }
         pieces.push(&self.text[at..]);
-        self.manner.pieces(pieces, &mut tape);
+        self.reader.read_pieces(pieces, &mut tape);
         for (written, call) in tape.written.iter_mut().zip(&tape.calls.calls) {
             written.call = call.span;
         }

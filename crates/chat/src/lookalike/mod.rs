@@ -19,28 +19,30 @@ mod shape;
 use toolglot::{Calls, Code, Dialect, InCode, Note, Span};
 use toolglot_tools::Toolbox;
 
-use crate::reading::{Manner, Reading};
-use crate::trace::Kind;
+use crate::reader::{Reader, Reading};
+use crate::trace::PieceKind;
 
 use quoted::Quotes;
 
-pub(crate) use other_dialect::OtherPrograms;
+pub use other_dialect::OtherPrograms;
 
 /// How many notes a message gets at most.
 const MOST: usize = 8;
 
 /// Longer texts are not searched: whoever reads those as events streams them.
-pub(crate) const LONGEST: usize = 1 << 20;
+pub const LOOKALIKE_BYTES: usize = 1 << 20;
 
 /// How a text was read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ground<'a> {
-    pub(crate) dialects: &'a [Dialect],
+pub struct LookalikeContext<'a> {
+    /// The dialects that it was read with.
+    pub dialects: &'a [Dialect],
     /// The tools that the caller named.
-    pub(crate) toolbox: Option<&'a Toolbox>,
-    pub(crate) manner: &'a Manner,
+    pub toolbox: Option<&'a Toolbox>,
+    /// What read it.
+    pub reader: &'a Reader,
     /// The other dialects, compiled when they are first asked.
-    pub(crate) others: &'a OtherPrograms,
+    pub others: &'a OtherPrograms,
 }
 
 /// What a text holds beside its calls.
@@ -53,30 +55,30 @@ struct Outside<'a> {
 }
 
 /// Notes on what was probably meant as a call, by their place.
-pub(crate) fn notes(ground: Ground<'_>, reading: &Reading) -> Vec<Note> {
-    if reading.text.len() > LONGEST {
+pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<Note> {
+    if reading.text.len() > LOOKALIKE_BYTES {
         return Vec::new();
     }
     let outside = Outside::of(reading);
-    let mut notes: Vec<Note> = reasoning::note(ground, &outside).into_iter().collect();
-    let only = match ground.dialects {
+    let mut notes: Vec<Note> = reasoning::note(context, &outside).into_iter().collect();
+    let only = match context.dialects {
         [only] => Some(only),
         _ => None,
     };
     let taught = only.and_then(|only| Toolbox::taught(only.name()));
-    let tools = ground.toolbox.or(taught.as_ref());
+    let tools = context.toolbox.or(taught.as_ref());
     // Only dialects in which a tag is a tool list the names that may be one.
     let tags = tools.filter(|_| only.is_some_and(|only| only.setting("tools").is_some()));
     if let Some(tools) = tags {
         notes.extend(near_tag::notes(&outside, tools));
     }
-    for call in other_dialect::calls(ground, &outside, tools) {
+    for call in other_dialect::calls(context, &outside, tools) {
         if !is_said(&notes, call.span) {
             notes.push(call.note());
         }
     }
     if let Some(tools) = tools {
-        let quotes = match ground.manner.in_code {
+        let quotes = match context.reader.in_code {
             InCode::Accept => Quotes::default(),
             _ => Quotes::of(&reading.text),
         };
@@ -96,7 +98,7 @@ pub(crate) fn notes(ground: Ground<'_>, reading: &Reading) -> Vec<Note> {
 
 /// Puts `notes` among those of a message, by their place. Where the message has a note at such a place already, that one
 /// says what is wrong, and gets the help as well.
-pub(crate) fn merge(notes: Vec<Note>, message: &mut Vec<Note>) {
+pub fn merge_notes(notes: Vec<Note>, message: &mut Vec<Note>) {
     for note in notes {
         let said = message
             .iter_mut()
@@ -125,7 +127,7 @@ impl Outside<'_> {
                 .next_if(|call| call.span.end <= piece.span.start)
                 .is_some()
             {}
-            let is_outside = matches!(piece.kind, Kind::Text | Kind::Markup)
+            let is_outside = matches!(piece.kind, PieceKind::Text | PieceKind::Markup)
                 && calls
                     .peek()
                     .is_none_or(|call| piece.span.end <= call.span.start);

@@ -5,9 +5,9 @@ use toolglot::Dialect;
 use toolglot_schema::Validator;
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
-use crate::failure::Failure;
-use crate::form;
-use crate::sample::{required, resolved, sample_arguments, sample_with};
+use crate::error::ChatError;
+use crate::example_call::{render_calls, writes_rows};
+use crate::sample::{required_parameters, resolved, sample_arguments, sample_with};
 
 /// Text that every quoting has to survive: several lines, quotation marks, the letters of XML.
 const CODE: &str =
@@ -30,7 +30,7 @@ pub(crate) struct Example {
 ///
 /// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: calls with lists, objects and lists of
 /// objects, as far as any tool takes such. `rows`: a call with a row of elements. `several`: two calls in one message.
-pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Example>, Failure> {
+pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Example>, ChatError> {
     let example = |spec: &ToolSpec| (spec.name.clone(), sample_arguments(&spec.parameters));
     let plain = || toolbox.iter().filter(|spec| spec.effect != Effect::Ask);
     let first = plain()
@@ -42,7 +42,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
 
     let mut examples: Vec<Example> = Vec::new();
     let written = |hole, calls: &[Call]| {
-        form::calls(dialect, toolbox, calls).map(|text| Example {
+        render_calls(dialect, toolbox, calls).map(|text| Example {
             hole,
             #[cfg(test)]
             calls: calls.to_vec(),
@@ -51,7 +51,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
     };
     if let Some(first) = &first {
         let call = written("call", std::slice::from_ref(first));
-        examples.push(call.map_err(|error| Failure::Unrenderable {
+        examples.push(call.map_err(|error| ChatError::Unrenderable {
             dialect: dialect.name().to_owned(),
             why: error.why,
         })?);
@@ -115,10 +115,10 @@ struct Nested<'a> {
 impl<'a> Nested<'a> {
     fn of(dialect: &Dialect, toolbox: &Toolbox, spec: &'a ToolSpec) -> Nested<'a> {
         let schema = resolved(&spec.parameters, &spec.parameters);
-        let required = required(&schema);
+        let required = required_parameters(&schema);
         let properties = schema["properties"].as_object();
         let nested = |name: &String| {
-            let is_row = form::has_rows(dialect) && toolbox.has_row(&spec.name, name);
+            let is_row = writes_rows(dialect) && toolbox.has_row(&spec.name, name);
             let sample = sample_with(&spec.parameters, &[name]);
             let kinds = Kinds::of(sample.get(name)?);
             let is_nested = kinds != Kinds::default();
@@ -173,7 +173,7 @@ fn with_row(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<Cal
     let mut arguments = sample_with(&spec.parameters, &[name]);
     let answers = ANSWERS.map(|text| serde_json::json!({ "text": text }));
     arguments.insert(name.clone(), Value::Array(answers.to_vec()));
-    form::has_rows(dialect).then(|| (spec.name.clone(), arguments))
+    writes_rows(dialect).then(|| (spec.name.clone(), arguments))
 }
 
 /// What an example offers to choose from.
@@ -211,8 +211,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::digest::{Knowledge, digest};
-    use crate::reading::{Manner, compile};
+    use crate::digest::{Digest, DigestContext};
+    use crate::reader::{Reader, compile};
 
     /// A tool whose nested parameters are optional, and one whose are required and in each other.
     fn nested() -> Toolbox {
@@ -246,18 +246,18 @@ mod tests {
                 };
                 let dialects = std::slice::from_ref(dialect);
                 let program = compile(dialects, Some(&toolbox)).expect("a program");
-                let manner = Manner::with(program);
+                let reader = Reader::new(program);
                 let mut shown = Kinds::default();
                 for Example { hole, calls, text } in examples {
                     let at = format!("{} {hole}: {text}", dialect.name());
-                    let read = manner.whole(text.trim_end().as_bytes()).trace.message;
-                    let knowledge = Knowledge {
+                    let read = reader.read(text.trim_end().as_bytes()).trace.message;
+                    let knowledge = DigestContext {
                         dialects,
                         toolbox: Some(&toolbox),
                         normalize: true,
-                        places: None,
+                        spans: None,
                     };
-                    let digest = digest(read, knowledge);
+                    let digest = Digest::new(read, knowledge);
                     let found = digest.document.calls.iter();
                     let found: Vec<Call> = found
                         .map(|call| {

@@ -2,23 +2,23 @@
 
 use toolglot::{Code, Note, Span};
 
-use super::{Ground, Outside};
-use crate::trace::Kind;
+use super::{LookalikeContext, Outside};
+use crate::trace::PieceKind;
 
 /// A note on the first closer of reasoning that `--reasoning-open` would read as one.
-pub(super) fn note(ground: Ground<'_>, outside: &Outside<'_>) -> Option<Note> {
-    if ground.manner.reasoning_open || ground.manner.prompt_suffix.is_some() {
+pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Note> {
+    if context.reader.reasoning_open || context.reader.prompt_suffix.is_some() {
         return None;
     }
-    let closer = closer(ground, outside)?;
-    let open = crate::reading::Manner {
+    let closer = closer(context, outside)?;
+    let open = crate::reader::Reader {
         reasoning_open: true,
-        ..ground.manner.clone()
+        ..context.reader.clone()
     };
-    let reading = open.whole(outside.text.as_bytes());
+    let reading = open.read(outside.text.as_bytes());
     let pieces = &reading.trace.pieces;
     let ends_there = pieces.iter().any(|piece| {
-        piece.kind == Kind::Markup
+        piece.kind == PieceKind::Markup
             && piece.span.start <= closer.start
             && closer.end <= piece.span.end
     });
@@ -37,9 +37,9 @@ pub(super) fn note(ground: Ground<'_>, outside: &Outside<'_>) -> Option<Note> {
 }
 
 /// The first literal of the dialects' reasoning that stands in the text, if prose does not speak of it.
-fn closer(ground: Ground<'_>, outside: &Outside<'_>) -> Option<Span> {
+fn closer(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Span> {
     let mut first: Option<Span> = None;
-    for dialect in ground.dialects {
+    for dialect in context.dialects {
         for literal in dialect.literals() {
             if !literal.to_ascii_lowercase().contains("think") {
                 continue;

@@ -7,19 +7,33 @@ use std::fmt::Write as _;
 use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_tools::Toolbox;
 
-use super::session::Session;
-use super::step::Step;
-use crate::{form, verify};
+use crate::example_call::example_call;
+use crate::verify::unknown_tool_note;
 
 /// What a model is told beside the reason of the verdict.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lesson {
+pub struct Lesson {
     /// The words of the result, in place of the verdict's reason.
-    pub(crate) words: Option<String>,
+    pub words: Option<String>,
     /// What was wrong, and where. It stands after the results: what is quoted would be escaped in some.
-    pub(crate) reasons: Vec<String>,
+    pub reasons: Vec<String>,
     /// The call as it should have been written.
-    pub(crate) form: Option<String>,
+    pub form: Option<String>,
+}
+
+/// What a message was read with.
+#[derive(Clone, Copy, Debug)]
+pub struct LessonContext<'a> {
+    /// The message.
+    pub text: &'a str,
+    /// The dialects that it was read with.
+    pub dialects: &'a [Dialect],
+    /// The tools that the caller named.
+    pub named: Option<&'a Toolbox>,
+    /// The tools that count where nobody named any.
+    pub vocabulary: &'a Toolbox,
+    /// Calls in quoted code, where the message has no others: text, which was probably meant otherwise.
+    pub quoted: &'a [Call],
 }
 
 /// So many places of one message are listed.
@@ -29,11 +43,13 @@ const MOST: usize = 6;
 const MOST_SAME: usize = 3;
 
 /// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model is
-/// told already.
-pub(super) fn of_message(session: &Session<'_>, message: &Calls, before: &str) -> Option<String> {
-    if session.is_empty_handed {
-        return None;
-    }
+/// told already, and `example` writes the right form of a call in quoted code.
+pub fn message_lesson(
+    context: LessonContext<'_>,
+    message: &Calls,
+    before: &str,
+    example: &dyn Fn(&Call) -> Option<String>,
+) -> Option<String> {
     let is_in_call = |note: &Note| {
         let mut calls = message.calls.iter();
         calls.any(|call| call.span.start <= note.span.start && note.span.end <= call.span.end)
@@ -41,11 +57,11 @@ pub(super) fn of_message(session: &Session<'_>, message: &Calls, before: &str) -
     let notes: Vec<&Note> = message
         .notes
         .iter()
-        .filter(|note| is_lesson(note.code) || quoted_call(session, note).is_some())
+        .filter(|note| is_lesson(note.code) || quoted_call(context, note).is_some())
         .filter(|note| !is_in_call(note))
         .collect();
     let first = *notes.first()?;
-    let text = session.text();
+    let text = context.text;
     let start = if message.calls.is_empty() {
         "No tool was run"
     } else {
@@ -66,23 +82,23 @@ pub(super) fn of_message(session: &Session<'_>, message: &Calls, before: &str) -
             words.push('\n');
         }
     }
-    let form = form_of(session, first).filter(|form| !before.contains(form));
+    let form = form_of(context, first, example).filter(|form| !before.contains(form));
     words.push_str(&taught(form.as_slice()));
     Some(words)
 }
 
 /// What follows the results of steps: what was repaired in their calls, and the right form of each that was refused, once.
-pub(super) fn of_steps(message: &Calls, steps: &[Step]) -> String {
+pub fn step_lessons<'a>(steps: impl IntoIterator<Item = (&'a Call, &'a Lesson)>) -> String {
     let mut words = String::new();
     let mut forms: Vec<String> = Vec::new();
-    for step in steps {
-        if !step.lesson.reasons.is_empty() {
-            let name = &message.calls[step.call.call].name;
-            let lines = step.lesson.reasons.join("\n- ");
+    for (call, lesson) in steps {
+        if !lesson.reasons.is_empty() {
+            let name = &call.name;
+            let lines = lesson.reasons.join("\n- ");
             // Writing to a string cannot fail.
             let _ = writeln!(words, "\nIn your call of `{name}`:\n- {lines}");
         }
-        let form = step.lesson.form.as_ref();
+        let form = lesson.form.as_ref();
         forms.extend(form.filter(|form| !forms.contains(form)).cloned());
     }
     words.push_str(&taught(&forms));
@@ -103,7 +119,7 @@ fn taught(forms: &[String]) -> String {
 }
 
 /// Why a repaired call, or one that stands where none counts, was not run.
-pub(super) fn of_doubtful(call: &Call) -> String {
+pub fn doubt_lesson(call: &Call) -> String {
     let name = &call.name;
     let why = match call.place {
         Place::Reasoning => "it stands in your reasoning. Write it in your answer",
@@ -116,7 +132,7 @@ pub(super) fn of_doubtful(call: &Call) -> String {
 }
 
 /// What was repaired in a call. Where more than its spelling was, only that.
-pub(super) fn repairs(call: &Call, text: &str) -> Vec<String> {
+pub fn repair_reasons(call: &Call, text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -136,7 +152,7 @@ pub(super) fn repairs(call: &Call, text: &str) -> Vec<String> {
 }
 
 /// What is wrong with the arguments of a call, a reason on each line.
-pub(super) fn of_arguments(notes: &[Note], call: &Call, text: &str) -> String {
+pub fn argument_lesson(notes: &[Note], call: &Call, text: &str) -> String {
     let said = notes.iter().map(|note| {
         let help = note.help.iter().map(|help| format!("; {help}"));
         let words = help.fold(note.message.clone(), |words, help| words + &help);
@@ -150,7 +166,7 @@ pub(super) fn of_arguments(notes: &[Note], call: &Call, text: &str) -> String {
 }
 
 /// Why a command failed that was to change files where none may.
-pub(super) fn of_read_only(text: &str) -> Option<String> {
+pub fn read_only_lesson(text: &str) -> Option<String> {
     // What the system says of it, which walls make of all files (EROFS).
     text.contains("Read-only file system")
         .then(|| "commands can change no files here: the user has not allowed it".to_owned())
@@ -269,21 +285,25 @@ fn line(text: &str, at: usize) -> usize {
 }
 
 /// How the call should have been written that a note is about.
-fn form_of(session: &Session<'_>, note: &Note) -> Option<String> {
-    if let Some(call) = quoted_call(session, note) {
-        return session.form(call);
+fn form_of(
+    context: LessonContext<'_>,
+    note: &Note,
+    example: &dyn Fn(&Call) -> Option<String>,
+) -> Option<String> {
+    if let Some(call) = quoted_call(context, note) {
+        return example(call);
     }
-    let dialect = dialect_of(session.dialects, note)?;
-    let known = || Toolbox::taught(dialect.name()).unwrap_or_else(|| session.vocabulary.clone());
-    let toolbox = session.named.cloned().unwrap_or_else(known);
+    let dialect = dialect_of(context.dialects, note)?;
+    let known = || Toolbox::taught(dialect.name()).unwrap_or_else(|| context.vocabulary.clone());
+    let toolbox = context.named.cloned().unwrap_or_else(known);
     let range = note.span.range();
-    let start = session.text().get(range.start..).unwrap_or_default();
-    form::of_call(dialect, session.named, tool_in(start, &toolbox))
+    let start = context.text.get(range.start..).unwrap_or_default();
+    example_call(dialect, context.named, tool_in(start, &toolbox))
 }
 
 /// The call in quoted code that a note is about.
-fn quoted_call<'s>(session: &Session<'s>, note: &Note) -> Option<&'s Call> {
-    let mut calls = session.quoted.iter();
+fn quoted_call<'c>(context: LessonContext<'c>, note: &Note) -> Option<&'c Call> {
+    let mut calls = context.quoted.iter();
     calls.find(|call| {
         note.code == Code::QuotedCall
             && call.span.start <= note.span.end
@@ -334,7 +354,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
 }
 
 /// Notes on calls that only a list with their tools would read: nothing else marks them.
-pub(super) fn of_missing_tools(calls: &[Call], known: &Toolbox, offered: &Toolbox) -> Vec<Note> {
+pub fn missing_tool_notes(calls: &[Call], known: &Toolbox, offered: &Toolbox) -> Vec<Note> {
     let is_missing = |call: &&Call| {
         call.end == End::Closed
             && call.place == Place::Answer
@@ -342,12 +362,12 @@ pub(super) fn of_missing_tools(calls: &[Call], known: &Toolbox, offered: &Toolbo
     };
     let missing = calls.iter().filter(is_missing);
     missing
-        .map(|call| verify::unknown_tool(&call.name, offered, call.name_at))
+        .map(|call| unknown_tool_note(&call.name, offered, call.name_at))
         .collect()
 }
 
 /// Whether a note is about text that was meant as a call and is none.
-pub(super) fn is_lesson(code: Code) -> bool {
+pub fn is_lesson(code: Code) -> bool {
     matches!(
         code,
         Code::UnknownTool

@@ -1,0 +1,49 @@
+//! What a caller of this crate can do wrong.
+
+use thiserror::Error;
+use toolglot::GrammarError;
+
+/// Why dialects or tools cannot be used as asked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ChatError {
+    /// A dialect that is not embedded.
+    #[error("no dialect is called `{name}`{}", suggestion(*nearest))]
+    UnknownDialect {
+        /// The name as it was given.
+        name: String,
+        /// The name that was probably meant.
+        nearest: Option<&'static str>,
+    },
+    /// A list of dialects without a name.
+    #[error("the list names no dialect")]
+    NoDialect,
+    /// Instructions for an empty set of tools.
+    #[error("there are no tools to teach")]
+    NothingToTeach,
+    /// Instructions for tools that the dialect has no call of.
+    #[error("`{dialect}` has calls of {calls} alone, and no tool that is given is such")]
+    NoToolOfDialect {
+        /// The dialect.
+        dialect: String,
+        /// The calls that it has, in words.
+        calls: String,
+    },
+    /// A call that the dialect has no form for.
+    #[error("`{dialect}` cannot carry this: {why}")]
+    Unrenderable {
+        /// The dialect.
+        dialect: String,
+        /// What it cannot say.
+        why: String,
+    },
+    /// Dialects that do not compile together.
+    #[error("the dialects make no program: {}", .0.message)]
+    Program(Box<GrammarError>),
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    })
+}
