@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use thiserror::Error;
-
-use crate::Space;
+use toolglot_trust::{Space, version_numbers as version};
 
 /// One link of a chain: the tool, its runtime, .. the primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -115,10 +114,4 @@ pub fn validate(chain: &[Link]) -> Vec<BadLink> {
         }
     }
     bad
-}
-
-/// A version as numbers, to compare; what is no number counts as 0.
-pub(crate) fn version(text: &str) -> [u64; 3] {
-    let mut parts = text.split('.').map(|part| part.parse().unwrap_or(0));
-    [(); 3].map(|()| parts.next().unwrap_or(0))
 }

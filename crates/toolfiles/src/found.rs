@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use toolglot_schema::{SchemaError, Validator};
 use toolglot_signature::{BOM, Header, Style, body, digest};
 use toolglot_toolread::{ItemId, Language, ReturnContract, ToolFile};
+use toolglot_trust::{Origin, SERVERS, Space, Subject};
 
-use crate::{Entry, Space};
+use crate::Entry;
 
 /// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
 /// copy shares it.
@@ -183,6 +184,62 @@ impl Found {
             }
             None => format!("(system)/{}.{}", self.id, self.extension),
         }
+    }
+}
+
+impl Subject for Found {
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn space(&self) -> Space {
+        self.space
+    }
+
+    fn text(&self) -> &str {
+        self.text()
+    }
+
+    fn style(&self) -> Style {
+        self.language.signature_style()
+    }
+
+    fn origin(&self) -> Origin {
+        if self.extension != crate::servers::EXTENSION {
+            Origin::File
+        } else if self.id.category() == SERVERS {
+            Origin::Server
+        } else {
+            Origin::ServerTool
+        }
+    }
+
+    fn extension(&self) -> &str {
+        self.extension
+    }
+
+    fn name(&self) -> String {
+        self.name()
+    }
+
+    fn digest(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.digest())
+    }
+
+    fn whole_digest(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.whole_digest())
+    }
+
+    fn is_server_tool(&self) -> bool {
+        self.tool().metadata.tool_type.as_deref() == Some("mcp")
+    }
+
+    fn server_tool_in(&self, text: &str) -> Option<(String, String)> {
+        crate::servers::wrapped(&self.clone().with_text(text.to_owned()))
+    }
+
+    fn server_tool(&self) -> Option<(String, String)> {
+        crate::servers::wrapped(self)
     }
 }
 

@@ -4,19 +4,14 @@ mod chain;
 mod found;
 mod registry;
 mod servers;
-mod space;
 mod stamp;
 mod system;
-mod trust;
 
 pub use chain::{BadLink, Link, validate as validate_chain};
 pub use found::{Found, Sibling};
 pub use registry::{Entry, FindError, Registry};
-pub use servers::{approved_as, server_name};
-pub use space::{Space, Spaces};
 pub use stamp::Stamp;
 pub use system::system_file;
-pub use trust::{Approved, Demands, KnownKey, Record, Refusal, Standing, Trust, TrustError};
 
 pub use toolglot_signature::{
     BadKey, Generation, Header, Item, Keyring, PrivateKey, PublicKey, Signer, Style, Verified,
@@ -27,4 +22,8 @@ pub use toolglot_toolread::{
     MAX_BYTES, Metadata, Place, RULES, RetryPolicy, ReturnContract, Returned, Rule, Schema,
     Severity, ToolFile, capability, executor_id, javascript_of, nearest_executor, new_tool,
     read_json, rule, template,
+};
+pub use toolglot_trust::{
+    Approved, Demands, KnownKey, Record, Refusal, Space, Spaces, Standing, Trust, TrustError,
+    approved_as, server_name,
 };

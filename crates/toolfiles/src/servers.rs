@@ -13,13 +13,12 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 use toolglot_toolread::{ItemId, Language};
+use toolglot_trust::{SERVERS, Space, Trust, server_name};
 
-use crate::{Entry, Found, Space};
+use crate::{Entry, Found};
 
 /// The extension of such a file, which no file on a disk has.
 pub(crate) const EXTENSION: &str = "mcp";
-/// The directory of servers.
-pub(crate) const SERVERS: &str = "mcp/servers";
 /// A larger `.mcp.json` is none.
 const MAX_BYTES: u64 = 1 << 20;
 /// What an entry may say, and what becomes of it.
@@ -33,17 +32,31 @@ const OTHERS: &[&str] = &["type", "transport", "disabled"];
 pub(crate) const PLACES: &[(Space, &str)] =
     &[(Space::Project, ".mcp.json"), (Space::User, ".ai/mcp.json")];
 
-/// The name of a server by the id of its file: the last part.
-pub fn server_name(id: &str) -> &str {
-    id.rsplit('/').next().unwrap_or(id)
-}
-
-/// What a server is called where it is approved: its name, or the id of a file that lies elsewhere than servers do.
-pub fn approved_as(id: &str) -> &str {
-    let name = id
-        .strip_prefix(SERVERS)
-        .and_then(|rest| rest.strip_prefix('/'));
-    name.filter(|name| !name.contains('/')).unwrap_or(id)
+/// The servers that `.mcp.json` names and the tools of approved servers, as files; and what is wrong with the former.
+pub(crate) fn files(trust: &Trust) -> (Vec<Found>, Vec<String>) {
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for (space, place) in PLACES {
+        let root = match space {
+            Space::Project => &trust.spaces().project,
+            _ => &trust.spaces().user,
+        };
+        if let Some(root) = root {
+            let (found, wrong) = read(&root.join(place), *space);
+            files.extend(found);
+            problems.extend(wrong);
+        }
+    }
+    for space in [Space::Project, Space::User] {
+        for (server, approved) in trust.approvals(space) {
+            for said in &approved.tools {
+                match tool(&server, &approved.transport, said, space) {
+                    Ok(found) => files.push(found),
+                    Err(why) => problems.push(format!("{server}: {why}")),
+                }
+            }
+        }
+    }
+    (files, problems)
 }
 
 /// Reads a `.mcp.json`: the servers as files, and what is wrong with it.

@@ -3,13 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use toolglot_signature::{PublicKey, Signer};
 use toolglot_toolread::{EXTENSIONS, ItemId, Language};
 
 use crate::{Entry, Found, Space};
-
-/// The key that signed them. The other half was thrown away: a change of the files comes with a new key.
-const KEY: &str = include_str!("../system/public_key.pem");
 
 macro_rules! files {
     ($($id:literal $extension:literal;)*) => {
@@ -74,12 +70,4 @@ fn entry(id: &str, extension: &str) -> Option<(Entry, Language)> {
         extension,
     };
     Some((entry, *language))
-}
-
-pub(crate) fn signer() -> Signer {
-    Signer {
-        key: PublicKey::from_pem(KEY).expect("a test reads the embedded key"),
-        owner: "toolglot".to_owned(),
-        revoked: None,
-    }
 }

@@ -15,11 +15,12 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
 use toolglot_toolread::{EXTENSIONS, ItemId, Language, MAX_BYTES};
+use toolglot_trust::{Space, Spaces, Trust};
 
 use memory::Memory;
 use open::{failure, lacks, read};
 
-use crate::{Found, Space, Spaces, Stamp, Trust, servers, system};
+use crate::{Found, Stamp, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -146,7 +147,7 @@ impl Registry {
     /// Adds the servers of `.mcp.json` and the tools of approved servers.
     #[must_use]
     pub fn with_servers(mut self, trust: &Trust) -> Registry {
-        let (files, problems) = trust.server_files();
+        let (files, problems) = servers::files(trust);
         self.problems = problems;
         for found in files {
             let (id, name) = (found.id.clone(), found.name());

@@ -1,4 +1,4 @@
-//! Whom the user trusts, and what was seen before.
+//! The store: whom the user trusts, and what was seen before.
 //!
 //! | file | what |
 //! |---|---|
@@ -8,14 +8,6 @@
 //! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
 //! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
 
-mod demands;
-mod error;
-mod files;
-mod keys;
-mod refusal;
-mod servers;
-mod standing;
-
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,19 +15,12 @@ use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use toolglot_signature::{Generation, Keyring, PublicKey, Signer, Verified, digest, hex};
 
-pub use demands::Demands;
-pub use error::TrustError;
-pub use keys::KnownKey;
-pub use refusal::Refusal;
-pub use servers::Approved;
-pub use standing::Standing;
-
-use files::{LOCK_FORM, keys_in, read_json, read_lock, write, write_copy};
-
+use crate::demands;
+use crate::files::{LOCK_FORM, keys_in, read_json, read_lock, write, write_copy};
 use crate::servers::approved_as;
-use crate::{Found, Space, Spaces, system};
-use toolglot_signature::{Generation, Keyring, Verified, digest, hex};
+use crate::{Demands, KnownKey, Origin, Space, Spaces, Subject, TrustError};
 
 /// What is known of a tool from before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,29 +51,32 @@ impl Record {
 /// The store.
 #[derive(Debug)]
 pub struct Trust {
-    spaces: Spaces,
+    pub(crate) spaces: Spaces,
     /// The project's path without links, by which the ledger knows it.
-    project: String,
-    keys: Keyring,
-    known: Vec<KnownKey>,
-    ledger: Map<String, Value>,
-    lock: BTreeMap<String, Record>,
-    demands: Demands,
+    pub(crate) project: String,
+    pub(crate) keys: Keyring,
+    pub(crate) known: Vec<KnownKey>,
+    pub(crate) ledger: Map<String, Value>,
+    pub(crate) lock: BTreeMap<String, Record>,
+    pub(crate) demands: Demands,
     /// The keys that count under the demands; `None` where these name none.
-    counted: Option<Keyring>,
+    pub(crate) counted: Option<Keyring>,
     /// Signatures that held, by the hash of id and file: with the same keys they hold again.
-    held: Mutex<HashMap<[u8; 32], Verified>>,
+    pub(crate) held: Mutex<HashMap<[u8; 32], Verified>>,
 }
 
+/// The key that signed the tools that come with toolglot. The other half was thrown away: a change of the files comes with a
+/// new key.
+const SYSTEM_KEY: &str = include_str!("../system_key.pem");
 const LEDGER: &str = ".ai/toolglot/ledger.json";
 /// Where the ledger keeps what servers said; no project's path is this.
 const PINS: &str = "servers";
 const COPIES: &str = ".ai/toolglot/trusted";
-const LOCK: &str = ".ai/toolglot.lock";
+pub(crate) const LOCK: &str = ".ai/toolglot.lock";
 /// How many earlier texts of a tool are remembered.
 const MAX_BEFORE: usize = 64;
 /// Where keys lie: first the place of the format, then that of its later versions.
-const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
+pub(crate) const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
 
 impl Trust {
     /// Reads what there is; nothing has to be there.
@@ -129,7 +117,7 @@ impl Trust {
                 trust.ledger = ledger;
             }
         }
-        trust.add(system::signer(), "system", true);
+        trust.add(system_signer(), "system", true);
         if let Some(project) = &spaces.project {
             // A project that is the user's home has no keys of its own.
             if spaces.user.as_ref() != Some(project) {
@@ -196,26 +184,26 @@ impl Trust {
     }
 
     /// The keys are others: what held before need not hold now.
-    fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.held = Mutex::default();
     }
 
     /// What is known of a tool from before.
-    pub fn record(&self, found: &Found) -> Option<Record> {
-        let tools = self.ledger.get(self.place(found.space))?;
-        read_record(tools.get(found.id.as_str())?)
+    pub fn record(&self, found: &impl Subject) -> Option<Record> {
+        let tools = self.ledger.get(self.place(found.space()))?;
+        read_record(tools.get(found.id())?)
     }
 
     /// Another tool of the same place that this text was seen as, where it was never seen as this one.
-    fn seen_as(&self, found: &Found) -> Option<&str> {
+    pub(crate) fn seen_as(&self, found: &impl Subject) -> Option<&str> {
         let digest = found.digest();
         let knows = |record: &Value| {
             read_record(record).is_some_and(|record| {
-                record.digest == digest || record.before.iter().any(|before| before == digest)
+                record.digest == digest || record.before.iter().any(|before| *before == *digest)
             })
         };
-        let tools = self.ledger.get(self.place(found.space))?.as_object()?;
-        if tools.get(found.id.as_str()).is_some_and(knows) {
+        let tools = self.ledger.get(self.place(found.space()))?.as_object()?;
+        if tools.get(found.id()).is_some_and(knows) {
             return None;
         }
         let mut others = tools.iter().filter(|(_, record)| knows(record));
@@ -235,14 +223,17 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be written down.
-    pub fn trust(&mut self, tools: &[(&Found, &str)]) -> Result<(), TrustError> {
+    pub fn trust(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         let copies = self.home()?.join(COPIES);
-        for (found, _) in tools {
-            write_copy(&copies.join(found.whole_digest()), found.text().as_bytes())?;
+        for &(found, _) in tools {
+            write_copy(
+                &copies.join(&*found.whole_digest()),
+                found.text().as_bytes(),
+            )?;
         }
-        for (found, its_version) in tools {
+        for &(found, its_version) in tools {
             self.forget_other_server(found);
-            self.remember(found, its_version, Some(found.whole_digest()));
+            self.remember(found, its_version, Some(&*found.whole_digest()));
         }
         self.write_ledger()?;
         self.lock(tools)
@@ -252,22 +243,22 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be written down.
-    pub fn signed(&mut self, tools: &[(&Found, &str)]) -> Result<(), TrustError> {
+    pub fn signed(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         self.lock(tools)?;
         let mut is_new = false;
-        for (found, its_version) in tools {
+        for &(found, its_version) in tools {
             is_new |= self.see(found, its_version);
         }
         if is_new { self.write_ledger() } else { Ok(()) }
     }
 
     /// Forgets what a server said where the file that is trusted now is one of another tool than before.
-    fn forget_other_server(&mut self, found: &Found) {
+    fn forget_other_server(&mut self, found: &impl Subject) {
         // Who trusts a file has not seen what a server says. That stays as it was taken, but for a file of another tool now.
         let before = self.record(found);
         let before = before.and_then(|before| self.trusted_text(&before));
-        if let Some(before) = before.map(|text| found.clone().with_text(text))
-            && crate::servers::wrapped(&before) != crate::servers::wrapped(found)
+        if let Some(before) = before
+            && found.server_tool_in(&before) != found.server_tool()
         {
             let pin = self.pin_name(found);
             if let Some(Value::Object(pins)) = self.ledger.get_mut(PINS) {
@@ -277,7 +268,7 @@ impl Trust {
     }
 
     /// The digest that was pinned of what a server says about a tool.
-    pub fn pinned(&self, found: &Found) -> Option<&str> {
+    pub fn pinned(&self, found: &impl Subject) -> Option<&str> {
         let pin = self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
         // Of an earlier form: whatever the server would say next.
         pin.filter(|pin| !pin.is_empty())
@@ -287,11 +278,11 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be written down, or nothing is taken on first sight.
-    pub fn pin_server(&mut self, found: &Found, digest: &str) -> Result<(), TrustError> {
+    pub fn pin_server(&mut self, found: &impl Subject, digest: &str) -> Result<(), TrustError> {
         if !self.demands.first_use {
-            let server = crate::servers::wrapped(found).map(|(server, _)| server);
+            let server = found.server_tool().map(|(server, _)| server);
             return Err(TrustError::NotApproved {
-                id: found.id.to_string(),
+                id: found.id().to_owned(),
                 server: approved_as(server.as_deref().unwrap_or_default()).to_owned(),
             });
         }
@@ -307,7 +298,7 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be written down.
-    pub fn seen(&mut self, found: &Found, its_version: &str) -> Result<(), TrustError> {
+    pub fn seen(&mut self, found: &impl Subject, its_version: &str) -> Result<(), TrustError> {
         if self.see(found, its_version) {
             self.write_ledger()
         } else {
@@ -316,8 +307,8 @@ impl Trust {
     }
 
     /// Whether that is news.
-    fn see(&mut self, found: &Found, its_version: &str) -> bool {
-        if self.spaces.user.is_none() || found.space == Space::System {
+    fn see(&mut self, found: &impl Subject, its_version: &str) -> bool {
+        if self.spaces.user.is_none() || found.space() == Space::System {
             return false;
         }
         match self.record(found) {
@@ -336,21 +327,21 @@ impl Trust {
     }
 
     /// The time that a signature which holds binds to a file.
-    fn bound_time(&self, found: &Found) -> Option<String> {
+    fn bound_time(&self, found: &impl Subject) -> Option<String> {
         let keys = self.counted.as_ref().unwrap_or(&self.keys);
         let verified = self.verified(found, keys).ok()?;
         (verified.generation == Generation::V2).then_some(verified.time)
     }
 
     /// Notes a tool, and the digest of the whole text if that is trusted.
-    fn remember(&mut self, found: &Found, its_version: &str, trusted: Option<&str>) {
-        let place = self.place(found.space).to_owned();
+    fn remember(&mut self, found: &impl Subject, its_version: &str, trusted: Option<&str>) {
+        let place = self.place(found.space()).to_owned();
         let known = self.record(found).unwrap_or_default();
         let sha = found.digest();
         let time = self.bound_time(found).max(known.time);
         let mut before = known.before;
         before.push(known.digest);
-        before.retain(|digest| !digest.is_empty() && digest != sha);
+        before.retain(|digest| !digest.is_empty() && **digest != *sha);
         before.drain(..before.len().saturating_sub(MAX_BEFORE));
         let is_trusted = trusted.is_some();
         let mut record = json!({"version": its_version, "digest": sha, "trusted": is_trusted});
@@ -365,32 +356,32 @@ impl Trust {
         }
         let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
         if let Value::Object(tools) = tools {
-            tools.insert(found.id.to_string(), record);
+            tools.insert(found.id().to_owned(), record);
         }
     }
 
-    fn write_ledger(&self) -> Result<(), TrustError> {
+    pub(crate) fn write_ledger(&self) -> Result<(), TrustError> {
         let path = self.home()?.join(LEDGER);
         let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
         write(&path, text.as_bytes(), 0o600)
     }
 
     /// Puts the project's tools among these into its lock file.
-    fn lock(&mut self, tools: &[(&Found, &str)]) -> Result<(), TrustError> {
+    fn lock(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         let Some(project) = &self.spaces.project else {
             return Ok(());
         };
         let own = tools
             .iter()
-            .filter(|(found, _)| found.space == Space::Project);
+            .filter(|(found, _)| found.space() == Space::Project);
         let own = own.map(|(found, its_version)| {
             let record = Record {
                 version: (*its_version).to_owned(),
-                digest: found.digest().to_owned(),
-                whole: Some(found.whole_digest().to_owned()),
+                digest: found.digest().into_owned(),
+                whole: Some(found.whole_digest().into_owned()),
                 ..Record::default()
             };
-            (found.id.to_string(), record)
+            (found.id().to_owned(), record)
         });
         let mut own = own.peekable();
         if own.peek().is_none() {
@@ -414,6 +405,11 @@ impl Trust {
         write(&project.join(LOCK), text.as_bytes(), 0o644)
     }
 
+    /// The spaces that it was opened for.
+    pub fn spaces(&self) -> &Spaces {
+        &self.spaces
+    }
+
     /// The user's directory, which holds `.ai`.
     ///
     /// # Errors
@@ -423,7 +419,7 @@ impl Trust {
     }
 
     /// The key of the ledger: a project by its path, the user's own tools by `~`.
-    fn place(&self, space: Space) -> &str {
+    pub(crate) fn place(&self, space: Space) -> &str {
         match space {
             Space::Project => &self.project,
             _ => "~",
@@ -431,12 +427,12 @@ impl Trust {
     }
 
     /// The name of a pin: the file that wraps the server's tool, however the way to the project was written.
-    fn pin_name(&self, found: &Found) -> String {
-        if found.space != Space::Project || found.extension == crate::servers::EXTENSION {
+    fn pin_name(&self, found: &impl Subject) -> String {
+        if found.space() != Space::Project || found.origin() != Origin::File {
             return found.name();
         }
-        let (project, id) = (&self.project, &found.id);
-        format!("{project}/.ai/tools/{id}.{}", found.extension)
+        let (project, id) = (&self.project, &found.id());
+        format!("{project}/.ai/tools/{id}.{}", found.extension())
     }
 }
 
@@ -456,6 +452,14 @@ fn read_record(record: &Value) -> Option<Record> {
             .filter_map(|digest| digest.as_str().map(str::to_owned))
             .collect(),
     })
+}
+
+fn system_signer() -> Signer {
+    Signer {
+        key: PublicKey::from_pem(SYSTEM_KEY).expect("a test reads the embedded key"),
+        owner: "toolglot".to_owned(),
+        revoked: None,
+    }
 }
 
 fn path_name(project: &Path) -> String {

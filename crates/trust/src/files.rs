@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{LOCK, Record, TrustError};
+use crate::store::LOCK;
+use crate::{Record, TrustError};
 use toolglot_signature::{PublicKey, Signer};
 
 /// The keys of a directory, and the projects that each counts for; none means all.
-pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
+pub(crate) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -77,10 +78,10 @@ pub(super) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, Trust
 }
 
 /// The form of the lock file, which it names itself.
-pub(super) const LOCK_FORM: u64 = 1;
+pub(crate) const LOCK_FORM: u64 = 1;
 
 /// Reads the lock. One that cannot be understood stops everything: it is there to forbid.
-pub(super) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
+pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
     let path = project.join(LOCK);
     let damaged = |why: &str| TrustError::Damaged {
         path: path.clone(),
@@ -147,7 +148,7 @@ fn read(path: &Path) -> Result<Option<String>, TrustError> {
     }
 }
 
-pub(super) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
+pub(crate) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
     let Some(text) = read(path)? else {
         return Ok(None);
     };
@@ -160,13 +161,13 @@ pub(super) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
 }
 
 /// Writes a file whole or not at all, with that mode from its first byte on.
-pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustError> {
+pub(crate) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustError> {
     replace(path, bytes, mode, File::sync_all)
 }
 
 /// The same of a file whose name is its digest, by which whoever reads it sees whether it is whole: thousands of them are not
 /// waited for one by one.
-pub(super) fn write_copy(path: &Path, bytes: &[u8]) -> Result<(), TrustError> {
+pub(crate) fn write_copy(path: &Path, bytes: &[u8]) -> Result<(), TrustError> {
     replace(path, bytes, 0o600, |_| Ok(()))
 }
 
@@ -205,17 +206,17 @@ fn replace(
 }
 
 #[cfg(unix)]
-pub(super) fn mode(path: &Path) -> Option<u32> {
+pub(crate) fn mode(path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     Some(fs::metadata(path).ok()?.permissions().mode() & 0o777)
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_: &Path) -> Option<u32> {
+pub(crate) fn mode(_: &Path) -> Option<u32> {
     None
 }
 
-pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), TrustError> {
+pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<(), TrustError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

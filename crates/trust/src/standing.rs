@@ -2,9 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Record, Refusal, Trust};
-use crate::chain::version;
-use crate::{Found, Space};
+use crate::version::version_numbers as version;
+use crate::{Origin, Record, Refusal, Space, Subject, Trust};
 use toolglot_signature::{Generation, Header, Keyring, SignatureError, Verified, verify};
 
 /// Why a tool may run.
@@ -37,12 +36,16 @@ impl Trust {
     ///
     /// # Errors
     /// Why not.
-    pub fn standing(&self, found: &Found, its_version: Option<&str>) -> Result<Standing, Refusal> {
-        let id = found.id.as_str();
-        if found.extension == crate::servers::EXTENSION {
+    pub fn standing(
+        &self,
+        found: &impl Subject,
+        its_version: Option<&str>,
+    ) -> Result<Standing, Refusal> {
+        let id = found.id();
+        if found.origin() != Origin::File {
             return self.standing_of_server(found);
         }
-        if found.space == Space::System {
+        if found.space() == Space::System {
             return self.verified(found, &self.keys).map(|_| Standing::System);
         }
         let here = its_version.unwrap_or("0.0.0");
@@ -52,7 +55,10 @@ impl Trust {
         let is_trusted = record.as_ref().is_some_and(|record| {
             record.trusted && record.trusted_digest() == found.whole_digest()
         });
-        let locked = self.lock.get(id).filter(|_| found.space == Space::Project);
+        let locked = self
+            .lock
+            .get(id)
+            .filter(|_| found.space() == Space::Project);
         let is_locked = |locked: &Record| {
             let whole = locked.whole.as_deref();
             locked.digest == actual
@@ -64,21 +70,21 @@ impl Trust {
                 id: id.to_owned(),
                 version: here.to_owned(),
                 locked: Box::new(locked.clone()),
-                actual: actual.to_owned(),
+                actual: actual.clone().into_owned(),
             }),
             _ => Ok(()),
         };
         if is_trusted && !needs_signature {
             return as_locked().map(|()| Standing::Trusted);
         }
-        let is_signed = Header::find(found.text(), found.language.signature_style()).is_some();
+        let is_signed = Header::find(found.text(), found.style()).is_some();
         if !is_signed {
             let id = id.to_owned();
             // The lock does not say whether what it names was ever signed: what is here was only trusted elsewhere, it may be.
             if record.is_none() && !needs_signature {
                 as_locked()?;
             }
-            return match (record.as_ref(), found.space) {
+            return match (record.as_ref(), found.space()) {
                 _ if is_trusted => Err(Refusal::SignatureRequired { id }),
                 (Some(before), _) if before.trusted => Err(Refusal::Changed {
                     id,
@@ -87,10 +93,7 @@ impl Trust {
                 (Some(before), _) => Err(Refusal::Stripped {
                     id,
                     version: before.version.clone(),
-                    is_malformed: toolglot_signature::is_malformed(
-                        found.text(),
-                        found.language.signature_style(),
-                    ),
+                    is_malformed: toolglot_signature::is_malformed(found.text(), found.style()),
                 }),
                 (None, Space::User) if !needs_signature => Ok(Standing::Own),
                 (None, _) if needs_signature => Err(Refusal::SignatureRequired { id }),
@@ -99,7 +102,7 @@ impl Trust {
         }
         let keys = self.counted.as_ref().unwrap_or(&self.keys);
         let verified = self.verified(found, keys)?;
-        if found.space == Space::Project && locked.is_none() {
+        if found.space() == Space::Project && locked.is_none() {
             // Which of several with the same text it was, nobody knows.
             let same = self.lock.iter().filter(|(_, other)| other.digest == actual);
             let same: Vec<&str> = same.map(|(other, _)| other.as_str()).collect();
@@ -145,11 +148,15 @@ impl Trust {
     }
 
     /// Checks a signature, once for the same file and keys.
-    pub(super) fn verified(&self, found: &Found, keys: &Keyring) -> Result<Verified, Refusal> {
-        let id = found.id.as_str();
+    pub(crate) fn verified(
+        &self,
+        found: &impl Subject,
+        keys: &Keyring,
+    ) -> Result<Verified, Refusal> {
+        let id = found.id();
         let mut hash = Sha256::new();
         hash.update(id);
-        hash.update([0, u8::from(found.space == Space::System)]);
+        hash.update([0, u8::from(found.space() == Space::System)]);
         hash.update(found.text());
         let key: [u8; 32] = hash.finalize().into();
         if let Ok(held) = self.held.lock()
@@ -157,7 +164,7 @@ impl Trust {
         {
             return Ok(verified.clone());
         }
-        let verified = verify(id, found.text(), found.language.signature_style(), keys)?;
+        let verified = verify(id, found.text(), found.style(), keys)?;
         if let Ok(mut held) = self.held.lock() {
             held.insert(key, verified.clone());
         }

@@ -1,14 +1,15 @@
 //! Servers that the user approved, with what they said of their tools then.
 
 use serde_json::{Map, Value, json};
+use toolglot_signature::digest;
 
-use super::Refusal;
-use super::{Standing, Trust, TrustError};
-use crate::servers::{self, PLACES};
-use crate::{Found, Space, digest};
+use crate::{Origin, Refusal, Space, Standing, Subject, Trust, TrustError};
 
 /// Where the ledger keeps approvals; no project's path is this.
 const APPROVED: &str = "approved-servers";
+
+/// The directory of servers, in ids.
+pub const SERVERS: &str = "mcp/servers";
 
 /// What was approved of a server.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,38 +23,16 @@ pub struct Approved {
 }
 
 impl Trust {
-    /// The servers that `.mcp.json` names and the tools of approved servers, as files; and what is wrong with the former.
-    pub fn server_files(&self) -> (Vec<Found>, Vec<String>) {
-        let (mut files, mut problems) = (Vec::new(), Vec::new());
-        for (space, place) in PLACES {
-            let root = match space {
-                Space::Project => &self.spaces.project,
-                _ => &self.spaces.user,
-            };
-            if let Some(root) = root {
-                let (found, wrong) = servers::read(&root.join(place), *space);
-                files.extend(found);
-                problems.extend(wrong);
-            }
-        }
-        for space in [Space::Project, Space::User] {
-            let all = self
-                .ledger
-                .get(APPROVED)
-                .and_then(|all| all.get(self.place(space)));
-            for (server, _) in all.and_then(Value::as_object).into_iter().flatten() {
-                let Some(approved) = self.approved(server, space) else {
-                    continue;
-                };
-                for said in &approved.tools {
-                    match servers::tool(server, &approved.transport, said, space) {
-                        Ok(found) => files.push(found),
-                        Err(why) => problems.push(format!("{server}: {why}")),
-                    }
-                }
-            }
-        }
-        (files, problems)
+    /// The servers that were approved for a space, by the ids of their files.
+    pub fn approvals(&self, space: Space) -> Vec<(String, Approved)> {
+        let all = self
+            .ledger
+            .get(APPROVED)
+            .and_then(|all| all.get(self.place(space)));
+        let names = all.and_then(Value::as_object).into_iter().flatten();
+        names
+            .filter_map(|(server, _)| Some((server.clone(), self.approved(server, space)?)))
+            .collect()
     }
 
     /// What was approved of a server.
@@ -73,7 +52,7 @@ impl Trust {
     /// If it cannot be written down.
     pub fn approve(
         &mut self,
-        server: &Found,
+        server: &impl Subject,
         transport: &str,
         tools: &[Value],
     ) -> Result<(), TrustError> {
@@ -89,67 +68,87 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be written down.
-    pub fn disapprove(&mut self, server: &Found) -> Result<bool, TrustError> {
-        let was = self.approved(server.id.as_str(), server.space).is_some();
+    pub fn disapprove(&mut self, server: &impl Subject) -> Result<bool, TrustError> {
+        let was = self.approved(server.id(), server.space()).is_some();
         self.write_approval(server, None)?;
         Ok(was)
     }
 
     /// The server whose tool a file stands for, as it is approved, and whether what it says of the tool was taken already.
-    pub fn server_of(&self, found: &Found) -> Option<(String, bool)> {
-        if found.tool().metadata.tool_type.as_deref() != Some("mcp") {
+    pub fn server_of(&self, found: &impl Subject) -> Option<(String, bool)> {
+        if !found.is_server_tool() {
             return None;
         }
-        let (server, name) = servers::wrapped(found)?;
-        let is_approved = [found.space, Space::User].iter().any(|space| {
+        let (server, name) = found.server_tool()?;
+        let is_approved = [found.space(), Space::User].iter().any(|space| {
             let approved = self.approved(&server, *space);
             approved.is_some_and(|approved| approved.tools.iter().any(|tool| tool["name"] == *name))
         });
         let is_taken = is_approved || self.pinned(found).is_some();
-        Some((servers::approved_as(&server).to_owned(), is_taken))
+        Some((approved_as(&server).to_owned(), is_taken))
     }
 
     /// Whether a server said otherwise of a tool when a file that stands for it was pinned.
     pub fn is_pinned_otherwise(
         &self,
-        found: &Found,
+        found: &impl Subject,
         (server, name): (&str, &str),
         digest: &str,
     ) -> bool {
-        servers::wrapped(found).is_some_and(|(of, tool)| of == server && tool == name)
+        found
+            .server_tool()
+            .is_some_and(|(of, tool)| of == server && tool == name)
             && self.pinned(found).is_some_and(|pin| pin != digest)
     }
 
-    fn write_approval(&mut self, server: &Found, one: Option<Value>) -> Result<(), TrustError> {
-        let place = self.place(server.space).to_owned();
+    fn write_approval(
+        &mut self,
+        server: &impl Subject,
+        one: Option<Value>,
+    ) -> Result<(), TrustError> {
+        let place = self.place(server.space()).to_owned();
         let all = self.ledger.entry(APPROVED).or_insert_with(|| json!({}));
         if !all[&place].is_object() {
             all[&place] = Value::Object(Map::new());
         }
         if let Some(here) = all[&place].as_object_mut() {
             match one {
-                Some(one) => here.insert(server.id.to_string(), one),
-                None => here.shift_remove(server.id.as_str()),
+                Some(one) => here.insert(server.id().to_owned(), one),
+                None => here.shift_remove(server.id()),
             };
         }
         self.write_ledger()
     }
 
     /// Whether a server of `.mcp.json`, or a tool of an approved server, may run.
-    pub(super) fn standing_of_server(&self, found: &Found) -> Result<Standing, Refusal> {
-        let (id, name) = (found.id.to_string(), found.id.name().to_owned());
+    pub(crate) fn standing_of_server(&self, found: &impl Subject) -> Result<Standing, Refusal> {
+        let id = found.id().to_owned();
+        let name = id.rsplit('/').next().unwrap_or(&id).to_owned();
         if (self.demands.signed)(&id) {
             // What lies in no file of its own has no signature.
             return Err(Refusal::SignatureRequired { id });
         }
-        if found.id.category() != servers::SERVERS {
+        if found.origin() == Origin::ServerTool {
             // Its text is what was approved: it was made from that. Whether its server is, is asked of the server.
             return Ok(Standing::Trusted);
         }
-        match self.approved(&id, found.space) {
+        match self.approved(&id, found.space()) {
             Some(approved) if approved.definition == digest(found.text()) => Ok(Standing::Trusted),
             Some(_) => Err(Refusal::Redefined { name }),
             None => Err(Refusal::NotApproved { name }),
         }
     }
+}
+
+/// The name of a server by the id of its file: the last part.
+pub fn server_name(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or(id)
+}
+
+/// What a server is called where it is approved: its name, or the id of a file that lies elsewhere than servers do.
+pub fn approved_as(id: &str) -> &str {
+    let name = id
+        .strip_prefix(SERVERS)
+        .and_then(|rest| rest.strip_prefix('/'));
+    name.filter(|name| !name.contains('/')).unwrap_or(id)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolglot_signature::{Keyring, PublicKey, Signer};
 
-use super::TrustError;
+use crate::TrustError;
 
 /// What is demanded of tools, beyond being signed, trusted or the user's own.
 pub struct Demands {
@@ -36,7 +36,7 @@ impl fmt::Debug for Demands {
 }
 
 /// Those of `keys` that are named, and those that are written out. A revoked key stays revoked.
-pub(super) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, TrustError> {
+pub(crate) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, TrustError> {
     let mut counted = Keyring::default();
     for name in named {
         let signer = if name.starts_with("ed25519:") {

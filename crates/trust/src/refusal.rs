@@ -3,7 +3,7 @@
 use thiserror::Error;
 use toolglot_signature::SignatureError;
 
-use super::Record;
+use crate::Record;
 
 /// Why a file is not run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

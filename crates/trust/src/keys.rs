@@ -3,8 +3,9 @@
 use std::fs;
 use std::io;
 
-use super::files::{mode, set_mode, write};
-use super::{TRUSTED, Trust, TrustError};
+use crate::files::{mode, set_mode, write};
+use crate::store::TRUSTED;
+use crate::{Trust, TrustError};
 use toolglot_signature::{Keyring, PrivateKey, PublicKey, Signer};
 
 const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
@@ -22,7 +23,7 @@ pub struct KnownKey {
 }
 
 impl Trust {
-    pub(super) fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
+    pub(crate) fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {
         if is_trusted {
             self.keys.add(signer.clone());
             self.forget();
