@@ -126,17 +126,22 @@ impl Survey {
         }
     }
 
-    /// A program that a redirection of the same text writes.
+    /// A program, or a file that a program runs, which a redirection of the same text writes.
     fn written_program(&self) -> Option<String> {
         let targets: std::collections::BTreeSet<&str> = self
             .targets
             .iter()
             .map(|target| inner::base(target))
             .collect();
+        let is_written = |word: &&String| targets.contains(inner::base(word));
         let programs = self.commands.iter().filter_map(|words| words.first());
-        let mut written = programs
-            .filter(|program| program.contains('/') && targets.contains(inner::base(program)));
-        written.next().cloned()
+        let mut programs = programs.filter(|program| program.contains('/'));
+        let mut files = self
+            .commands
+            .iter()
+            .filter_map(|words| inner::script(words));
+        let found = programs.find(is_written).or_else(|| files.find(is_written));
+        found.cloned()
     }
 
     /// Keeps the first few.

@@ -23,7 +23,6 @@ const GIT_RUNS: &[&str] = &[
     "fsmonitor",
     "helper",
     "pager",
-    "path",
     "process",
     "program",
     "smudge",
@@ -48,9 +47,10 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
     }
     for (key, value) in arguments
         .windows(2)
-        .filter(|pair| pair[0] == "-c")
+        .filter(|pair| matches!(pair[0].as_str(), "-c" | "--config"))
         .filter_map(|pair| pair[1].split_once('='))
     {
+        unseen(key, found);
         if is_run(key) {
             found.push(Inner::Text(value.trim_start_matches('!').to_owned()));
         }
@@ -59,6 +59,7 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
     let is_setting = arguments.iter().any(|word| word == "config");
     for pair in arguments.windows(2).filter(|_| is_setting) {
         let (key, value) = (&pair[0], &pair[1]);
+        unseen(key, found);
         if is_run(key) {
             found.push(Inner::Text(value.trim_start_matches('!').to_owned()));
         } else if key.to_ascii_lowercase().starts_with("alias.") {
@@ -102,6 +103,18 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
             arguments[at]
         )));
     }
+    // Hooks are copied from a template, and programs looked for in a directory of one's own.
+    let takes_template = arguments
+        .iter()
+        .any(|word| word == "clone" || word == "init");
+    let unseen = arguments.iter().find(|word| {
+        word.starts_with("--exec-path=") || (takes_template && word.starts_with("--template"))
+    });
+    if let Some(word) = unseen {
+        found.push(Inner::Unknown(format!(
+            "`git {word}` runs what no word tells"
+        )));
+    }
     for (first, second) in [("submodule", "foreach"), ("bisect", "run")] {
         let at = arguments.iter().position(|word| word == first);
         let behind = at.and_then(|at| {
@@ -117,6 +130,17 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
                 .collect();
             found.push(Inner::Text(rest.join(" ")));
         }
+    }
+}
+
+/// Settings whose value is a place where commands or more settings stand.
+fn unseen(key: &str, found: &mut Vec<Inner>) {
+    let lower = key.to_ascii_lowercase();
+    let is_include = lower.starts_with("include") && lower.ends_with(".path");
+    if lower == "core.hookspath" || lower == "init.templatedir" || is_include {
+        found.push(Inner::Unknown(format!(
+            "git runs what stands where `{key}` leads"
+        )));
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a command runs besides itself.
 
-mod awk;
 mod git;
 mod hooks;
+mod language;
 
 use super::shell::{Input, Simple, UNKNOWN, is_unknown};
 use super::{CommandLine, wrappers};
@@ -65,19 +65,39 @@ const OBEY_INPUT: &[&str] = &["at", "batch", "crontab", "newgrp"];
 
 /// Programs that run what stands in a variable, by the end of its name, by its beginning, or as a whole.
 const HOOKED_ENDS: &[&str] = &[
-    "PAGER", "EDITOR", "_COMMAND", "ASKPASS", "_RSH", "_RUNNER", "_WRAPPER",
+    "PAGER",
+    "EDITOR",
+    "_COMMAND",
+    "ASKPASS",
+    "_RSH",
+    "_RUNNER",
+    "_WRAPPER",
+    "_LINKER",
+    "_LAUNCHER",
+    "_SHELL",
+    "_shell",
 ];
 const HOOKED: &[&str] = &[
+    "AR",
     "BROWSER",
+    "CC",
+    "CPP",
+    "CXX",
     "GIT_EXTERNAL_DIFF",
     "GIT_SSH",
+    "LD",
     "LESSCLOSE",
     "LESSOPEN",
+    "LINKER",
+    "RUSTC",
+    "RUSTDOC",
+    "SHELL",
     "VISUAL",
 ];
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 /// Variables that say where programs are told what to run.
 const OBEYED: &[&str] = &[
+    "APT_CONFIG",
     "BASHOPTS",
     "BASH_ENV",
     "GCONV_PATH",
@@ -85,12 +105,28 @@ const OBEYED: &[&str] = &[
     "LD_AUDIT",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
+    "MAKEFILES",
     "NODE_OPTIONS",
+    "PERL5DB",
     "PERL5OPT",
+    "PYTHONBREAKPOINT",
     "PYTHONSTARTUP",
     "RUBYOPT",
     "SHELLOPTS",
     "TAR_OPTIONS",
+];
+/// Variables that hold options of programs, and what in them says what is run.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("CFLAGS", &["-wrapper", "-fplugin", "-specs", "$("]),
+    ("CXXFLAGS", &["-wrapper", "-fplugin", "-specs", "$("]),
+    ("CPPFLAGS", &["-wrapper", "-fplugin", "-specs", "$("]),
+    ("LDFLAGS", &["-plugin", "$("]),
+    ("GNUMAKEFLAGS", &["eval", "-E", "-f"]),
+    ("MAKEFLAGS", &["eval", "-E", "-f"]),
+    ("GOFLAGS", &["exec", "overlay", "vettool", "extld"]),
+    ("RUSTFLAGS", &["linker"]),
+    ("JDK_JAVA_OPTIONS", &[""]),
+    ("_JAVA_OPTIONS", &[""]),
 ];
 const OBEYED_STARTS: &[&str] = &["BASH_FUNC", "GIT_CONFIG", "GIT_EXEC_PATH"];
 
@@ -110,6 +146,12 @@ pub(super) enum Inner {
 /// The last part of a program's path.
 pub(super) fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
+}
+
+/// The file with a program that a command runs, if its words name one.
+pub(super) fn script(words: &[String]) -> Option<&String> {
+    let (program, arguments) = words.split_first()?;
+    language::script(base(program), arguments)
 }
 
 /// All that a command runs besides itself, as its words tell.
@@ -139,9 +181,6 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         "find" | "fd" | "fdfind" => find(arguments, &mut found),
         "ssh" | "autossh" | "mosh" | "rsh" => found.push(remote(arguments)),
         "git" => git::runs(arguments, &mut found),
-        _ if awk::NAMES.contains(&name) && awk::runs_commands(arguments) => {
-            found.push(Inner::Unknown(format!("`{name}` runs commands of its own")));
-        }
         "parallel" => found.push(unknown("`parallel` makes commands of what it reads")),
         _ => {}
     }
@@ -151,7 +190,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         ));
     }
     if SHELLS.contains(&name) || OTHER_SHELLS.contains(&name) {
-        found.push(script(name, arguments, &command.input));
+        found.push(shell_script(name, arguments, &command.input));
     } else if WITH_TEXT.contains(&name) {
         match behind_c(arguments) {
             Some(text) => found.push(Inner::Text(text)),
@@ -168,6 +207,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         });
     }
     hooks::hooks(name, arguments, &mut found);
+    language::runs(name, arguments, &command.input, &mut found);
     if let Some((_, with_value)) = TEXTS.iter().find(|(program, _)| *program == name) {
         texts(arguments, with_value, &mut found);
     }
@@ -241,13 +281,26 @@ fn unknown(why: &str) -> Inner {
     Inner::Unknown(why.to_owned())
 }
 
+/// Whether a text is no more than the name of a shell: that others use it says nothing of what they run.
+fn is_shell(text: &str) -> bool {
+    let name = base(text.trim());
+    SHELLS.contains(&name) || OTHER_SHELLS.contains(&name)
+}
+
 /// What a variable makes others run.
 fn setting(name: &str, value: &str, found: &mut Vec<Inner>) {
     if HOOKED.contains(&name) || HOOKED_ENDS.iter().any(|end| name.ends_with(end)) {
-        found.push(Inner::Text(value.trim_start_matches('|').to_owned()));
+        if !is_shell(value) {
+            found.push(Inner::Text(value.trim_start_matches('|').to_owned()));
+        }
     } else if PROMPTS.contains(&name) {
         found.push(Inner::Data(value.to_owned()));
-    } else if OBEYED.contains(&name) || OBEYED_STARTS.iter().any(|start| name.starts_with(start)) {
+    } else if OPTIONS
+        .iter()
+        .any(|(options, parts)| *options == name && parts.iter().any(|part| value.contains(part)))
+        || OBEYED.contains(&name)
+        || OBEYED_STARTS.iter().any(|start| name.starts_with(start))
+    {
         found.push(Inner::Unknown(format!("`{name}` says what programs run")));
     }
 }
@@ -347,7 +400,7 @@ fn behind_c(arguments: &[String]) -> Option<String> {
 }
 
 /// What a shell is asked to run: the text behind `-c`, its input where the text tells it, otherwise something that cannot be seen.
-fn script(name: &str, arguments: &[String], input: &Input) -> Inner {
+fn shell_script(name: &str, arguments: &[String], input: &Input) -> Inner {
     let mut is_text = false;
     let mut reads_input = false;
     let mut rest = arguments;

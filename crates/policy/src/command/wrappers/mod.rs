@@ -23,6 +23,8 @@ pub(super) fn behind<'a>(name: &str, arguments: &'a [String]) -> Option<Behind<'
     // The loader has the machine's name in its own.
     let name = if name == "ld.so" || (name.starts_with("ld-") && name.contains(".so")) {
         "ld-linux.so.2"
+    } else if name.starts_with("qemu-") && !name.starts_with("qemu-system") && name != "qemu-img" {
+        "qemu-user"
     } else {
         name
     };

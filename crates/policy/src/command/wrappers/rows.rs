@@ -246,8 +246,16 @@ const TMUX: &[&str] = &[
 /// The first row whose path is there counts.
 pub(super) const WRAPPERS: &[Wrapper] = &[
     below("alacritty", &["*-e|--command"], &[], 0),
+    below(
+        "apptainer",
+        &["exec|run"],
+        &["-B", "-H", "-W", "--bind", "--env", "--home", "--pwd"],
+        1,
+    ),
     below("asdf", &["exec"], &[], 0),
     below("aws-vault", &["exec"], &["-d", "--duration", "--region"], 1),
+    wrapper("bear", &["-o", "--output"], 0),
+    wrapper("box64", &[], 0),
     wrapper("builtin", &[], 0),
     below("bundle", &["exec|exe|ex|e"], &[], 0),
     wrapper("busybox", &[], 0),
@@ -257,6 +265,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     below("bun", &["x"], &["--cwd", "--config"], 0),
     wrapper("bwrap", BWRAP, 0),
     wrapper("catchsegv", &[], 0),
+    wrapper("ccache", &["-o", "--set-config"], 0),
     wrapper("cgexec", &["-g"], 0),
     wrapper(
         "chpst",
@@ -331,6 +340,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     ),
     below("dotenv", &["run"], &["-f", "--file"], 0),
     below("dotenv", &["--"], &["-f", "--file"], 0),
+    wrapper("distcc", &[], 0),
     wrapper("dumb-init", &[], 0),
     wrapper("eatmydata", &[], 0),
     wrapper(
@@ -406,6 +416,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"],
         0,
     ),
+    wrapper("intercept-build", &["--cdb"], 0),
     below("jenv", &["exec"], &[], 0),
     wrapper(
         "kitty",
@@ -472,6 +483,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("nohup", &[], 0),
     below("nerdctl", &["run|exec"], CONTAINER, 1),
     below("nix", &["*-c|--command"], &[], 0),
+    below("multipass", &["exec"], &[], 1),
     below("nodenv", &["exec"], &[], 0),
     below(
         "npm",
@@ -554,14 +566,37 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     ),
     below("pyenv", &["exec"], &[], 0),
     below("rbenv", &["exec"], &[], 0),
+    wrapper("qemu-user", &["-cpu", "-E", "-L", "-s"], 0),
     below("rr", &["record"], &[], 0),
     below("rye", &["run"], &["-f", "-p", "--pyproject"], 0),
+    wrapper(
+        "run0",
+        &[
+            "-D",
+            "-u",
+            "--chdir",
+            "--property",
+            "--setenv",
+            "--slice",
+            "--unit",
+            "--user",
+        ],
+        0,
+    ),
+    below("rustup", &["run"], &[], 1),
     wrapper("rlwrap", &["-f"], 0),
     wrapper("runuser", &["-u", "-g", "-G"], 0),
     text("screen", &["-X", "exec|stuff|screen"], &[], 0),
     wrapper(
         "screen",
         &["-c", "-e", "-h", "-p", "-S", "-s", "-T", "-t"],
+        0,
+    ),
+    wrapper("s6-setuidgid", &[], 1),
+    wrapper("sccache", &[], 0),
+    wrapper(
+        "scan-build",
+        &["-o", "--use-analyzer", "--use-cc", "--use-c++"],
         0,
     ),
     wrapper("sem", &["-j", "--jobs", "--id", "--timeout"], 0),
@@ -595,6 +630,12 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("setsid", &[], 0),
     text("sg", &[], &[], 1),
     text("sops", &["exec-env|exec-file"], &[], 1),
+    below(
+        "singularity",
+        &["exec|run"],
+        &["-B", "-H", "-W", "--bind", "--env", "--home", "--pwd"],
+        1,
+    ),
     wrapper("sshpass", &["-p", "-f", "-d", "-P"], 0),
     wrapper("ssh-agent", &["-a", "-t", "-E"], 0),
     wrapper(
@@ -690,6 +731,11 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         ],
         0,
     ),
+    wrapper(
+        "systemd-cat",
+        &["-p", "-t", "--identifier", "--priority"],
+        0,
+    ),
     wrapper("systemd-inhibit", &[], 0),
     wrapper(
         "systemd-run",
@@ -752,6 +798,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("toybox", &[], 0),
     wrapper("trickle", &["-d", "-u"], 0),
     wrapper("unbuffer", &[], 0),
+    below("uftrace", &["record"], &["-d", "-F", "-N"], 0),
     wrapper(
         "unshare",
         &[
@@ -829,6 +876,8 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         &["--cwd", "--class", "--domain", "--workspace"],
         0,
     ),
+    wrapper("wine", &[], 0),
+    wrapper("wine64", &[], 0),
     wrapper("x86_64", &[], 0),
     wrapper(
         "xargs",
