@@ -23,13 +23,16 @@ use crate::source;
 /// Shows or checks a log.
 pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (AuditCommand::Show { file } | AuditCommand::Verify { file }) = command;
-    let text = String::from_utf8_lossy(&source::bytes(file)?).into_owned();
+    let log = source::bytes(file)?;
     if let AuditCommand::Show { .. } = command {
+        let text = String::from_utf8_lossy(&log);
         for line in text.lines() {
             show(line, &mut Screen::new(&mut *out)).map_err(Failure::Output)?;
         }
     }
-    match audit::verify(&text) {
+    let verified = audit::verify(&log);
+    let is_broken = verified.is_err();
+    match verified {
         Ok(whole) => {
             let torn = if whole.torn > 0 {
                 format!(", {} cut off by a crash", whole.torn)
@@ -45,7 +48,7 @@ pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outco
         Err(broken) => writeln!(out, "THE LOG IS BROKEN: {broken}"),
     }
     .map_err(Failure::Output)?;
-    Ok(Outcome::faulty_if(audit::verify(&text).is_err()))
+    Ok(Outcome::faulty_if(is_broken))
 }
 
 fn show(line: &str, out: &mut dyn Write) -> io::Result<()> {

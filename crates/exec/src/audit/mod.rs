@@ -125,7 +125,7 @@ enum End {
     /// With a whole line but for its line break.
     NoBreak,
     /// With this, which is no whole line.
-    Unfinished(String),
+    Unfinished(Vec<u8>),
 }
 
 /// The number of the next line, the hash of the last whole one, and how the file ends.
@@ -149,23 +149,23 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
             break;
         }
     }
-    let text = String::from_utf8_lossy(&tail);
-    let behind = &text[text.rfind('\n').map_or(0, |at| at + 1)..];
-    let end = if behind.is_empty() {
-        End::Whole
-    } else if split_hash(behind).is_some_and(|(body, own)| hash(&body) == own) {
-        End::NoBreak
+    let mut lines = tail.rsplit(|byte| *byte == b'\n');
+    let after_break = lines.next().unwrap_or_default();
+
+    let (end, line) = if after_break.is_empty() {
+        (End::Whole, lines.find(|line| !line.is_empty()))
+    } else if is_whole(after_break) {
+        (End::NoBreak, Some(after_break))
     } else {
-        End::Unfinished(behind.to_owned())
+        (
+            End::Unfinished(after_break.to_owned()),
+            lines.find(|line| !line.is_empty()),
+        )
     };
-    let whole = match end {
-        End::Unfinished(_) => text.rfind('\n').map_or("", |at| &text[..at]),
-        End::Whole | End::NoBreak => text.trim_end_matches('\n'),
-    };
-    let line = whole.rsplit('\n').next().unwrap_or_default();
-    if line.is_empty() {
+    let Some(line) = line else {
         return Ok((0, FIRST.to_owned(), end));
-    }
+    };
+    let line = std::str::from_utf8(line).unwrap_or_default();
     let seq = serde_json::from_str::<Value>(line)
         .ok()
         .and_then(|line| line.get("seq")?.as_u64());
@@ -178,15 +178,24 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
     Ok((seq + 1, hash.to_owned(), end))
 }
 
-/// Whether `line` is how a record of this number begins, as far as it goes. Only its time is not known.
-fn begins_record(line: &str, seq: u64, prev: &str) -> bool {
+/// Whether a line is a record that has its own hash.
+fn is_whole(line: &[u8]) -> bool {
+    let line = std::str::from_utf8(line).ok();
+    line.and_then(split_hash)
+        .is_some_and(|(body, own)| hash(&body) == own)
+}
+
+/// Whether `line` is how a record of this number starts, as far as it goes. Only its time is not known. A cut may leave a part
+/// of a character at the end.
+fn begins_record(line: &[u8], seq: u64, prev: &str) -> bool {
+    let line = String::from_utf8_lossy(line);
     let fits = |expected: &str, found: &str| {
         let n = expected.len().min(found.len());
         expected.as_bytes()[..n] == found.as_bytes()[..n]
     };
     let start = format!("{{\"seq\":{seq},\"time\":");
     let Some(rest) = line.strip_prefix(&start) else {
-        return line.len() < start.len() && fits(&start, line);
+        return line.len() < start.len() && fits(&start, &line);
     };
     let is_of_time = |c: char| c.is_ascii_digit() || "\"TZ:.-".contains(c);
     let rest = rest.trim_start_matches(is_of_time);
@@ -211,7 +220,7 @@ fn push_line(text: &mut String, seq: u64, prev: &str, record: Map<String, Value>
 }
 
 /// The hash of a line's text without the hash. It covers the hash of the line before, which stands in it.
-fn hash(body: &str) -> String {
+fn hash(body: impl AsRef<[u8]>) -> String {
     let mut hash = Sha256::new();
     hash.update(b"toolglot-audit-v1\0");
     hash.update(body);
@@ -239,22 +248,28 @@ fn split_hash(line: &str) -> Option<(String, &str)> {
 ///
 /// # Errors
 /// The first line that does not fit.
-pub fn verify(text: &str) -> Result<Whole, Broken> {
+pub fn verify(log: impl AsRef<[u8]>) -> Result<Whole, Broken> {
+    let log = log.as_ref();
+    let lines = log.strip_suffix(b"\n").unwrap_or(log);
+    let lines = lines.split(|byte| *byte == b'\n');
     let mut whole = Whole {
         lines: 0,
         torn: 0,
         last: FIRST.to_owned(),
     };
     let mut seq = 0;
-    let mut unfinished: Option<&str> = None;
-    for (index, line) in text.lines().enumerate() {
+    let mut unfinished: Option<&[u8]> = None;
+    // An empty log has no line.
+    for (index, line) in lines.filter(|_| !log.is_empty()).enumerate() {
         let broken = |why| Broken {
             line: index + 1,
             why,
         };
         whole.lines += 1;
-        let parsed = serde_json::from_str::<Value>(line).ok();
-        let (Some(parsed), Some((body, own))) = (parsed, split_hash(line)) else {
+        let record = std::str::from_utf8(line).ok();
+        let record =
+            record.and_then(|line| Some((serde_json::from_str(line).ok()?, split_hash(line)?)));
+        let Some((parsed, (body, own))): Option<(Value, _)> = record else {
             if unfinished.is_some() {
                 return Err(broken(
                     "it is no line of an audit log, nor is the one before it",
@@ -399,6 +414,44 @@ mod tests {
                 verify(&text).unwrap_or_else(|broken| panic!("cut at {end}: {broken}\n{text}"));
             assert_eq!(found.torn, usize::from(is_half), "cut at {end}");
         }
+    }
+
+    #[test]
+    fn no_byte_can_be_changed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("log");
+        let log = Log::new(&path);
+        log.append(record(json!({"event": "before", "text": "é"})))
+            .expect("written");
+        let first = std::fs::read(&path).expect("there");
+        // A crash cuts a character.
+        log.append(record(json!({"event": "after", "text": "漢"})))
+            .expect("written");
+        let whole = std::fs::read(&path).expect("there");
+        let at = whole.windows(3).position(|bytes| bytes == "漢".as_bytes());
+        let cut = &whole[..at.expect("it is there") + 2];
+        std::fs::write(&path, cut).expect("written");
+        log.append(record(json!({"event": "after"})))
+            .expect("written");
+        let noted = std::fs::read(&path).expect("there");
+        assert_eq!(verify(&noted).map(|whole| whole.torn), Ok(1));
+        for at in 0..noted.len() - 1 {
+            for other in [0xff, b' ', noted[at] ^ 1] {
+                let mut changed = noted.clone();
+                changed[at] = other;
+                assert_eq!(
+                    verify(&changed).is_ok(),
+                    other == noted[at],
+                    "{at}: {other}"
+                );
+            }
+        }
+        // A line break of two bytes is none that a log writes.
+        let text = String::from_utf8(first).expect("text");
+        assert!(verify(&text).is_ok());
+        assert!(verify(text.replace('\n', "\r\n")).is_err());
+        assert_eq!(verify("").map(|whole| whole.lines), Ok(0));
+        assert!(verify("\n").is_err());
     }
 
     #[test]

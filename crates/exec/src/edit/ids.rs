@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::ranges::{self, Range};
+use super::ranges::{self, Lines, Range};
 use crate::Failure;
 use crate::audit::hex;
 
@@ -85,8 +85,7 @@ pub(super) fn ranges(changes: &[Change], text: &str) -> Result<Vec<Range>, (usiz
             content.push('\n');
         }
         ranges.push(Range {
-            start,
-            end,
+            lines: Lines::Numbered { start, end },
             content,
         });
     }
@@ -95,9 +94,7 @@ pub(super) fn ranges(changes: &[Change], text: &str) -> Result<Vec<Range>, (usiz
 
 /// How many lines the changes are about, before or after them, as the origin counts.
 pub(super) fn n_lines(ranges: &[Range]) -> usize {
-    let n = |range: &Range| {
-        (range.end + 1 - range.start.min(range.end + 1)).max(range.content.lines().count())
-    };
+    let n = |range: &Range| range.lines.count().max(range.content.lines().count());
     ranges.iter().map(n).sum()
 }
 

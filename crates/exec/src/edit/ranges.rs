@@ -5,22 +5,36 @@ use serde_json::Value;
 use super::exact::has_only_long_endings;
 use crate::Failure;
 
-/// Lines that are replaced; none is, and the content is inserted, where the last is the one before the first.
+/// Lines and what replaces them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(super) lines: Lines,
     pub(super) content: String,
 }
 
-impl Range {
-    /// The same in a text of so many lines.
-    fn within(&self, n_lines: usize) -> Range {
-        let is_last = self.start == LAST;
-        Range {
-            start: if is_last { n_lines + 1 } else { self.start },
-            end: if is_last { n_lines } else { self.end },
-            content: self.content.clone(),
+/// Which lines are replaced. Their order is that of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lines {
+    /// From one to another, by numbers from 1; none where the last is the one before the first.
+    Numbered { start: usize, end: usize },
+    /// None: after the last line.
+    AtEnd,
+}
+
+impl Lines {
+    /// How many lines are replaced.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Lines::Numbered { start, end } => (end + 1).saturating_sub(start),
+            Lines::AtEnd => 0,
+        }
+    }
+
+    /// The numbers of the first and the last, in a text of so many lines.
+    fn within(self, n_lines: usize) -> (usize, usize) {
+        match self {
+            Lines::Numbered { start, end } => (start, end),
+            Lines::AtEnd => (n_lines + 1, n_lines),
         }
     }
 }
@@ -39,8 +53,7 @@ pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
             });
         };
         ranges.push(Range {
-            start,
-            end,
+            lines: Lines::Numbered { start, end },
             content: content.to_owned(),
         });
     }
@@ -49,7 +62,7 @@ pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
 
 /// In the order of the file.
 pub(super) fn sorted(mut ranges: Vec<Range>) -> Vec<Range> {
-    ranges.sort_by_key(|range| (range.start, range.end));
+    ranges.sort_by_key(|range| range.lines);
     ranges
 }
 
@@ -68,15 +81,19 @@ pub(super) fn insertions(edits: &[Value]) -> Result<Vec<Range>, Failure> {
                 problem: "an insertion has the line (`line`, or `start_line` in a list) and `content`, and no `search`".to_owned(),
             });
         };
-        let start = if line == 0 { LAST } else { line };
+        let lines = match line {
+            0 => Lines::AtEnd,
+            start => Lines::Numbered {
+                start,
+                end: start - 1,
+            },
+        };
         ranges.push(Range {
-            start,
-            end: start - 1,
+            lines,
             content: format!("{content}\n"),
         });
     }
-    ranges.sort_by_key(|range| range.start);
-    Ok(ranges)
+    Ok(sorted(ranges))
 }
 
 /// Makes all insertions, with the file's own line endings.
@@ -100,20 +117,14 @@ pub(super) fn insert(ranges: &[Range], text: &str) -> Result<String, (usize, Str
     apply(&ranges, text)
 }
 
-/// The line after the last one, whichever that is.
-const LAST: usize = usize::MAX;
-
 /// Makes all replacements, or says which cannot be made and why.
 pub(super) fn apply(ranges: &[Range], text: &str) -> Result<String, (usize, String)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (mut out, mut next) = (String::with_capacity(text.len()), 1);
     for (index, range) in ranges.iter().enumerate() {
-        let Range {
-            start,
-            end,
-            content,
-        } = &range.within(lines.len());
-        if *start < next || *end < start - 1 || *end > lines.len() || *start > lines.len() + 1 {
+        let (start, end) = range.lines.within(lines.len());
+        let content = &range.content;
+        if start < next || end < start - 1 || end > lines.len() || start > lines.len() + 1 {
             let problem = format!(
                 "lines {start} to {end} cannot be replaced: there are {} lines, and changes do not overlap",
                 lines.len()
@@ -125,7 +136,7 @@ pub(super) fn apply(ranges: &[Range], text: &str) -> Result<String, (usize, Stri
             out.push('\n');
         }
         out.push_str(content);
-        if !content.is_empty() && !content.ends_with('\n') && *end < lines.len() {
+        if !content.is_empty() && !content.ends_with('\n') && end < lines.len() {
             out.push('\n');
         }
         next = end + 1;
