@@ -100,8 +100,8 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWUSER
 pub(super) enum Sockets {
     /// None: it shares the network of the host and must not reach it.
     None,
-    /// TCP of a network namespace of its own, which holds nothing but its loopback. Datagrams would be sent there as if
-    /// somebody could get them.
+    /// TCP and UDP of a network namespace of its own, which holds nothing but its loopback: no address but those of
+    /// this machine has a route.
     Loopback,
     /// Those of the host.
     Host,
@@ -116,7 +116,8 @@ impl Sockets {
         }
     }
 
-    /// Families of sockets. A unix socket is reached by its path, whatever the namespace, so that a private network has none.
+    /// Families of sockets. A private network has no unix sockets: a path leads to those of the host whatever the namespace and
+    /// however the mounts are, and the filter cannot read the address. Pairs (`socketpair`) are no way out and are allowed.
     fn families(self) -> &'static [i32] {
         match self {
             Sockets::None => &[],
@@ -172,6 +173,10 @@ const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY))
 /// The bits of a socket's type without its flags (`SOCK_TYPE_MASK`).
 const SOCKET_TYPE: u32 = 0xf;
 
+/// What sockets of a private network may be, and speak: others (SCTP, MPTCP, ..) are kernel code that nothing here needs.
+const LOOPBACK_TYPES: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_DGRAM];
+const LOOPBACK_PROTOCOLS: [i32; 3] = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP];
+
 /// Places in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
 const AT_NUMBER: u32 = 0;
 const AT_ARCHITECTURE: u32 = 4;
@@ -183,9 +188,10 @@ const ALLOW: u32 = 0x7FFF_0000;
 const ERRNO: u32 = 0x0005_0000;
 const REFUSE: u32 = ERRNO | libc::EPERM as u32;
 const NO_SOCKET: u32 = ERRNO | libc::EACCES as u32;
+const NO_PROTOCOL: u32 = ERRNO | libc::EPROTONOSUPPORT as u32;
 const ABSENT: u32 = ERRNO | libc::ENOSYS as u32;
 
-/// The filter for a program behind walls.
+/// The filter for a program in a sandbox.
 pub(super) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     let mut program = start();
     // Its flags stand in memory, where a filter cannot look: C libraries then fall back to `clone`.
@@ -204,22 +210,15 @@ pub(super) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     terminal.push(answer(ALLOW));
     when(&mut program, libc::SYS_ioctl, &terminal);
     let mut socket = vec![load_argument(0)];
-    for family in sockets.families() {
-        let family = family.cast_unsigned();
-        if sockets == Sockets::Loopback {
-            socket.extend([
-                jump(BPF_JEQ, family, 0, 5),
-                load_argument(1),
-                instruction(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE, 0, 0),
-                jump(BPF_JEQ, libc::SOCK_STREAM.cast_unsigned(), 0, 1),
-                answer(ALLOW),
-                answer(NO_SOCKET),
-            ]);
-        } else {
-            socket.extend([jump(BPF_JEQ, family, 0, 1), answer(ALLOW)]);
-        }
+    socket.extend(unless_one_of(sockets.families(), NO_SOCKET));
+    if sockets == Sockets::Loopback {
+        socket.push(load_argument(2));
+        socket.extend(unless_one_of(&LOOPBACK_PROTOCOLS, NO_PROTOCOL));
+        socket.push(load_argument(1));
+        socket.push(instruction(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE, 0, 0));
+        socket.extend(unless_one_of(&LOOPBACK_TYPES, NO_SOCKET));
     }
-    socket.push(answer(NO_SOCKET));
+    socket.push(answer(ALLOW));
     when(&mut program, libc::SYS_socket, &socket);
     for &number in REFUSED {
         when(&mut program, number, &[answer(REFUSE)]);
@@ -229,7 +228,7 @@ pub(super) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     program
 }
 
-/// The filter for a program without walls.
+/// The filter for a program at level `plain`.
 pub(super) fn set_id_filter() -> Vec<sock_filter> {
     let mut program = start();
     refuse_set_id(&mut program);
@@ -291,6 +290,21 @@ fn when(program: &mut Vec<sock_filter>, number: c_long, then: &[sock_filter]) {
     let skip = u8::try_from(then.len()).expect("each part is short");
     program.push(jump(BPF_JEQ, number, 0, skip));
     program.extend(then);
+}
+
+/// Goes on after all of these where what is loaded is one of `known`; otherwise answers `refusal`.
+fn unless_one_of(known: &[i32], refusal: u32) -> Vec<sock_filter> {
+    let left = (1..=known.len()).rev();
+    let mut part: Vec<sock_filter> = known
+        .iter()
+        .zip(left)
+        .map(|(value, left)| {
+            let left = u8::try_from(left).expect("each list is short");
+            jump(BPF_JEQ, value.cast_unsigned(), left, 0)
+        })
+        .collect();
+    part.push(answer(refusal));
+    part
 }
 
 fn load(at: u32) -> sock_filter {

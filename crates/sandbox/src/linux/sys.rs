@@ -236,9 +236,26 @@ pub(super) fn prctl(option: c_int, argument: c_long) -> Sys<()> {
     .map(drop)
 }
 
+/// The version of `capget` and `capset` with two triples of 32 bits: effective, permitted, inheritable.
+const VERSION_3: u32 = 0x2008_0522;
+
+/// Gives up the right to give files capabilities, which act as set-user-id bits do. Whoever lacks it has nothing to give up.
+pub(super) fn drop_file_capabilities() -> Sys<()> {
+    const SETFCAP: u32 = 31;
+    let _ = prctl(libc::PR_CAPBSET_DROP, c_long::from(SETFCAP));
+    let header: [u32; 2] = [VERSION_3, 0];
+    let mut sets = [0_u32; 6];
+    // SAFETY: a version and a process number, and room for two triples.
+    check(unsafe { libc::syscall(libc::SYS_capget, header.as_ptr(), sets.as_mut_ptr()) })?;
+    for set in &mut sets[..3] {
+        *set &= !(1 << SETFCAP);
+    }
+    // SAFETY: the same.
+    check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr()) }).map(drop)
+}
+
 /// Gives up all capabilities for good: none is left, and no program brings them back.
 pub(super) fn drop_capabilities() -> Sys<()> {
-    const VERSION_3: u32 = 0x2008_0522;
     /// No root, no fix-up by changing the user, no ambient ones; each locked.
     const SECUREBITS: c_long = 0b1110_1111;
     // An ordinary user without a namespace may do none of the two, and has nothing to give up.

@@ -296,6 +296,8 @@ fn prepare_program(plan: &Plan, ends: Ends) -> Result<(), Failed> {
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1).map_err(at(Step::Privileges, 0))?;
     if plan.isolation >= Isolation::Landlock {
         sys::drop_capabilities().map_err(at(Step::Privileges, 1))?;
+    } else {
+        sys::drop_file_capabilities().map_err(at(Step::Privileges, 2))?;
     }
     if let Some(rules) = &plan.rules {
         use std::os::fd::AsRawFd;
