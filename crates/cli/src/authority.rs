@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use toolglot::{Call, End, Place};
-use toolglot_exec::{Plan, Walls};
+use toolglot_exec::{Plan, ProgramSandbox};
 use toolglot_policy::{
-    Authority, Effect, Policy, PolicyError, Request, Scope, ToolPattern, is_secret,
+    Authority, Effect, Level, Policy, PolicyError, Request, Scope, ToolPattern, is_secret,
 };
 use toolglot_sandbox::Cancel;
 use toolglot_tools::ToolSpec;
@@ -325,14 +325,18 @@ fn axe(text: &str) -> Result<Policy, PolicyError> {
     Ok(Policy::of_axe(&file))
 }
 
-/// The walls of commands under an authority.
-pub(crate) fn walls(authority: &Authority, cancel: &Cancel) -> Walls {
-    Walls {
-        sandbox: authority.sandbox(),
+/// The sandbox of programs under an authority, with the level that the command line asks for.
+pub(crate) fn sandbox(
+    authority: &Authority,
+    level: Option<Level>,
+    cancel: Option<&Cancel>,
+) -> ProgramSandbox {
+    ProgramSandbox {
+        settings: authority.sandbox_settings(level),
         may_write: authority.commands_may_write(),
         refused: authority.refusals(),
         watch: toolglot_sandbox::Watch {
-            cancel: Some(cancel.clone()),
+            cancel: cancel.cloned(),
             heard: None,
         },
     }

@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use toolglot::End;
-use toolglot_exec::{Journal, Root};
-use toolglot_policy::{Authority, Decision, Refusals, ServerRules, Verdict};
+use toolglot_exec::{Journal, ProgramSandbox, Root};
+use toolglot_policy::{Authority, Decision, Level, ServerRules, Verdict};
 use toolglot_runtimes::{
     Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Servers, Watch,
 };
-use toolglot_sandbox::Isolation;
 
 use crate::allowed::Allowed;
 use crate::approval::{Approver, Shown};
@@ -73,9 +72,9 @@ fn amount(text: &str) -> Result<f64, String> {
 /// How tools that are files are run; `call` and `run` share it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Walls {
-    /// How strong the walls around a tool are
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
-    pub(crate) sandbox: SandboxWord,
+    /// How strong the sandbox of programs is; where the policy states a level, only a stronger one counts
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) sandbox: Option<SandboxWord>,
     /// What the calls may cost together, in the currency of the tools
     #[arg(long, value_name = "AMOUNT", value_parser = amount)]
     pub(crate) max_cost: Option<f64>,
@@ -85,6 +84,11 @@ pub(crate) struct Walls {
 }
 
 impl Walls {
+    /// The level that the command line asks for.
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.sandbox.map(Into::into)
+    }
+
     /// Who watches the calls.
     pub(crate) fn watch(&self, cancel: &Cancel) -> Watch {
         Watch {
@@ -140,23 +144,22 @@ pub(crate) enum CallFormat {
     Json,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxWord {
-    /// No wall: limits, and nothing left behind
+    /// Limits only, and nothing left behind
     Plain,
     /// Files and system calls
     Landlock,
     /// And processes, mounts and network of its own
-    #[default]
     Namespaces,
 }
 
-impl From<SandboxWord> for Isolation {
-    fn from(word: SandboxWord) -> Isolation {
+impl From<SandboxWord> for Level {
+    fn from(word: SandboxWord) -> Level {
         match word {
-            SandboxWord::Plain => Isolation::Plain,
-            SandboxWord::Landlock => Isolation::Landlock,
-            SandboxWord::Namespaces => Isolation::Namespaces,
+            SandboxWord::Plain => Level::Plain,
+            SandboxWord::Landlock => Level::Landlock,
+            SandboxWord::Namespaces => Level::Namespaces,
         }
     }
 }
@@ -183,9 +186,10 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     );
     host.budget = budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
-    host.refused = authority.refusals();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
-    let root = root.with_walls(authority::walls(&authority, &cancel));
+    let level = arguments.walls.level();
+    host.sandbox = authority::sandbox(&authority, level, Some(&cancel));
+    let root = root.with_sandbox(host.sandbox.clone());
     host.watch = arguments.walls.watch(&cancel);
     let auditor = log_place.map(|place| Auditor::new(&place, arguments.audit_values));
     let journal = undo::journals()
@@ -325,13 +329,12 @@ pub(crate) fn host<'a>(
         interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
         project,
         granted,
-        isolation: walls.sandbox.into(),
+        sandbox: ProgramSandbox::default(),
         variables,
         budget: Budget::of(walls.max_cost),
         pause: std::thread::sleep,
         servers: Servers::default(),
         server_rules: ServerRules::default(),
-        refused: Refusals::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),

@@ -8,7 +8,7 @@ use serde_json::json;
 use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
 use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Start, run_pipeline};
 
-use crate::walls::starts;
+use crate::program_sandbox::starts;
 use crate::{Failure, Outcome, Root, git, identity};
 
 /// Words of a command that are looked up as paths.
@@ -100,7 +100,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
 pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure> {
     root.directory(cwd)
         .map_err(|error| root.explain("used as the working directory", cwd, error.into()))?;
-    let time = root.walls.time(run.time);
+    let time = root.sandbox.time(run.time);
     let mut told = Told::default();
     match run.line {
         Ok(line) => {
@@ -110,7 +110,7 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
             literal(root, cwd.to_path_buf(), &line, time, &mut told)?;
         }
         Err(text) => {
-            let mut command = root.walls.command(root.path(), cwd, true)?;
+            let mut command = root.sandbox.command(root.path(), cwd, true)?;
             command.argv = ["bash", "--noprofile", "--norc", "-c", &text]
                 .map(Into::into)
                 .to_vec();
@@ -134,7 +134,7 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
 
 /// What would let a command change what it could not, where its own words say that the file system is read-only.
 fn write_hint(root: &Root, stderr: &str) -> Option<String> {
-    let walls = &root.walls;
+    let sandbox = &root.sandbox;
     let is_ours = |line: &str| {
         // A place outside of the root stays as it is, whatever is granted.
         let words =
@@ -149,8 +149,8 @@ fn write_hint(root: &Root, stderr: &str) -> Option<String> {
     if !stderr.lines().any(|line| says_so(line) && is_ours(line)) {
         return None;
     }
-    let list = &walls.sandbox.write;
-    if !list.is_empty() && !walls.may_write {
+    let list = &sandbox.settings.decided.write;
+    if !list.is_empty() && !sandbox.may_write {
         return Some(
             "commands change no files here: that needs the grant `write` besides `exec`".to_owned(),
         );
@@ -186,13 +186,13 @@ fn literal(
     let scratch = (line.commands().count() > 1)
         .then(Scratch::new)
         .transpose()?;
-    let walls = |cwd: &Path| {
-        let mut base = root.walls.command(root.path(), cwd, false)?;
+    let command_in = |cwd: &Path| {
+        let mut base = root.sandbox.command(root.path(), cwd, false)?;
         base.temporary = scratch.as_ref().map(|scratch| scratch.path().to_path_buf());
         Ok::<Command, Failure>(base)
     };
     // They are found out once for the commands of a pipeline: looking for what may not be seen takes longest.
-    let mut base = walls(&cwd)?;
+    let mut base = command_in(&cwd)?;
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
@@ -226,7 +226,7 @@ fn literal(
         }
         if told.n_run > 0 {
             // What ran before may have moved what is kept.
-            base = walls(&cwd)?;
+            base = command_in(&cwd)?;
         }
         let mut changed = Vec::new();
         let commands: Vec<Command> = pipeline

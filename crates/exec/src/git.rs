@@ -72,7 +72,7 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
     let entries = entries(&status).1;
     let is_kept = |path: &str| {
         let path = Path::new(path);
-        is_secret(path) || root.walls.refused.hides("git_commit", path)
+        is_secret(path) || root.sandbox.refused.hides("git_commit", path)
     };
     let kept: Vec<&Entry<'_>> = entries.iter().filter(|entry| is_kept(entry.path)).collect();
     // git takes no place in which nothing is left.
@@ -264,7 +264,7 @@ fn git(root: &Root, may_write: bool, arguments: &[&str]) -> Result<String, Failu
 
 /// Runs git in a directory of the root.
 fn git_in(root: &Root, cwd: &Path, may_write: bool, arguments: &[&str]) -> Result<String, Failure> {
-    let mut command = root.walls.command(root.path(), cwd, false)?;
+    let mut command = root.sandbox.command(root.path(), cwd, false)?;
     command.argv = std::iter::once("git")
         .chain(arguments.iter().copied())
         .map(Into::into)

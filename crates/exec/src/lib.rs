@@ -10,8 +10,8 @@
 //!                        └─ paths ──▶ policy: may it run?
 //! ```
 //!
-//! It deliberately knows no policy beyond the walls of the root: whoever calls [`Plan::run`] has asked
-//! first. It validates no schema. Programs run behind the [`Walls`] of the root, and nowhere else. What it returns is bounded by
+//! It deliberately knows no policy beyond the sandbox of the root: whoever calls [`Plan::run`] has asked
+//! first. It validates no schema. Programs run in the [`ProgramSandbox`] of the root, and nowhere else. What it returns is bounded by
 //! [`Limits`], and says so where something was left out.
 //!
 //! ```
@@ -47,13 +47,14 @@ mod glob;
 mod http;
 mod identity;
 mod journal;
-mod kept;
 mod limits;
 mod lines;
 mod list;
 mod outcome;
 mod place;
 mod plan;
+mod program_sandbox;
+mod protected_paths;
 mod read;
 mod remove;
 mod replace;
@@ -64,7 +65,6 @@ mod shown;
 mod summary;
 mod undo;
 mod walk;
-mod walls;
 pub mod web;
 mod write;
 
@@ -72,11 +72,11 @@ pub use change::{Change, change, text_of};
 pub use edit::line_id;
 pub use failure::Failure;
 pub use journal::{Entry, Journal};
-pub use kept::{Kept, caches};
 pub use limits::Limits;
 pub use outcome::Outcome;
 pub use plan::{Plan, TOOLS, execute, plan};
+pub use program_sandbox::{ProgramSandbox, ToolRights};
+pub use protected_paths::ProtectedPaths;
 pub use root::Root;
 pub use shown::cut;
 pub use undo::{UndoError, Undone, undo};
-pub use walls::Walls;

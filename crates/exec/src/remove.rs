@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::kept::refused_below;
 use crate::place::{Kind, split};
+use crate::protected_paths::refused_below;
 use crate::shown::{plain, shown};
 use crate::{Failure, Outcome, Root};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::{Limits, Walls};
+use crate::{Limits, ProgramSandbox};
 
 /// The directory that no tool leaves, held open. It stays the same directory when it is renamed.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Root {
     /// How an absolute path into the root may begin: as the user wrote the root, and with its links followed.
     pub(crate) spellings: [PathBuf; 2],
     pub(crate) limits: Limits,
-    pub(crate) walls: Walls,
+    pub(crate) sandbox: ProgramSandbox,
 }
 
 impl Root {
@@ -30,7 +30,7 @@ impl Root {
             dir,
             spellings,
             limits: Limits::default(),
-            walls: Walls::default(),
+            sandbox: ProgramSandbox::default(),
         })
     }
 
@@ -40,10 +40,10 @@ impl Root {
         Root { limits, ..self }
     }
 
-    /// The same root with other walls around commands.
+    /// The same root with another sandbox of programs.
     #[must_use]
-    pub fn with_walls(self, walls: Walls) -> Root {
-        Root { walls, ..self }
+    pub fn with_sandbox(self, sandbox: ProgramSandbox) -> Root {
+        Root { sandbox, ..self }
     }
 
     /// Where the root was when it was opened: absolute, links followed.

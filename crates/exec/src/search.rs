@@ -124,7 +124,7 @@ impl<'a> Found<'a> {
         Found {
             query,
             limits: &root.limits,
-            refused: &root.walls.refused,
+            refused: &root.sandbox.refused,
             begun: Instant::now(),
             matches: Vec::new(),
             text: String::new(),

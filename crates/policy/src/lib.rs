@@ -40,7 +40,7 @@ pub use command::{CommandFact, CommandLine, Join, NotLiteral, Pipeline, Survey};
 pub use effect::Effect;
 pub use file::{
     AxeFile, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,
-    SandboxTable, Scope, ServerRules, ToolPattern, TrustRules,
+    SandboxSettings, SandboxTable, Scope, ServerRules, ToolPattern, TrustRules,
 };
 pub use grants::{GrantError, Grants, nearest as nearest_grant};
 pub use host::{BadUrl, Host, is_public};

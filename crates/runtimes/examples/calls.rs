@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use toolglot_runtimes::{Budget, Host, Interpreters, Watch};
-use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{ItemId, Registry, Spaces, Trust};
 
 fn minimum(runs: u32, run: impl FnMut()) -> Duration {
@@ -89,13 +88,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
         project: project.clone(),
         granted: vec!["fs.read".into()],
-        isolation: Isolation::Namespaces,
+        sandbox: toolglot_exec::ProgramSandbox::default(),
         variables: variables.clone(),
         budget: Budget::of(None),
         pause: std::thread::sleep,
         servers: toolglot_runtimes::Servers::default(),
         server_rules: toolglot_policy::ServerRules::default(),
-        refused: toolglot_policy::Refusals::default(),
         watch: Watch::default(),
         warm: RefCell::default(),
         approved: RefCell::default(),

@@ -26,6 +26,9 @@ pub(crate) struct Answer {
     pub(crate) is_transient: bool,
 }
 
+/// What is taken of an answer, in bytes.
+pub(crate) const ANSWER_BYTES: usize = 64 << 20;
+
 /// The exit code by which programs say that a failure will pass: `EX_TEMPFAIL` of `sysexits.h`.
 const TEMPORARY: i32 = 75;
 
@@ -33,30 +36,29 @@ pub(crate) fn read(
     outcome: &Outcome,
     manner: &Manner,
     contract: &ReturnContract,
-    seconds: f64,
+    (seconds, most): (f64, usize),
 ) -> Answer {
     let stderr = outcome.stderr.text();
     let (code, ended) = how(outcome.exit, seconds);
     let returned = if let Some(why) = &ended {
         failed(why, &outcome.stdout.text(), &stderr, code)
     } else if outcome.stdout.n_cut() > 0 && matches!(manner, Manner::Framed(_)) {
-        let why = format!(
-            "it answered with {} bytes, more than are taken",
-            outcome.stdout.n_total()
-        );
-        failed(&why, "", &stderr, code)
+        failed(&too_long(outcome.stdout.n_total()), "", &stderr, code)
     } else {
         match manner {
             Manner::Printed => contract.of_output(&outcome.stdout.text(), &stderr, code),
-            Manner::Command => of_command(&outcome.stdout.text(), &stderr, code),
-            Manner::Framed(word) => framed(&outcome.stdout.text(), word, &stderr, code, contract),
+            Manner::Command => of_command(outcome, code),
+            Manner::Framed(word) => {
+                let stdout = outcome.stdout.text();
+                framed(&stdout, word, &stderr, code, (contract, most))
+            }
         }
     };
-    settled(returned, outcome.exit, code)
+    settled(returned, outcome.exit, code, most)
 }
 
 /// What a command printed: `output` is both streams as one text, in the form of the origin's `bash`.
-fn of_command(stdout: &str, stderr: &str, code: i32) -> Returned {
+fn of_command(outcome: &Outcome, code: i32) -> Returned {
     /// What is kept of each stream in `output`, in bytes.
     const MAX_BYTES: usize = 51_200;
     let cut = |text: &str| {
@@ -65,15 +67,17 @@ fn of_command(stdout: &str, stderr: &str, code: i32) -> Returned {
             end -= 1;
         }
         if end == text.len() {
-            return text.to_owned();
+            return (text.to_owned(), false);
         }
-        format!(
+        let cut = format!(
             "{}\n... [output truncated, {} bytes total]",
             &text[..end],
             text.len()
-        )
+        );
+        (cut, true)
     };
-    let (out, err) = (cut(stdout), cut(stderr));
+    let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
+    let ((out, is_out_cut), (err, is_err_cut)) = (cut(&stdout), cut(&stderr));
     let mut parts = Vec::new();
     if !out.is_empty() {
         parts.push(out.clone());
@@ -81,8 +85,9 @@ fn of_command(stdout: &str, stderr: &str, code: i32) -> Returned {
     if !err.is_empty() {
         parts.push(format!("[stderr]\n{err}"));
     }
-    let truncated = out.len() != stdout.len() || err.len() != stderr.len();
-    let mut returned = ReturnContract::of_process(stdout, stderr, code);
+    let n_cut = outcome.stdout.n_cut() + outcome.stderr.n_cut();
+    let truncated = is_out_cut || is_err_cut || n_cut > 0;
+    let mut returned = ReturnContract::of_process(&stdout, &stderr, code);
     returned
         .value
         .insert("output".to_owned(), Value::String(parts.join("\n")));
@@ -115,26 +120,30 @@ fn how(exit: Exit, seconds: f64) -> (i32, Option<String>) {
 }
 
 /// What a copy of an interpreter that stays came to.
-pub(crate) fn of_call(ended: &Ended, contract: &ReturnContract, seconds: f64) -> Answer {
+pub(crate) fn of_call(
+    ended: &Ended,
+    contract: &ReturnContract,
+    seconds: f64,
+    most: usize,
+) -> Answer {
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
     let (code, why) = how(ended.exit, seconds);
     let returned = if let Some(why) = &why {
         failed(why, &stdout, &stderr, code)
     } else if ended.answer.n_more > 0 {
         let n = ended.answer.bytes.len() as u64 + ended.answer.n_more;
-        let why = format!("it answered with {n} bytes, more than are taken");
-        failed(&why, "", &stderr, code)
+        failed(&too_long(n), "", &stderr, code)
     } else if let Ok(answer) = read_json(&String::from_utf8_lossy(&ended.answer.bytes)) {
-        told(answer, &stdout, &stderr, contract)
+        told(answer, &stdout, &stderr, (contract, most))
     } else {
         let why = format!("it ended with exit code {code} and without an answer");
         failed(&why, &stdout, &stderr, code)
     };
-    settled(returned, ended.exit, code)
+    settled(returned, ended.exit, code, most)
 }
 
 /// Whether it failed, and whether trying again may help.
-fn settled(mut returned: Returned, exit: Exit, code: i32) -> Answer {
+fn settled(mut returned: Returned, exit: Exit, code: i32, most: usize) -> Answer {
     if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
         returned.value.insert(
             "error".to_owned(),
@@ -148,7 +157,7 @@ fn settled(mut returned: Returned, exit: Exit, code: i32) -> Answer {
     }
     for key in ["stdout", "stderr"] {
         if let Some(Value::String(text)) = returned.value.get_mut(key) {
-            *text = toolglot_exec::cut(std::mem::take(text), PRINTED_BYTES);
+            *text = toolglot_exec::cut(std::mem::take(text), most.min(PRINTED_BYTES));
         }
     }
     let says_so = ["transient", "retryable"]
@@ -160,6 +169,21 @@ fn settled(mut returned: Returned, exit: Exit, code: i32) -> Answer {
         returned,
         is_transient,
     }
+}
+
+/// Why an answer of so many bytes is none.
+pub(crate) fn too_long(n: u64) -> String {
+    format!("it answered with {n} bytes, more than are taken")
+}
+
+/// How long these values are together as JSON, if they are longer than that.
+pub(crate) fn longer<'a>(values: impl Iterator<Item = &'a Value>, most: usize) -> Option<u64> {
+    // What is read at all is no longer than that.
+    if most >= ANSWER_BYTES {
+        return None;
+    }
+    let n: usize = values.map(|value| value.to_string().len()).sum();
+    (n > most).then_some(n as u64)
 }
 
 fn failed(why: &str, stdout: &str, stderr: &str, code: i32) -> Returned {
@@ -184,7 +208,7 @@ fn framed(
     word: &str,
     stderr: &str,
     code: i32,
-    contract: &ReturnContract,
+    (contract, most): (&ReturnContract, usize),
 ) -> Returned {
     // The word is ours, and so is what stands behind it: neither is shown.
     let (before, json) = stdout.rsplit_once(word).unwrap_or((stdout, ""));
@@ -215,7 +239,7 @@ fn framed(
     if is("program") {
         return contract.of_output(&printed, stderr, of_answer());
     }
-    told(answer, &printed, stderr, contract)
+    told(answer, &printed, stderr, (contract, most))
 }
 
 /// What a function returned or raised, with what was printed beside it.
@@ -223,15 +247,20 @@ fn told(
     mut answer: Map<String, Value>,
     printed: &str,
     stderr: &str,
-    contract: &ReturnContract,
+    (contract, most): (&ReturnContract, usize),
 ) -> Returned {
+    if let Some(n) = longer(answer.get("result").into_iter(), most) {
+        return failed(&too_long(n), printed, stderr, 0);
+    }
     let mut returned = if let Some(result) = answer.remove("result") {
         contract.of_value(result)
     } else {
         let raised = answer.get("raised").and_then(Value::as_str);
-        let mut value = json!({"success": false, "error": raised.unwrap_or("it failed")});
-        if let Some(traceback) = answer.get("traceback").filter(|text| **text != json!("")) {
-            value["traceback"] = traceback.clone();
+        let cut = |text: &str| json!(toolglot_exec::cut(text.to_owned(), most));
+        let mut value = json!({"success": false, "error": cut(raised.unwrap_or("it failed"))});
+        let traceback = answer.get("traceback").and_then(Value::as_str);
+        if let Some(traceback) = traceback.filter(|text| !text.is_empty()) {
+            value["traceback"] = cut(traceback);
         }
         contract.of_value(value)
     };

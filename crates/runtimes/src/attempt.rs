@@ -3,45 +3,45 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_sandbox::{Command, Exit, Isolation, Network, Watch};
-use toolglot_toolfiles::{Found, ReturnContract};
+use toolglot_exec::ToolRights;
+use toolglot_sandbox::{Command, Exit, Watch};
+use toolglot_toolfiles::{Found, ReturnContract, Space};
 
 use crate::CallError;
-use crate::answer::{self, Answer};
+use crate::answer::{self, ANSWER_BYTES, Answer, Manner};
 use crate::call::Host;
 use crate::environment;
-use crate::kept;
 use crate::programs::{self, Program};
 use crate::resolve::Chain;
 use crate::warm::{Ended, NotWarm, Terms};
 
-/// What is taken of an answer, in bytes.
-const ANSWER_BYTES: usize = 64 << 20;
-/// What is taken of standard error, and printed where nothing is framed: the same cap, as the sandbox has one for both.
+/// How long a call has where nobody says.
 const DEFAULT_SECONDS: u64 = 300;
 /// How long the engine may take to remove a container.
 const REMOVAL: Duration = Duration::from_secs(20);
 /// The limits of an interpreter that stays are those of a day.
 const LIFE: Duration = Duration::from_secs(86_400);
 
-/// How long a call may take: what the caller says, the tool, its configuration, or its runtime.
-pub(crate) fn time(chain: &Chain, params: &Map<String, Value>) -> Duration {
-    let (_, tool) = chain.tool();
+/// How long a call may take: what the caller says, or the tool, as far as the policy lets them; otherwise what its runtime says,
+/// or the usual time. What a file of the system says of its own time is no more than a default.
+pub(crate) fn time(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Duration {
+    let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
     let asked = config
         .and_then(|config| config.get("timeout_parameter")?.as_str())
-        .and_then(|parameter| params.get(parameter)?.as_f64());
-    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+        .and_then(|parameter| params.get(parameter)?.as_f64())
+        .and_then(seconds);
     let of_link = |link: &Found| {
         let metadata = &link.tool().metadata;
         let configured = metadata.config.as_ref();
         let configured = configured.and_then(|config| config.get("timeout")?.as_f64());
         metadata.timeout.or_else(|| configured.and_then(seconds))
     };
-    asked
-        .and_then(seconds)
-        .or_else(|| chain.links.iter().find_map(of_link))
-        .unwrap_or(Duration::from_secs(DEFAULT_SECONDS))
+    let own = asked.or_else(|| of_link(found).filter(|_| found.space != Space::System));
+    let usual = chain.links.iter().find_map(of_link);
+    let usual = usual.unwrap_or(Duration::from_secs(DEFAULT_SECONDS));
+    host.sandbox.settings.tool_time(own, usual)
 }
 
 /// Whether all variables that the configuration names have a value. What else may be wrong is found by the attempt.
@@ -61,8 +61,10 @@ pub(crate) fn check_variables(
             _ => return Ok(()),
         }
     };
-    match checked {
-        Err(error @ CallError::UnsetVariable { .. }) => Err(error),
+    match checked.map_err(|error| host.unlisted(error)) {
+        Err(error @ (CallError::UnsetVariable { .. } | CallError::UnlistedVariable { .. })) => {
+            Err(error)
+        }
         _ => Ok(()),
     }
 }
@@ -75,25 +77,35 @@ pub(crate) fn attempt(
     contract: &ReturnContract,
 ) -> Result<Answer, CallError> {
     if chain.protocol().as_deref() == Some("mcp") {
-        return crate::mcp::attempt(host, chain, params, time(chain, params));
+        return crate::mcp::attempt(host, chain, params, time(host, chain, params));
     }
     if chain.primitive() == "http_client" {
-        let time = time(chain, params);
+        let time = time(host, chain, params);
         let answer = crate::http_client::attempt(host, chain, params, time)?;
         return Ok(checked(answer, contract));
     }
     let (program, warm) = programs::program(host, chain, params)?;
-    let time = time(chain, params);
+    let time = time(host, chain, params);
     if let Some(warm) = warm
         && let Some(ended) = warmly(host, &program, warm, time)?
     {
-        return Ok(answer::of_call(&ended, contract, time.as_secs_f64()));
+        return Ok(answer::of_call(
+            &ended,
+            contract,
+            time.as_secs_f64(),
+            output(host),
+        ));
     }
     let manner = program.manner.clone();
     let is_container = program.is_container;
     let remover = program.remover();
     let outcome = command(host, program, time)?.run()?;
-    let mut answer = answer::read(&outcome, &manner, contract, time.as_secs_f64());
+    let mut answer = answer::read(
+        &outcome,
+        &manner,
+        contract,
+        (time.as_secs_f64(), output(host)),
+    );
     if let Some(remover) = remover
         && !matches!(outcome.exit, Exit::Code(_))
         && let Some(why) = removed(host, remover)?
@@ -171,13 +183,13 @@ fn warmly(
     };
     // Its own life has no end; each copy that it makes has the time of its call.
     let mut command = command(host, resident, LIFE)?;
-    command.limits.output_bytes = programs::PRINTED_BYTES;
+    command.limits.output_bytes = programs::printed(host);
     // The one that makes copies is one more.
     command.limits.processes += 1;
     let terms = Terms {
         time,
         answer_bytes: ANSWER_BYTES,
-        printed_bytes: programs::PRINTED_BYTES,
+        printed_bytes: programs::printed(host),
     };
     match host.warm.borrow_mut().call(&command, &warm.request, terms) {
         Ok(ended) => Ok(Some(ended)),
@@ -186,40 +198,46 @@ fn warmly(
     }
 }
 
+/// How much of an output is taken.
+fn output(host: &Host<'_>) -> usize {
+    host.sandbox.settings.tool_output(ANSWER_BYTES)
+}
+
+/// The program in its sandbox.
 pub(crate) fn command(
     host: &Host<'_>,
     program: Program,
     time: Duration,
 ) -> Result<Command, CallError> {
-    let mut command = Command::new(program.argv, program.cwd);
+    // Behind the frame of an answer stands what was printed too: how long each is, is looked at when it is read.
+    let output_bytes = match program.manner {
+        Manner::Framed(_) => ANSWER_BYTES,
+        _ => output(host),
+    };
+    let mut command = if program.is_container {
+        host.sandbox
+            .engine_client(&host.project, time, output_bytes)
+    } else {
+        let may_write = host.grants("fs.write");
+        let rights = ToolRights {
+            tool: &program.id,
+            may_write,
+            may_connect: host.grants("net.http"),
+            has_cache: may_write && program.names_cache,
+            time,
+            output_bytes,
+        };
+        let command = host.sandbox.tool(&host.project, &rights);
+        command.map_err(|source| CallError::NotKept {
+            id: program.id,
+            source,
+        })?
+    };
+    command.argv = program.argv;
+    command.cwd = program.cwd;
     command.env = environment::pairs(program.env);
     command.stdin = program.stdin;
-    command.read.push(host.project.clone());
     command.read.extend(program.reads);
-    command.limits.time = time;
-    command.limits.output_bytes = ANSWER_BYTES;
     command.watch = host.watch.of_program();
-    command.isolation = host.isolation;
-    if program.is_container {
-        // The engine's client talks to a socket; the walls are those of the container.
-        command.isolation = Isolation::Plain;
-    }
-    let reaches_network =
-        host.grants("net.http") || program.is_container || host.isolation == Isolation::Plain;
-    command.network = if reaches_network {
-        Network::Host
-    } else {
-        Network::None
-    };
-    if host.grants("fs.write") {
-        command.write.push(host.project.clone());
-    }
-    if !program.is_container {
-        let mut kept = kept::of(host, &program.id, false)?;
-        if program.names_cache {
-            kept::open_caches(host, &program.id, &mut kept);
-        }
-        kept.around(&mut command);
-    }
     Ok(command)
 }

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use toolglot_exec::Outcome;
-use toolglot_policy::{Effect, Refusals, ServerRules};
-use toolglot_sandbox::Isolation;
+use toolglot_exec::{Outcome, ProgramSandbox};
+use toolglot_policy::{Effect, ServerRules};
 use toolglot_toolfiles::{
     Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, Trust, TrustError,
     capability,
@@ -34,8 +33,8 @@ pub struct Host<'a> {
     pub project: PathBuf,
     /// What is granted: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
     pub granted: Vec<String>,
-    /// How strong the walls are.
-    pub isolation: Isolation,
+    /// The sandbox of their programs.
+    pub sandbox: ProgramSandbox,
     /// The environment that files may name variables of.
     pub variables: Variables,
     /// What runs tools.
@@ -48,8 +47,6 @@ pub struct Host<'a> {
     pub servers: Servers,
     /// Which of them may be asked, and for what.
     pub server_rules: ServerRules,
-    /// What a policy refuses of places: it is empty to tools, or stays as it is.
-    pub refused: Refusals,
     /// Who may end calls, and is told how far they are.
     pub watch: Watch,
     /// Interpreters that wait for the next call.
@@ -381,6 +378,13 @@ impl Host<'_> {
             let mut known = std::collections::BTreeSet::new();
             requires.retain(|name| known.insert(name.clone()));
         }
+        if programs::is_container(&chain)
+            && !requires
+                .iter()
+                .any(|name| name == programs::CONTAINER_ENGINE)
+        {
+            requires.push(programs::CONTAINER_ENGINE.to_owned());
+        }
         let writes = builtins
             .iter()
             .any(|builtin| builtin.effect == Effect::Write);
@@ -427,6 +431,28 @@ impl Host<'_> {
             .map(String::as_str)
             .collect();
         capability::covers(&granted, capability)
+    }
+
+    /// The environment that programs may get, as far as files name its variables: what the policy lists.
+    pub(crate) fn program_variables(&self) -> Variables {
+        let settings = &self.sandbox.settings;
+        let all = self.variables.iter();
+        all.filter(|(name, _)| settings.tool_variable(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    }
+
+    /// The refusal of a program whose file names a variable that has a value, and that the policy does not list.
+    pub(crate) fn unlisted(&self, error: CallError) -> CallError {
+        match error {
+            CallError::UnsetVariable { id, name, file }
+                if self.variables.contains_key(&name)
+                    && !self.sandbox.settings.tool_variable(&name) =>
+            {
+                CallError::UnlistedVariable { id, name, file }
+            }
+            error => error,
+        }
     }
 
     /// A word that nobody guesses, and that no text holds.

@@ -203,6 +203,18 @@ pub enum CallError {
         /// The file that names it.
         file: String,
     },
+    /// A configuration names a variable that the policy does not list.
+    #[error(
+        "`{id}` was not run: `${{{name}}}` in `{file}` is no variable that programs get here; `env` in `[sandbox]` of the policy lists those"
+    )]
+    UnlistedVariable {
+        /// The tool.
+        id: String,
+        /// The variable.
+        name: String,
+        /// The file that names it.
+        file: String,
+    },
     /// It reads a parameter as a variable, which that cannot be.
     #[error(
         "`{id}` reads `{name}` as the variable `TOOLGLOT_PARAM_{name}`, and it cannot be one: {why}; a tool that reads standard input finds it there, as JSON"
@@ -312,6 +324,7 @@ impl CallError {
             CallError::NoInterpreter { .. } => "no-interpreter",
             CallError::Config { .. } => "bad-config",
             CallError::UnsetVariable { .. } => "unset-variable",
+            CallError::UnlistedVariable { .. } => "unlisted-variable",
             CallError::NoVariable { .. } => "no-variable",
             CallError::Sandbox(_) => "no-sandbox",
             CallError::NotKept { source, .. } => source.code(),

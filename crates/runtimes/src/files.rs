@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use toolglot_exec::{Outcome, Root, Walls, execute};
+use toolglot_exec::{Outcome, Root, execute};
 use toolglot_policy::Effect;
 use toolglot_schema::Violation;
 use toolglot_toolfiles::{Found, Returned};
@@ -199,12 +199,11 @@ pub(crate) fn carried_out(
 
 /// Carries it out, for callers that have no policy to ask.
 pub(crate) fn unjudged(host: &Host<'_>, builtin: &Builtin) -> Outcome {
-    let walls = Walls {
-        refused: host.refused.clone(),
-        ..Walls::default()
-    };
     match Root::open(&host.project) {
-        Ok(root) => execute(&root.with_walls(walls), builtin.tool, &builtin.arguments),
+        Ok(root) => {
+            let root = root.with_sandbox(host.sandbox.clone());
+            execute(&root, builtin.tool, &builtin.arguments)
+        }
         Err(error) => {
             let text = format!("the project cannot be opened: {error}");
             let output = json!({"error": "no-root", "message": text});

@@ -10,7 +10,7 @@ use crate::answer::Manner;
 use crate::call::Host;
 use crate::environment::{self, LeftOut, Variables};
 use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
-use crate::kept;
+use crate::protected_paths;
 use crate::resolve::Chain;
 use crate::{CallError, Interpreter};
 
@@ -27,6 +27,13 @@ const NODE: &str = include_str!("../loaders/node.mjs");
 
 /// What is kept of a tool's own prints, in bytes.
 pub(crate) const PRINTED_BYTES: usize = 256 << 10;
+/// What is kept of a tool's own prints.
+pub(crate) fn printed(host: &Host<'_>) -> usize {
+    host.sandbox.settings.tool_output(PRINTED_BYTES)
+}
+
+/// What a tool needs that is run in a container: the socket of the engine, which may do all that the engine's user may.
+pub(crate) const CONTAINER_ENGINE: &str = "container.engine";
 /// Where a container finds the project.
 const WORKSPACE: &str = "/workspace";
 /// The longest text that is handed over as one word of a command line.
@@ -95,8 +102,8 @@ pub(crate) fn program(
     let protocol = chain.protocol();
     let protocol = protocol.as_deref();
     let interpreters = interpreter_variables(host, chain);
-    let mut env = environment::base(&host.variables);
-    let mut variables = host.variables.clone();
+    let mut variables = host.program_variables();
+    let mut env = environment::base(&variables);
     for one in &interpreters {
         if let Some(interpreter) = &one.interpreter {
             let program = interpreter.program.display().to_string();
@@ -144,6 +151,19 @@ pub(crate) fn program(
         },
     };
     Ok((program?, None))
+}
+
+/// Whether a chain is run by a container engine.
+pub(crate) fn is_container(chain: &Chain) -> bool {
+    let is_configured = match chain.protocol().as_deref() {
+        Some("function" | "program") => chain.tool().0.language != Language::Python,
+        Some(_) => false,
+        None => !matches!(
+            chain.tool().0.language,
+            Language::Python | Language::JavaScript | Language::TypeScript | Language::Bash
+        ),
+    };
+    chain.primitive() == "subprocess" && is_configured && chain.settings().contains_key("image")
 }
 
 /// The parameters that the tool's program should get as variables and cannot.
@@ -298,7 +318,7 @@ impl Builder<'_> {
             "source": found.code(),
             "modules": modules,
             "nonce": nonce,
-            "printed_bytes": PRINTED_BYTES,
+            "printed_bytes": printed(self.host),
         });
         let base = self.env.clone();
         let config = self.chain.tool().1.metadata.config.clone();
@@ -354,7 +374,7 @@ impl Builder<'_> {
             "tool": self.script(found)?,
             "modules": modules,
             "nonce": nonce,
-            "printed_bytes": PRINTED_BYTES,
+            "printed_bytes": printed(self.host),
         });
         // Modules are made of texts, not of files: the interface for that is called experimental, and has been there since
         // Node 12.
@@ -495,6 +515,20 @@ impl Builder<'_> {
         ))
     }
 
+    /// What the engine is told of what a container may use up.
+    fn limits(&self) -> Vec<String> {
+        let sandbox = &self.host.sandbox.settings.decided;
+        let bytes = sandbox.fsize_mb.saturating_mul(1 << 20);
+        [
+            format!("--memory={}m", sandbox.memory_mb),
+            // Otherwise as much again is swapped.
+            format!("--memory-swap={}m", sandbox.memory_mb),
+            format!("--pids-limit={}", sandbox.pids),
+            format!("--ulimit=fsize={bytes}:{bytes}"),
+        ]
+        .into()
+    }
+
     /// `docker run`, with exactly what the file says.
     fn container(mut self, config: &Map<String, Value>) -> Result<Program, CallError> {
         let expanded = self.expand(config)?;
@@ -517,25 +551,23 @@ impl Builder<'_> {
             .map(str::to_owned)
             .to_vec();
         argv.push(
-            if self.host.grants("net.http") {
+            if self.host.grants("net.http") && self.host.sandbox.settings.tool_network() {
                 "bridge"
             } else {
                 "none"
             }
             .to_owned(),
         );
-        let mount = if self.host.grants("fs.write") {
-            ""
-        } else {
-            ":ro"
-        };
+        argv.extend(self.limits());
+        let is_whole = protected_paths::writable(self.host).contains(&self.host.project);
+        let mount = if is_whole { "" } else { ":ro" };
         argv.extend([
             "--volume".to_owned(),
             format!("{}:{WORKSPACE}{mount}", self.project()),
             "--workdir".to_owned(),
             WORKSPACE.to_owned(),
         ]);
-        argv.extend(kept::mounts(self.host, &self.id())?);
+        argv.extend(protected_paths::mounts(self.host, &self.id())?);
         // The engine takes one word; what stands behind it are the first words of the command.
         let listed = |what: &str| {
             words(expanded.get(what))

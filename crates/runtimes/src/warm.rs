@@ -89,7 +89,7 @@ struct Walls {
     read: Vec<std::path::PathBuf>,
     write: Vec<std::path::PathBuf>,
     /// What it may not see or change, as it stands there.
-    kept: [crate::kept::Print; 4],
+    kept: [crate::protected_paths::Print; 4],
     has_network: bool,
     limits: toolglot_sandbox::Limits,
     /// The project: another directory may come to stand at its path.
@@ -110,7 +110,7 @@ impl Walls {
                 &command.mask,
                 &command.reopen,
             ]
-            .map(|places| crate::kept::print(places.iter())),
+            .map(|places| crate::protected_paths::print(places.iter())),
             has_network: command.network == toolglot_sandbox::Network::Host,
             limits: command.limits.clone(),
             place: place.map(|metadata| (metadata.dev(), metadata.ino())),

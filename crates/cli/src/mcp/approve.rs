@@ -11,12 +11,13 @@ use toolglot_runtimes::{Host, Offer};
 use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
 
 use super::{Common, Format};
-use crate::Outcome;
 use crate::allowed::Allowed;
+use crate::args::PolicyArguments;
 use crate::call::{self, Walls};
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
+use crate::{Outcome, authority};
 
 /// So many characters of a text that changed are shown on its line.
 const MOST: usize = 4_000;
@@ -122,7 +123,13 @@ pub(super) fn approve(
 ) -> Result<Outcome, Failure> {
     let project = call::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
-    let host = call::host(&registry, &trust, project, allow.capabilities(), walls);
+    let policy = PolicyArguments {
+        policy: None,
+        allow: allow.grants.clone(),
+    };
+    let authority = authority::load(&policy, &project, None);
+    let mut host = call::host(&registry, &trust, project, allow.capabilities(), walls);
+    host.sandbox = authority::sandbox(&authority, walls.level(), None);
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
     if let Some((json, text)) = ungiven(&found, server, give) {

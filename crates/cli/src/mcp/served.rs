@@ -19,7 +19,7 @@ use toolglot::End;
 use toolglot_exec::{Journal, Root};
 use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
-use toolglot_policy::Authority;
+use toolglot_policy::{Authority, Level};
 use toolglot_runtimes::{Budget, CallError, Host, Progress, Servers, Watch};
 use toolglot_sandbox::Cancel;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
@@ -30,7 +30,7 @@ use super::{Serving, complete, list, prompts, result, sources};
 use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
 use crate::audit::Auditor;
-use crate::call::{self, SandboxWord, Walls};
+use crate::call::{self, Walls};
 use crate::failure::Failure;
 use crate::gate::{self, Asked, Gate, Passed};
 use crate::run::undo;
@@ -196,9 +196,11 @@ impl Served {
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
         let (registry, trust) = self.opened()?;
+        let level = self.setup.walls.level();
+        let sandbox = self.setup.authority().sandbox_settings(level);
         let rights = list::Rights {
             granted: &self.setup.granted,
-            has_walls: self.setup.walls.sandbox != SandboxWord::Plain,
+            has_walls: sandbox.decided.level != Level::Plain,
         };
         list::page(&registry, &trust.borrow(), rights, cursor)
     }
@@ -271,14 +273,11 @@ fn work(
 ) -> Option<Job> {
     let print_then = setup.print();
     let authority = setup.authority();
+    let sandbox = crate::authority::sandbox(&authority, setup.walls.level(), None);
     let opened = gate::open(&setup.project, &authority).and_then(|opened| {
         let root = Root::open(&setup.project);
         let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
-        let walls = toolglot_exec::Walls {
-            refused: authority.refusals(),
-            ..toolglot_exec::Walls::default()
-        };
-        Ok((opened, root.with_walls(walls)))
+        Ok((opened, root.with_sandbox(sandbox.clone())))
     });
     let ((registry, trust), root) = match opened {
         Ok(opened) => opened,
@@ -301,7 +300,7 @@ fn work(
     );
     host.servers = setup.servers.clone();
     host.server_rules = authority.server_rules();
-    host.refused = authority.refusals();
+    host.sandbox = sandbox;
     host.budget = setup.budget.clone();
     let auditor = setup
         .audit

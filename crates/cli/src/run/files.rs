@@ -273,7 +273,7 @@ impl<'a> FileTools<'a> {
         place.is_ok_and(|place| {
             ["rye_load", "read_file"]
                 .iter()
-                .any(|tool| self.host.refused.hides(tool, place))
+                .any(|tool| self.host.sandbox.refused.hides(tool, place))
         })
     }
 

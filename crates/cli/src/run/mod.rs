@@ -81,8 +81,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
     host.budget = crate::call::budget(&arguments.walls, &authority);
     host.server_rules = authority.server_rules();
-    host.refused = authority.refusals();
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
+    host.sandbox = authority::sandbox(&authority, arguments.walls.level(), Some(&cancel));
+    let root = root.with_sandbox(host.sandbox.clone());
     host.watch = arguments.walls.watch(&cancel);
     let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
     let mut vocabulary = vocabulary;
@@ -92,7 +93,6 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         taught
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
-    let root = root.with_walls(authority::walls(&authority, &cancel));
     let auditor = log.map(|log| Auditor::new(&log, arguments.audit_values));
     let mut reader = arguments.reading.reader(compile(&dialects, Some(known))?);
     if arguments.reading.finish.is_none() {

@@ -80,10 +80,7 @@ impl World {
 
     fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
         let root = Root::open(self.directory.path()).expect("it is there");
-        let root = root.with_walls(crate::authority::walls(
-            &self.authority,
-            &toolglot_sandbox::Cancel::new().expect("a pipe"),
-        ));
+        let root = root.with_sandbox(crate::authority::sandbox(&self.authority, None, None));
         let session = Session {
             dialects: &self.dialects,
             named,

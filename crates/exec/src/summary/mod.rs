@@ -117,7 +117,7 @@ pub(crate) fn summary(root: &Root) -> Result<Outcome, Failure> {
 
 /// Whether a rule refuses to read what stands there.
 fn is_hidden(root: &Root, path: &Path) -> bool {
-    let refused = &root.walls.refused;
+    let refused = &root.sandbox.refused;
     ["workspace_summary", "read_file"]
         .iter()
         .any(|tool| refused.hides(tool, path))

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::json;
-use toolglot_exec::{Root, Walls};
+use toolglot_exec::{ProgramSandbox, Root};
 
 use crate::world::World;
 
@@ -14,9 +14,9 @@ fn world(files: &[(&str, &str)]) -> Option<World> {
         return None;
     }
     Some(World::with(files).changed(|root: Root| {
-        root.with_walls(Walls {
+        root.with_sandbox(ProgramSandbox {
             may_write: true,
-            ..Walls::default()
+            ..ProgramSandbox::default()
         })
     }))
 }
@@ -112,7 +112,7 @@ fn without_the_right_to_write_nothing_is_written() {
     let Some(world) = world(&[("a", "x")]) else {
         return;
     };
-    let world = world.changed(|root| root.with_walls(Walls::default()));
+    let world = world.changed(|root| root.with_sandbox(ProgramSandbox::default()));
     let outcome = world.run(
         "execute_command",
         json!({"command": "echo y > a; echo y > b; rm a"}),

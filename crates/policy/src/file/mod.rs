@@ -19,7 +19,7 @@ pub(crate) use mcp::ServerTable;
 pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
 pub(crate) use rule::{Asked, Rule};
-pub use sandbox::{Level, Reach, Sandbox, SandboxTable};
+pub use sandbox::{Level, Reach, Sandbox, SandboxSettings, SandboxTable};
 pub use trust::TrustRules;
 
 use crate::{Authority, Decision};

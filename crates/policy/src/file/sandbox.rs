@@ -1,4 +1,4 @@
-//! The sandbox of commands: what a file says of it, what holds where no file says anything, and how two files make one.
+//! The sandbox of programs: what a file states of it, what holds where no file states anything, and how two files make one.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,6 +32,46 @@ pub struct SandboxTable {
     pub pids: Option<u32>,
     /// The largest file, in MiB.
     pub fsize_mb: Option<u64>,
+}
+
+impl SandboxTable {
+    /// What two tables state together: of each setting the narrower, and what one of them leaves out as the other states it.
+    fn narrowed_by(self, project: &SandboxTable) -> SandboxTable {
+        fn least<T: Ord + Copy>(own: Option<T>, project: Option<T>) -> Option<T> {
+            [own, project].into_iter().flatten().min()
+        }
+        fn both<T: PartialEq + Clone>(
+            own: Option<Vec<T>>,
+            project: Option<&Vec<T>>,
+        ) -> Option<Vec<T>> {
+            match (own, project) {
+                (Some(mut own), Some(project)) => {
+                    own.retain(|item| project.contains(item));
+                    Some(own)
+                }
+                (own, project) => own.or_else(|| project.cloned()),
+            }
+        }
+        let is_whole = |list: &Vec<String>| list.iter().any(|top| top == ".");
+        let write = match &project.write {
+            // What the user opens as a whole the project may open in part.
+            Some(list) if self.write.as_ref().is_some_and(is_whole) => Some(list.clone()),
+            list => both(self.write, list.as_ref()),
+        };
+        SandboxTable {
+            level: self.level.max(project.level),
+            network: self.network.max(project.network),
+            read: both(self.read, project.read.as_ref()),
+            write,
+            env: both(self.env, project.env.as_ref()),
+            timeout_s: least(self.timeout_s, project.timeout_s),
+            max_timeout_s: least(self.max_timeout_s, project.max_timeout_s),
+            output_bytes: least(self.output_bytes, project.output_bytes),
+            memory_mb: least(self.memory_mb, project.memory_mb),
+            pids: least(self.pids, project.pids),
+            fsize_mb: least(self.fsize_mb, project.fsize_mb),
+        }
+    }
 }
 
 /// The sandbox of commands, with every setting decided. Commands are run by this and by nothing else, so that its default is
@@ -177,5 +217,71 @@ impl Sandbox {
         let usual = Duration::from_secs(self.timeout_s);
         let most = Duration::from_secs(self.max_timeout_s.max(1));
         asked.unwrap_or(usual).min(most)
+    }
+}
+
+/// The sandbox of every program that a call starts: each setting decided, and which of them somebody states.
+///
+/// A default is about commands. What is stated binds tools that are files and servers as well: a tool keeps its own usual time
+/// and output where nobody states another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SandboxSettings {
+    /// Each setting, with a default where nobody states it.
+    pub decided: Sandbox,
+    /// The same settings, as far as a policy file or the command line states them.
+    pub stated: SandboxTable,
+}
+
+impl SandboxSettings {
+    /// The settings of the user's table and the project's, with the level that the command line asks for: that narrows what the
+    /// user's file states, and is free only where it states none.
+    pub fn new(
+        user: Option<&SandboxTable>,
+        project: Option<&SandboxTable>,
+        level: Option<Level>,
+    ) -> SandboxSettings {
+        let mut user = user.cloned().unwrap_or_default();
+        user.level = user.level.max(level);
+        let mut decided = Sandbox::of_user(user.clone());
+        if let Some(project) = project {
+            decided = decided.narrowed_by(project);
+        }
+        let stated = match project {
+            Some(project) => user.narrowed_by(project),
+            None => user,
+        };
+        SandboxSettings { decided, stated }
+    }
+
+    /// How long a tool that is a file has: `own` is what it states itself, `usual` what it has otherwise.
+    pub fn tool_time(&self, own: Option<Duration>, usual: Duration) -> Duration {
+        let stated =
+            |seconds: Option<u64>| seconds.map(|seconds| Duration::from_secs(seconds.max(1)));
+        let time = own.unwrap_or_else(|| match stated(self.stated.timeout_s) {
+            Some(most) => usual.min(most),
+            None => usual,
+        });
+        match stated(self.stated.max_timeout_s) {
+            Some(most) => time.min(most),
+            None => time,
+        }
+    }
+
+    /// How many bytes of an output of a tool that is a file are taken, where `usual` are otherwise.
+    pub fn tool_output(&self, usual: usize) -> usize {
+        self.stated
+            .output_bytes
+            .map_or(usual, |most| usual.min(most))
+    }
+
+    /// Whether the program of a tool that is a file may have the network, once that is granted.
+    pub fn tool_network(&self) -> bool {
+        self.stated.network != Some(Reach::None)
+    }
+
+    /// Whether the program of a tool that is a file may get a variable of the environment, once its file names it.
+    pub fn tool_variable(&self, name: &str) -> bool {
+        let listed = self.stated.env.as_ref();
+        listed.is_none_or(|listed| listed.iter().any(|one| one == name))
     }
 }

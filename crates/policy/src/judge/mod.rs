@@ -4,7 +4,9 @@ mod by_file;
 
 use crate::file::Item;
 use crate::rules::RULES;
-use crate::{Decision, Grants, Policy, Request, Sandbox, TrustRules, Verdict};
+use crate::{
+    Decision, Grants, Level, Policy, Request, Sandbox, SandboxSettings, TrustRules, Verdict,
+};
 use by_file::by_file;
 
 /// Everyone who has a say. The strictest of them wins.
@@ -125,6 +127,14 @@ impl Authority {
             Some(project) => own.narrowed_by(&project.sandbox),
             None => own,
         }
+    }
+
+    /// The sandbox of every program that a call starts, with the level that the command line asks for.
+    pub fn sandbox_settings(&self, level: Option<Level>) -> SandboxSettings {
+        let table =
+            |policy: &'_ Option<Policy>| policy.as_ref().map(|policy| policy.sandbox.clone());
+        let (user, project) = (table(&self.user), table(&self.project));
+        SandboxSettings::new(user.as_ref(), project.as_ref(), level)
     }
 
     fn user_sandbox(&self) -> Sandbox {

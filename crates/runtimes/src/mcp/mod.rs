@@ -32,7 +32,7 @@ pub use oauth::authorizer_of;
 pub use pool::Servers;
 pub use web::wire_to;
 
-use crate::answer::Answer;
+use crate::answer::{ANSWER_BYTES, Answer};
 use crate::call::Host;
 use crate::resolve::Chain;
 use crate::{CallError, Progress};
@@ -99,7 +99,7 @@ pub(crate) fn attempt(
     let definition = definition(host, found.space, server)?;
     // A tool that says no time of its own has its server's.
     let time = match (tool.metadata.timeout, definition.time) {
-        (None, Some(of_server)) => of_server,
+        (None, Some(of_server)) => host.sandbox.settings.tool_time(None, of_server),
         _ => time,
     };
     let terms = Terms {
@@ -145,7 +145,8 @@ fn called(
         let mut session = host.servers.take(host, definition, terms)?;
         let done = checked(host, (found, name), definition, &mut session, terms).and_then(|tool| {
             let result = session.client.call(name, params, terms)?;
-            Ok(result::answer(&result, tool.get("outputSchema")))
+            let most = host.sandbox.settings.tool_output(ANSWER_BYTES);
+            Ok(result::answer(&result, tool.get("outputSchema"), most))
         });
         match done {
             // The protocol asks for a new session; of the old one nothing was done.
@@ -372,7 +373,12 @@ pub(crate) fn requires(host: &Host<'_>, chain: &Chain) -> Vec<String> {
 
 /// A definition's configuration with the values of its variables.
 fn expanded(host: &Host<'_>, definition: &Definition) -> Result<Map<String, Value>, CallError> {
-    template::expand(&definition.settings, &host.variables).map_err(|unset| definition.unset(unset))
+    let settings = &definition.settings;
+    if transport(settings) == "stdio" {
+        let expanded = template::expand(settings, &host.program_variables());
+        return expanded.map_err(|unset| host.unlisted(definition.unset(unset)));
+    }
+    template::expand(settings, &host.variables).map_err(|unset| definition.unset(unset))
 }
 
 /// Whether all variables of the definition of a tool's server have a value.

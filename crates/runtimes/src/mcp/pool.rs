@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use toolglot_mcp::client::{Client, Profile, Terms, Trouble};
+use toolglot_policy::Level;
 
 use super::{Definition, Failed, program, transport, web};
 use crate::call::Host;
-use crate::kept;
+use crate::protected_paths;
 
 /// How long what a server says of its tools is taken for what it says now, where it does not say that it changed.
 const FRESH: Duration = Duration::from_secs(60);
@@ -150,21 +151,23 @@ impl Servers {
 fn key(host: &Host<'_>, definition: &Definition) -> Result<String, Failed> {
     let settings = super::expanded(host, definition).map_err(Failed::Refused)?;
     let rights = (
-        host.isolation,
+        &host.sandbox.settings,
         host.grants("net.http"),
         host.grants("fs.write"),
     );
-    let kept = if transport(&definition.settings) == "stdio" {
+    let has_mounts = host.sandbox.settings.decided.level == Level::Namespaces;
+    let kept = if has_mounts && transport(&definition.settings) == "stdio" {
         let id = definition.found.id.to_string();
-        let kept = kept::of(host, &id, false).map_err(Failed::Refused)?;
+        let kept = protected_paths::of(host, &id).map_err(Failed::Refused)?;
         let all = kept.guarded.iter().chain(&kept.held).chain(&kept.secret);
-        kept::print(all)
+        protected_paths::print(all)
     } else {
         Vec::new()
     };
+    let variables = host.program_variables();
     let names = definition.settings.get("env").and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str);
-    let values: Vec<Option<&String>> = names.map(|name| host.variables.get(name)).collect();
+    let values: Vec<Option<&String>> = names.map(|name| variables.get(name)).collect();
     let text = format!(
         "{}\n{}\n{}\n{rights:?}\n{values:?}\n{kept:?}",
         definition.found.text(),

@@ -47,7 +47,7 @@ pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn W
     let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
     let mut command = command(host, program, LIFE).map_err(Failed::Refused)?;
     command.write.push(folder.path().to_owned());
-    command.limits.output_bytes = STDERR_BYTES;
+    command.limits.output_bytes = host.sandbox.settings.tool_output(STDERR_BYTES);
     command.watch = Watch {
         cancel: Some(cancel.clone()),
         heard: None,
@@ -115,11 +115,11 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
         mknodat(CWD, folder.join(pipe), FileType::Fifo, mode, 0)
             .map_err(|error| format!("no pipe can be made: {error}"))?;
     }
-    let mut env = environment::base(&host.variables);
-    environment::configured(settings.get("env"), &host.variables, &mut env)
+    let variables = host.program_variables();
+    let mut env = environment::base(&variables);
+    environment::configured(settings.get("env"), &variables, &mut env)
         .map_err(|unset| unset.to_string())?;
-    let settings =
-        template::expand(settings, &host.variables).map_err(|unset| unset.to_string())?;
+    let settings = template::expand(settings, &variables).map_err(|unset| unset.to_string())?;
     let name = settings
         .get("command")
         .and_then(Value::as_str)

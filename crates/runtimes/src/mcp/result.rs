@@ -4,10 +4,11 @@ use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
 use toolglot_toolfiles::Returned;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, longer, too_long};
 
-/// What a result is: `output` is its text, `data` its structured content, `content` what is neither.
-pub(super) fn answer(result: &Value, output_schema: Option<&Value>) -> Answer {
+/// What a result is: `output` is its text, `data` its structured content, `content` what is neither. Of a text that is longer
+/// than `most` bytes the beginning and the end are kept; what is no text and longer is no answer.
+pub(super) fn answer(result: &Value, output_schema: Option<&Value>, most: usize) -> Answer {
     let is_error = result["isError"] == json!(true);
     let parts = || result["content"].as_array().into_iter().flatten();
     let texts: Vec<&str> = parts()
@@ -17,7 +18,11 @@ pub(super) fn answer(result: &Value, output_schema: Option<&Value>) -> Answer {
     let others: Vec<&Value> = parts().filter(|part| part["type"] != "text").collect();
     let mut value = Map::new();
     value.insert("success".to_owned(), json!(!is_error));
-    let text = texts.join("\n");
+    let text = toolglot_exec::cut(texts.join("\n"), most);
+    let structured = result.get("structuredContent").into_iter();
+    if let Some(n) = longer(structured.chain(others.iter().copied()), most) {
+        return failed(&too_long(n), false);
+    }
     if is_error {
         value.insert("error".to_owned(), json!(text));
     } else {

@@ -151,6 +151,7 @@ fn a_container_finds_secrets_empty_and_what_programs_obey_read_only() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&recorder, mode).expect("a mode");
     world.path = folder.into_os_string();
+    world.granted.push("container.engine".into());
     world.tool(
         "t/map-it.yaml",
         &yaml("map-it", "subprocess", "config: {image: alpine}\n"),

@@ -157,6 +157,14 @@ fn containers_get_exactly_what_the_file_says() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&recorder, mode).expect("a mode");
     world.path = folder.into_os_string();
+    world.tool(
+        "t/map-it.yaml",
+        &yaml("map-it", "subprocess", "config: {image: alpine}\n"),
+    );
+    let (code, why) = world.refused("t/map-it", json!({}));
+    assert_eq!(code, "not-granted");
+    assert!(why.contains("container.engine"), "{why}");
+    world.granted.push("container.engine".into());
     world
         .variables
         .insert("AWS_CREDENTIALS".into(), "mine".into());
@@ -165,7 +173,7 @@ fn containers_get_exactly_what_the_file_says() {
     let returned = world.returned("t/map-it", json!({"a": "${SECRET}"}));
     let project = world.project.display();
     let expected = format!(
-        "run\n--rm\n--name\nNAME\n--interactive\n--network\nnone\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\n--env\nAWS_CREDENTIALS\n--env\nHOME=a secret\n--env\nTOOLGLOT_PARAM_a\n--env\nTOOLGLOT_PROJECT=/workspace\npython:3.11\npython\n--now\nenv a secret\n{{\"a\":\"${{SECRET}}\"}}|\n"
+        "run\n--rm\n--name\nNAME\n--interactive\n--network\nnone\n--memory=2048m\n--memory-swap=2048m\n--pids-limit=128\n--ulimit=fsize=268435456:268435456\n--volume\n{project}:/workspace:ro\n--workdir\n/workspace\n--entrypoint\n/app/deploy.py\n--env\nKUBECONFIG=/etc/k\n--env\nLEVEL=5\n--env\nAWS_CREDENTIALS\n--env\nHOME=a secret\n--env\nTOOLGLOT_PARAM_a\n--env\nTOOLGLOT_PROJECT=/workspace\npython:3.11\npython\n--now\nenv a secret\n{{\"a\":\"${{SECRET}}\"}}|\n"
     );
     let stdout = returned["stdout"].as_str().expect("a text");
     let name = stdout.lines().nth(3).expect("a name");
@@ -219,6 +227,7 @@ fn a_container_is_ended_with_its_call() {
         std::fs::set_permissions(&path, mode).expect("a mode");
     };
     world.path = folder.clone().into_os_string();
+    world.granted.push("container.engine".into());
     let rest = "timeout: 1\nconfig: {image: img, command: sleep, args: ['60']}\n";
     world.tool("t/wait-it.yaml", &yaml("wait-it", "subprocess", rest));
     for (end, expected) in [

@@ -8,6 +8,7 @@ mod languages;
 mod node_tools;
 mod odd;
 mod python_tools;
+mod sandbox_settings;
 mod servers;
 mod warm;
 mod web;

@@ -1,7 +1,7 @@
 //! Tools of Python: functions, and what they import.
 
 use serde_json::{Value, json};
-use toolglot_sandbox::Isolation;
+use toolglot_policy::Level;
 
 use crate::world::{World, can_run, python};
 
@@ -97,8 +97,8 @@ fn python_functions_answer_whatever_they_do() {
         world.tool(&format!("t/{name}-it.py"), &python("python/function", body));
     }
     // By an interpreter that stays, and where walls are too weak for that by one of its own.
-    for isolation in [Isolation::Namespaces, Isolation::Landlock] {
-        world.isolation = isolation;
+    for level in [Level::Namespaces, Level::Landlock] {
+        world.level = Some(level);
         world.with(|host| {
             for (name, _, expected) in cases {
                 let args = match *name {
@@ -109,11 +109,11 @@ fn python_functions_answer_whatever_they_do() {
                 let called = host.call(&format!("t/{name}-it"), args).expect("it runs");
                 let returned = Value::Object(called.returned.value);
                 for (key, value) in expected.as_object().expect("a map") {
-                    if *name == "writes" && isolation == Isolation::Landlock && key == "error" {
+                    if *name == "writes" && level == Level::Landlock && key == "error" {
                         assert_eq!(returned[key], json!("PermissionError"));
                         continue;
                     }
-                    assert_eq!(&returned[key], value, "{name}, {isolation:?}: {returned}");
+                    assert_eq!(&returned[key], value, "{name}, {level:?}: {returned}");
                 }
             }
         });

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use toolglot_policy::{Refusals, ServerRules};
+use toolglot_exec::ProgramSandbox;
+use toolglot_policy::{Level, Refusals, SandboxSettings, SandboxTable, ServerRules};
 use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers, Watch};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
@@ -25,7 +26,9 @@ pub(crate) struct World {
     pub(crate) refused: Refusals,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) watch: Watch,
-    pub(crate) isolation: Isolation,
+    pub(crate) level: Option<Level>,
+    /// What the user's policy states of the sandbox.
+    pub(crate) sandbox: Option<SandboxTable>,
 }
 
 /// The pauses of the calls of this process, instead of sleeping.
@@ -52,7 +55,8 @@ impl World {
             rules: ServerRules::default(),
             refused: Refusals::default(),
             watch: Watch::default(),
-            isolation: Isolation::Namespaces,
+            level: None,
+            sandbox: None,
             variables: BTreeMap::from([
                 ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
                 ("SECRET".to_owned(), "a secret".to_owned()),
@@ -102,14 +106,17 @@ impl World {
             trust: &trust,
             project: self.project.clone(),
             granted: self.granted.clone(),
-            isolation: self.isolation,
+            sandbox: ProgramSandbox {
+                settings: SandboxSettings::new(self.sandbox.as_ref(), None, self.level),
+                refused: self.refused.clone(),
+                ..ProgramSandbox::default()
+            },
             variables: self.variables.clone(),
             interpreters: Interpreters::new(Some(&self.path), &self.project),
             budget: Budget::of(self.cap),
             pause,
             servers: Servers::default(),
             server_rules: self.rules.clone(),
-            refused: self.refused.clone(),
             watch: self.watch.clone(),
             warm: RefCell::default(),
             approved: RefCell::default(),

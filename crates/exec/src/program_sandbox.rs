@@ -1,14 +1,14 @@
-//! The walls around commands that run in the root.
+//! The sandbox of every program that a call starts.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolglot_policy::{Level, Reach, Refusals, Sandbox};
+use toolglot_policy::{Level, Reach, Refusals, SandboxSettings};
 use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
 
-use crate::kept::Kept;
+use crate::protected_paths::{CACHE, ProtectedPaths, caches};
 use crate::{Failure, identity};
 
 /// What git is told in every command, whoever runs it: what a repository's own settings could run without being asked is
@@ -37,35 +37,43 @@ const GIT: &[(&str, &str)] = &[
     ("maintenance.auto", "false"),
 ];
 
-/// The walls around commands that run in the root.
-#[derive(Clone, Debug)]
-pub struct Walls {
-    /// What a policy says of them.
-    pub sandbox: Sandbox,
+/// The sandbox of every program that a call starts: commands, and the programs of tools that are files.
+///
+/// Both are made here and nowhere else. A command has what the policy decides; the program of a tool has what is granted to the
+/// tool, narrowed by what the policy states.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramSandbox {
+    /// What a policy says of it.
+    pub settings: SandboxSettings,
     /// Whether commands may change the root.
     pub may_write: bool,
-    /// What a policy refuses of places: it is empty to commands, or stays as it is, and is not searched.
+    /// What a policy refuses of places: it is empty to programs, or stays as it is, and is not searched.
     pub refused: Refusals,
-    /// Who may end them, and hears what they say.
+    /// Who may end programs, and hears what they say.
     pub watch: Watch,
 }
 
-impl Default for Walls {
-    /// The strongest, and the root is not changed.
-    fn default() -> Walls {
-        Walls {
-            sandbox: Sandbox::default(),
-            may_write: false,
-            refused: Refusals::default(),
-            watch: Watch::default(),
-        }
-    }
+/// What the program of a tool that is a file gets, as far as the policy lets it.
+#[derive(Clone, Debug)]
+pub struct ToolRights<'a> {
+    /// The tool, as rules name it.
+    pub tool: &'a str,
+    /// Whether it may change the project.
+    pub may_write: bool,
+    /// Whether it may use the network.
+    pub may_connect: bool,
+    /// Whether it has a cache of its own below `.ai`.
+    pub has_cache: bool,
+    /// How long it has, already narrowed: see [`SandboxSettings::tool_time`].
+    pub time: Duration,
+    /// How many bytes of each output are kept, already narrowed.
+    pub output_bytes: usize,
 }
 
-impl Walls {
-    /// How strong they are. What needs a shell gets the strongest, whatever is said.
+impl ProgramSandbox {
+    /// How strong it is. What needs a shell gets the strongest, whatever is said.
     pub(crate) fn isolation(&self, needs_shell: bool) -> Isolation {
-        match self.sandbox.level {
+        match self.settings.decided.level {
             Level::Plain => Isolation::Plain,
             Level::Landlock if !needs_shell => Isolation::Landlock,
             Level::Landlock | Level::Namespaces => Isolation::Namespaces,
@@ -83,52 +91,95 @@ impl Walls {
         cwd: &Path,
         needs_shell: bool,
     ) -> Result<Command, Failure> {
-        let isolation = self.isolation(needs_shell);
-        let network = match (self.sandbox.network, isolation) {
-            (Reach::Host, _) | (_, Isolation::Plain) => Network::Host,
-            (Reach::None, _) => Network::None,
-        };
-        let mut command = Command::new(Vec::<OsString>::new(), root.join(cwd));
-        command.isolation = isolation;
-        command.watch = self.watch.clone();
-        command.network = network;
+        let sandbox = &self.settings.decided;
+        let may_connect = sandbox.network == Reach::Host;
+        let mut command = self.program(root, self.isolation(needs_shell), may_connect);
+        command.cwd = root.join(cwd);
         command.env = self.environment();
         // None of the user's settings, whichever home the policy passes on. What a command sets here ends with its line.
         command.private_files = vec![("GIT_CONFIG_GLOBAL".into(), ".gitconfig")];
         identity::set(&mut command.env, root, cwd);
-        command.read = vec![root.to_path_buf()];
-        command.read.extend(
-            self.sandbox
-                .read
-                .iter()
-                .filter(|path| path.is_absolute())
-                .cloned(),
-        );
-        command.write = self.writable(root);
-        if isolation == Isolation::Namespaces {
-            Kept::of(root, "execute_command", &self.refused)?.around(&mut command);
+        if self.may_write {
+            command.write = self.writable(root);
         }
+        if command.isolation == Isolation::Namespaces {
+            let paths = ProtectedPaths::of(root, "execute_command", &self.refused)?;
+            paths.protect(&mut command);
+        }
+        command.limits.time = sandbox.time(None);
+        command.limits.output_bytes = sandbox.output_bytes;
+        Ok(command)
+    }
+
+    /// The program of a tool that is a file, with no words yet, in the project at `root`.
+    ///
+    /// # Errors
+    ///
+    /// What it may not see cannot be told.
+    pub fn tool(&self, root: &Path, rights: &ToolRights<'_>) -> Result<Command, Failure> {
+        let may_connect = rights.may_connect && self.settings.tool_network();
+        let mut command = self.program(root, self.isolation(false), may_connect);
+        if rights.may_write {
+            command.write = self.writable(root);
+        }
+        if command.isolation == Isolation::Namespaces {
+            let mut paths = ProtectedPaths::of_tool(root, rights.tool, &self.refused)?;
+            let cache = root.join(CACHE);
+            if rights.has_cache && command.write.iter().any(|top| cache.starts_with(top)) {
+                // Without one the tool is told that it may not write there, as it would be of any other place.
+                paths.reopened = caches(root, rights.tool, &self.refused).unwrap_or_default();
+            }
+            paths.protect(&mut command);
+        }
+        command.limits.time = rights.time;
+        command.limits.output_bytes = rights.output_bytes;
+        Ok(command)
+    }
+
+    /// The client of a container engine. It talks to the engine's socket, so nothing of this machine is kept from it: the
+    /// sandbox of its program is the container, and its limits are the engine's to hold.
+    pub fn engine_client(&self, root: &Path, time: Duration, output_bytes: usize) -> Command {
+        let mut command = Command::new(Vec::<OsString>::new(), root);
+        command.isolation = Isolation::Plain;
+        command.network = Network::Host;
+        command.watch = self.watch.clone();
+        command.limits.time = time;
+        command.limits.output_bytes = output_bytes;
+        command
+    }
+
+    /// What every program has.
+    fn program(&self, root: &Path, isolation: Isolation, may_connect: bool) -> Command {
+        let sandbox = &self.settings.decided;
+        let mut command = Command::new(Vec::<OsString>::new(), root);
+        command.isolation = isolation;
+        // Nothing holds a plain program from the network.
+        command.network = if may_connect || isolation == Isolation::Plain {
+            Network::Host
+        } else {
+            Network::None
+        };
+        command.watch = self.watch.clone();
+        command.read = vec![root.to_path_buf()];
+        let read = sandbox.read.iter().filter(|path| path.is_absolute());
+        command.read.extend(read.cloned());
         command.limits = Limits {
-            time: self.sandbox.time(None),
-            output_bytes: self.sandbox.output_bytes,
-            memory_bytes: self.sandbox.memory_mb.saturating_mul(1 << 20),
-            processes: self.sandbox.pids,
-            file_bytes: self.sandbox.fsize_mb.saturating_mul(1 << 20),
+            memory_bytes: sandbox.memory_mb.saturating_mul(1 << 20),
+            processes: sandbox.pids,
+            file_bytes: sandbox.fsize_mb.saturating_mul(1 << 20),
             ..Limits::default()
         };
-        Ok(command)
+        command
     }
 
     /// How long a command has that asks for so many seconds.
     pub(crate) fn time(&self, asked: Option<Duration>) -> Duration {
-        self.sandbox.time(asked)
+        self.settings.decided.time(asked)
     }
 
-    fn writable(&self, root: &Path) -> Vec<PathBuf> {
-        if !self.may_write {
-            return Vec::new();
-        }
-        let list = self.sandbox.write.iter();
+    /// What of the root programs may change that may change anything: absolute, links followed, as far as it is there.
+    pub fn writable(&self, root: &Path) -> Vec<PathBuf> {
+        let list = self.settings.decided.write.iter();
         list.filter_map(|path| root.join(path).canonicalize().ok())
             .filter(|path| path.starts_with(root))
             .collect()
@@ -136,7 +187,7 @@ impl Walls {
 
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut env: BTreeMap<OsString, OsString> = BTreeMap::new();
-        for name in &self.sandbox.env {
+        for name in &self.settings.decided.env {
             if let Some(value) = std::env::var_os(name) {
                 env.insert(name.into(), value);
             }
@@ -225,20 +276,25 @@ pub(crate) fn starts(words: &[String]) -> Start {
 
 #[cfg(test)]
 mod tests {
+    use toolglot_policy::Sandbox;
+
     use super::*;
 
     /// A program may rename another file over what a variable names, and as root at level `plain` nothing keeps it from that.
     #[test]
     fn no_variable_names_a_file_that_is_there() {
-        let walls = Walls {
-            sandbox: Sandbox {
-                level: Level::Plain,
-                env: Vec::new(),
-                ..Sandbox::default()
+        let sandbox = ProgramSandbox {
+            settings: SandboxSettings {
+                decided: Sandbox {
+                    level: Level::Plain,
+                    env: Vec::new(),
+                    ..Sandbox::default()
+                },
+                ..SandboxSettings::default()
             },
-            ..Walls::default()
+            ..ProgramSandbox::default()
         };
-        let command = walls
+        let command = sandbox
             .command(Path::new("/"), Path::new(""), false)
             .expect("nothing is looked for");
         for (name, value) in command.env {

@@ -35,7 +35,7 @@ const FILLED: &[&str] = &[
 
 /// What programs may not change or see, of what is there. All paths are absolute.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct ProtectedPaths {
     /// What stays as it is.
     pub guarded: Vec<PathBuf>,
     /// What is empty.
@@ -49,7 +49,7 @@ pub struct Kept {
 }
 
 /// Where below `.ai` tools that are files keep what they remember.
-const CACHE: &str = ".ai/cache/tools";
+pub(crate) const CACHE: &str = ".ai/cache/tools";
 /// The ids that lines were given, which the origin's file tools share.
 const LINE_INDEX: &str = "read/line_index";
 
@@ -59,7 +59,7 @@ const LINE_INDEX: &str = "read/line_index";
 /// # Errors
 ///
 /// The root cannot be opened.
-pub fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Result<Vec<PathBuf>> {
     let opened = Root::open(root)?;
     let places = [tool, LINE_INDEX].map(|name| Path::new(CACHE).join(name));
     let is_plain = |path: &Path| {
@@ -78,15 +78,15 @@ pub fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Result<Ve
         .collect())
 }
 
-impl Kept {
+impl ProtectedPaths {
     /// Looks through the root, all of it, for `tool`, which rules may name. Names that come later are not among them: the walls
     /// keep them inside the root, and what a program makes of such a name is not protected.
     ///
     /// # Errors
     ///
     /// There is more than can be looked through, or it stands deeper than a path can say.
-    pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<Kept, Failure> {
-        let mut kept = Kept::default();
+    pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<ProtectedPaths, Failure> {
+        let mut paths = ProtectedPaths::default();
         // Whether what programs obey is looked for below: it may be changed there, or all of it stays as it is.
         let mut ahead = vec![(PathBuf::new(), true)];
         let mut n_visits = 0;
@@ -117,29 +117,29 @@ impl Kept {
                 if name == ".git" && kind.is_dir() && !refused.hides(tool, &path) {
                     // git itself has to write here; what it obeys has to stay.
                     let git = root.join(path);
-                    kept.repositories.push(git.clone());
+                    paths.repositories.push(git.clone());
                     for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
                         if git.join(obeyed).exists() {
-                            kept.guarded.push(git.join(obeyed));
+                            paths.guarded.push(git.join(obeyed));
                         }
                     }
-                    kept.secret.extend(secrets_of_git(&git));
+                    paths.secret.extend(secrets_of_git(&git));
                 } else if is_secret(&near)
                     || refused.hides(tool, &path)
                     || (refused.shared && is_shared(&entry))
                 {
                     if !is_secret(Path::new(&name)) {
-                        kept.held.push(root.join(&directory));
+                        paths.held.push(root.join(&directory));
                     }
-                    kept.secret.push(root.join(path));
+                    paths.secret.push(root.join(path));
                 } else {
                     let is_refused = refused.keeps(tool, &path);
                     if is_refused {
-                        kept.held.push(root.join(&directory));
+                        paths.held.push(root.join(&directory));
                     }
                     let stays = is_refused || (is_guarded(&near) && guards);
                     if stays {
-                        kept.guarded.push(root.join(&path));
+                        paths.guarded.push(root.join(&path));
                     }
                     if kind.is_dir() {
                         let is_filled = FILLED.iter().any(|filled| name == *filled);
@@ -148,11 +148,22 @@ impl Kept {
                 }
             }
         }
-        Ok(kept)
+        Ok(paths)
     }
 
-    /// Puts it into the walls around a program; the weaker ones cannot do that.
-    pub fn around(self, command: &mut Command) {
+    /// The same for a tool that is a file, which has no business in `.git` at all.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](ProtectedPaths::of).
+    pub fn of_tool(root: &Path, tool: &str, refused: &Refusals) -> Result<ProtectedPaths, Failure> {
+        let mut paths = ProtectedPaths::of(root, tool, refused)?;
+        paths.guarded.append(&mut paths.repositories);
+        Ok(paths)
+    }
+
+    /// Puts them into the sandbox of a program; weaker levels cannot do that.
+    pub(crate) fn protect(self, command: &mut Command) {
         if command.isolation == Isolation::Namespaces {
             command.protect.extend(self.guarded);
             command.hold.extend(self.held);
@@ -252,7 +263,7 @@ pub(crate) fn moved_with(root: &Root, from: &Path, to: &Path) -> Vec<PathFact> {
 /// What a rule refuses below a directory, relative to the root: moving the directory would free it, or make it. So is what is
 /// kept for where it stands and would not be at `to`, and what is not and would be.
 pub(crate) fn refused_below(root: &Root, from: &Path, to: &Path) -> Option<PathBuf> {
-    let refused = &root.walls.refused;
+    let refused = &root.sandbox.refused;
     let is_refused = |old: &Path, new: &Path| {
         crate::TOOLS.iter().any(|tool| {
             refused.keeps(tool, old)

@@ -1,53 +1,59 @@
-//! What in the project a tool may not see or change: the same that commands may not, and `.git` as a whole. Of `.ai` its own
-//! cache is left to it.
+//! What in the project a tool may not see or change, for those who build no sandbox of ours: container engines, and sessions that
+//! have to know whether theirs would be built the same now.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use toolglot_exec::{Kept, caches};
-use toolglot_sandbox::Isolation;
+use toolglot_exec::ProtectedPaths;
 
 use crate::CallError;
 use crate::call::Host;
 
-/// Looks for it. Walls that can hide nothing inside the project have nothing to ask.
-pub(crate) fn of(host: &Host<'_>, id: &str, is_container: bool) -> Result<Kept, CallError> {
-    if host.isolation != Isolation::Namespaces && !is_container {
-        return Ok(Kept::default());
-    }
-    let mut kept =
-        Kept::of(&host.project, id, &host.refused).map_err(|source| CallError::NotKept {
-            id: id.to_owned(),
-            source,
-        })?;
-    kept.guarded.append(&mut kept.repositories);
-    Ok(kept)
+/// Looks for it.
+pub(crate) fn of(host: &Host<'_>, id: &str) -> Result<ProtectedPaths, CallError> {
+    let found = ProtectedPaths::of_tool(&host.project, id, &host.sandbox.refused);
+    found.map_err(|source| CallError::NotKept {
+        id: id.to_owned(),
+        source,
+    })
 }
 
-/// Opens the tool's own cache below `.ai`, where it may write at all.
-pub(crate) fn open_caches(host: &Host<'_>, id: &str, kept: &mut Kept) {
-    if host.isolation == Isolation::Namespaces && host.grants("fs.write") {
-        // Without one the tool is told that it may not write there, as it would be of any other place.
-        kept.reopened = caches(&host.project, id, &host.refused).unwrap_or_default();
+/// What of the project a tool may change now.
+pub(crate) fn writable(host: &Host<'_>) -> Vec<PathBuf> {
+    if host.grants("fs.write") {
+        host.sandbox.writable(&host.project)
+    } else {
+        Vec::new()
     }
 }
 
-/// The same in words for a container engine, which has the project at `/workspace`.
+/// The project in words for a container engine: at `/workspace`, with the same to see and to change as a program here has.
 pub(crate) fn mounts(host: &Host<'_>, id: &str) -> Result<Vec<String>, CallError> {
-    let kept = of(host, id, true)?;
+    let kept = of(host, id)?;
     let between = |path: &PathBuf| -> Vec<PathBuf> {
         let above = path.ancestors().take_while(|above| **above != host.project);
         above.map(Path::to_path_buf).collect()
     };
     let mut mounts: BTreeMap<PathBuf, Mount> = BTreeMap::new();
-    if host.grants("fs.write") {
-        // With the directories that they stand in, so that none is moved away with them.
-        for path in kept.guarded.iter().chain(&kept.held).flat_map(between) {
-            mounts.insert(path, Mount::Itself);
-        }
-        mounts.extend(kept.guarded.into_iter().map(|path| (path, Mount::ReadOnly)));
-    }
+    let writable = writable(host);
+    let is_writable = |path: &Path| writable.iter().any(|top| path.starts_with(top));
+    // What programs obey is not opened by a mount inside of it.
+    let is_free = |path: &&PathBuf| !kept.guarded.iter().any(|guarded| path.starts_with(guarded));
+    let parts = writable.iter().filter(|path| **path != host.project);
+    mounts.extend(
+        parts
+            .filter(is_free)
+            .map(|path| (path.clone(), Mount::Itself)),
+    );
+    // With the directories that they stand in, so that none is moved away with them.
+    let held = kept.guarded.iter().chain(&kept.held).flat_map(between);
+    mounts.extend(
+        held.filter(|path| is_writable(path))
+            .map(|path| (path, Mount::Itself)),
+    );
+    let guarded = kept.guarded.into_iter().filter(|path| is_writable(path));
+    mounts.extend(guarded.map(|path| (path, Mount::ReadOnly)));
     mounts.extend(kept.secret.into_iter().map(|path| (path, Mount::Empty)));
     let bad = |path: &Path| CallError::Config {
         id: id.to_owned(),
