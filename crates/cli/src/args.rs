@@ -7,9 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use toolglot::{Finish, InCode, InReasoning, Program};
 use toolglot_chat::Reader;
-use toolglot_policy::Grants;
+use toolglot_session::Grants;
 
-use crate::allowed::Allowed;
+use crate::call::SandboxArguments;
 
 /// Reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
 ///
@@ -250,11 +250,8 @@ pub(crate) struct RunArguments {
     /// Put the arguments themselves into the log, secrets masked, and not only their sizes
     #[arg(long)]
     pub(crate) audit_values: bool,
-    /// What tools that are files may do beyond reading: capabilities such as net.http, shell.execute, by commas
-    #[arg(long, value_name = "CAPABILITIES", default_value = "")]
-    pub(crate) capability: Allowed,
     #[command(flatten)]
-    pub(crate) walls: crate::call::Walls,
+    pub(crate) sandbox: SandboxArguments,
     /// Run every call, also where the dialect's system runs one per message
     #[arg(long)]
     pub(crate) many: bool,
@@ -278,7 +275,7 @@ pub(crate) struct PolicyArguments {
     /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// What is allowed beforehand: read, write, delete, recovered, shell, exec:PROGRAM, net:HOST, separated by commas
+    /// What is allowed beforehand: read, write, delete, recovered, shell, net, exec:PROGRAM, net:HOST, or capabilities of tools such as shell.execute, separated by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
     pub(crate) allow: Grants,
 }

@@ -1,31 +1,18 @@
 //! `toolglot call`: one tool that is a file, by its id.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use toolglot::End;
-use toolglot_exec::{Journal, ProgramSandbox, Root};
-use toolglot_policy::{Authority, Decision, Level, ServerRules, Verdict};
-use toolglot_runtimes::{
-    Budget, CallError, Called, Cancel, Host, Interpreters, Progress, Servers, Watch,
-};
+use toolglot_session::{CallError, CallReport, Called};
 
-use crate::allowed::Allowed;
-use crate::approval::{Approver, Shown};
 use crate::args::PolicyArguments;
-use crate::audit::{self, Auditor, Came};
 use crate::failure::Failure;
-use crate::gate::{Asked, Gate, Passed};
 use crate::human::screen;
 use crate::parse::write_line;
-use crate::run::undo;
-use crate::{Outcome, authority, gate, interrupt, source};
+use crate::terminal::Here;
+use crate::{Outcome, interrupt, open_session, source};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArguments {
@@ -37,12 +24,8 @@ pub(crate) struct CallArguments {
     /// The project: the directory that holds .ai
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// What the tool may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
-    #[arg(long, value_name = "GRANTS", default_value = "")]
-    pub(crate) allow: Allowed,
-    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArguments,
     /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
@@ -50,7 +33,7 @@ pub(crate) struct CallArguments {
     #[arg(long)]
     pub(crate) audit_values: bool,
     #[command(flatten)]
-    pub(crate) walls: Walls,
+    pub(crate) sandbox: SandboxArguments,
     /// Check everything and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -69,10 +52,10 @@ fn amount(text: &str) -> Result<f64, String> {
     }
 }
 
-/// How tools that are files are run; `call` and `run` share it.
+/// How programs are run that calls start; `call`, `run` and `mcp` share it.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct Walls {
-    /// How strong the sandbox of programs is; where the policy states a level, only a stronger one counts
+pub(crate) struct SandboxArguments {
+    /// How strong the sandbox of programs is; where the policy sets a level, only a stronger one counts [default: namespaces]
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) sandbox: Option<SandboxWord>,
     /// What the calls may cost together, in the currency of the tools
@@ -81,58 +64,6 @@ pub(crate) struct Walls {
     /// Tell on standard error how far a tool is, and what it says there
     #[arg(long)]
     pub(crate) progress: bool,
-}
-
-impl Walls {
-    /// The level that the command line asks for.
-    pub(crate) fn level(&self) -> Option<Level> {
-        self.sandbox.map(Into::into)
-    }
-
-    /// Who watches the calls.
-    pub(crate) fn watch(&self, cancel: &Cancel) -> Watch {
-        Watch {
-            cancel: Some(cancel.clone()),
-            progress: self.progress.then(|| Arc::new(told_on_stderr) as _),
-        }
-    }
-}
-
-/// One line for a step; what the tool itself says as it says it. Nothing is lost where standard error is closed.
-fn told_on_stderr(progress: Progress) {
-    let mut out = screen::stderr();
-    let _ = match progress {
-        Progress::Attempt(number) => writeln!(out, "attempt {number}"),
-        Progress::Waiting(delay) => writeln!(out, "failed; again in {} s", delay.as_secs_f64()),
-        Progress::Said(said) => write!(out, "{said}"),
-        Progress::At {
-            done,
-            total,
-            message,
-        } => {
-            let total = total
-                .map(|total| format!(" of {total}"))
-                .unwrap_or_default();
-            let message = message
-                .map(|message| format!(": {message}"))
-                .unwrap_or_default();
-            writeln!(out, "{done}{total}{message}")
-        }
-        Progress::Log {
-            level,
-            logger,
-            data,
-        } => {
-            let logger = logger
-                .map(|logger| format!(" ({logger})"))
-                .unwrap_or_default();
-            let data = data
-                .as_str()
-                .map_or_else(|| data.to_string(), str::to_owned);
-            writeln!(out, "{level}{logger}: {data}")
-        }
-        _ => Ok(()),
-    };
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -154,76 +85,19 @@ pub(crate) enum SandboxWord {
     Namespaces,
 }
 
-impl From<SandboxWord> for Level {
-    fn from(word: SandboxWord) -> Level {
-        match word {
-            SandboxWord::Plain => Level::Plain,
-            SandboxWord::Landlock => Level::Landlock,
-            SandboxWord::Namespaces => Level::Namespaces,
-        }
-    }
-}
-
 /// Calls a tool.
 pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let given = given(&arguments.args)?;
-    let project = project(&arguments.root)?;
-    let root = Root::open(&project).map_err(|error| source::failed(&project, error))?;
-    let policy = PolicyArguments {
-        policy: arguments.policy.clone(),
-        allow: arguments.allow.grants.clone(),
-    };
-    authority::named(&policy)?;
-    let log_place = audit::place(arguments.audit.as_deref());
-    let authority = authority::load(&policy, root.path(), log_place.as_deref());
-    let (registry, trust) = gate::open(&project, &authority)?;
-    let mut host = host(
-        &registry,
-        &trust,
-        project,
-        arguments.allow.capabilities(),
-        &arguments.walls,
-    );
-    host.budget = budget(&arguments.walls, &authority);
-    host.server_rules = authority.server_rules();
+    let log = open_session::log(arguments.audit.as_deref(), arguments.audit_values);
+    let session = open_session::builder(&arguments.root, &arguments.policy, log)?;
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
-    let level = arguments.walls.level();
-    host.sandbox = authority::sandbox(&authority, level, Some(&cancel));
-    let root = root.with_sandbox(host.sandbox.clone());
-    host.watch = arguments.walls.watch(&cancel);
-    let auditor = log_place.map(|place| Auditor::new(&place, arguments.audit_values));
-    let journal = undo::journals()
-        .filter(|_| !arguments.dry_run)
-        .map(|place| Journal::new(&place, root.path()));
-    let gate = Gate {
-        root: &root,
-        authority: &authority,
-        approver: Approver::here(),
-        auditor: auditor.as_ref(),
-        journal: journal.as_ref(),
-        dry_run: arguments.dry_run,
-        seen: None,
-    };
-    let asked = Asked {
-        id: &arguments.id,
-        arguments: given.clone(),
-        // Who writes the call on a command line wrote all of it.
-        end: End::Closed,
-        n_before: 0,
-        is_repeat: false,
-    };
-    let started = Instant::now();
-    let passed = gate.pass(&host, asked);
-    if let Some(auditor) = &auditor {
-        let shown = Shown {
-            root: &root,
-            tool: &arguments.id,
-            arguments: &given,
-        };
-        // What is done cannot be undone by a log that fails now: it said what would be done before.
-        let _ = log(auditor, &shown, &passed, started.elapsed());
-    }
-    let (json, outcome) = told(passed, arguments);
+    let session = open_session::with_sandbox(session, &arguments.sandbox)
+        .approver(Here::of("", false))
+        .cancel(cancel.clone())
+        .dry_run(arguments.dry_run)
+        .build()?;
+    let report = session.call(&arguments.id, given);
+    let (json, outcome) = written(report, arguments);
     write_line(out, &json).map_err(Failure::Output)?;
     Ok(if cancel.is_cancelled() {
         Outcome::Interrupted
@@ -233,11 +107,11 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
 }
 
 /// What came of the call, for whoever called.
-fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
+fn written(report: CallReport, arguments: &CallArguments) -> (Value, Outcome) {
     let id = arguments.id.as_str();
-    match passed {
-        Passed::Unfit(error) => (refusal(id, &error), Outcome::Faulty),
-        Passed::Refused(verdict) => {
+    match report {
+        CallReport::Unfit(error) => (refusal(id, &error), Outcome::Faulty),
+        CallReport::Refused(verdict) => {
             let mut json = json!({
                 "success": false, "error": verdict.because, "code": verdict.rule, "id": id,
                 "decision": verdict.decision.word(),
@@ -247,12 +121,11 @@ fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
             }
             (json, Outcome::Faulty)
         }
-        Passed::Planned(_, prepared) => {
-            let chain = &prepared.chain;
-            let json = json!({"runs": true, "id": chain.tool().0.id.as_str(), "chain": chain.ids(), "standing": chain.standing.word()});
+        CallReport::Planned(_, planned) => {
+            let json = json!({"runs": true, "id": planned.id, "chain": planned.chain, "standing": planned.standing.word()});
             (json, Outcome::Fine)
         }
-        Passed::Done(_, called) => match *called {
+        CallReport::Done(_, called) => match *called {
             Ok(called) => {
                 for note in &called.notes {
                     // What is to be said about the tool is not its answer.
@@ -268,82 +141,6 @@ fn told(passed: Passed, arguments: &CallArguments) -> (Value, Outcome) {
             Err(error) => (refusal(id, &error), Outcome::Faulty),
         },
     }
-}
-
-/// Writes into the log what came of it.
-pub(crate) fn log(
-    auditor: &Auditor,
-    shown: &Shown<'_>,
-    passed: &Passed,
-    duration: Duration,
-) -> std::io::Result<()> {
-    let refused = |error: &CallError| Verdict {
-        decision: Decision::Deny,
-        rule: error.code().into(),
-        because: error.to_string(),
-    };
-    let (verdict, result) = match passed {
-        Passed::Unfit(error) => (refused(error), None),
-        Passed::Refused(verdict) => (verdict.clone(), None),
-        Passed::Planned(..) => return Ok(()),
-        Passed::Done(verdict, called) => match &**called {
-            Ok(called) => {
-                let text = Value::Object(called.returned.value.clone()).to_string();
-                (verdict.clone(), Some((called.returned.success, text)))
-            }
-            // It was under way: what it did by then is done.
-            Err(error @ CallError::Stopped { .. }) => {
-                (verdict.clone(), Some((false, error.to_string())))
-            }
-            Err(error) => (refused(error), None),
-        },
-    };
-    let result = result.as_ref().map(|(ok, text)| Came {
-        ok: *ok,
-        error: None,
-        text,
-    });
-    auditor.came(shown, &verdict, result, duration)
-}
-
-/// What calls may cost together: the least of what the command line and the policies say.
-pub(crate) fn budget(walls: &Walls, authority: &Authority) -> Budget {
-    let most = [walls.max_cost, authority.cost_per_run()];
-    Budget::of(most.into_iter().flatten().min_by(f64::total_cmp))
-}
-
-/// A host for the tools of a project.
-pub(crate) fn host<'a>(
-    registry: &'a toolglot_toolfiles::Registry,
-    trust: &'a std::cell::RefCell<toolglot_toolfiles::Trust>,
-    project: PathBuf,
-    granted: Vec<String>,
-    walls: &Walls,
-) -> Host<'a> {
-    let variables: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    Host {
-        registry,
-        trust,
-        interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
-        project,
-        granted,
-        sandbox: ProgramSandbox::default(),
-        variables,
-        budget: Budget::of(walls.max_cost),
-        pause: std::thread::sleep,
-        servers: Servers::default(),
-        server_rules: ServerRules::default(),
-        watch: Watch::default(),
-        warm: RefCell::default(),
-        approved: RefCell::default(),
-    }
-}
-
-/// A project's directory, absolute and without links.
-pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
-    std::fs::canonicalize(root).map_err(|error| source::failed(root, error))
 }
 
 fn given(args: &str) -> Result<Map<String, Value>, Failure> {

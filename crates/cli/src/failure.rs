@@ -35,6 +35,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Open(#[from] toolglot_runtimes::OpenError),
     #[error(transparent)]
+    Session(toolglot_session::SessionError),
+    #[error(transparent)]
     BadId(toolglot_toolfiles::BadId),
     #[error("`{pattern}` is no pattern of ids")]
     BadPattern {
@@ -124,6 +126,17 @@ pub(crate) enum Failure {
     Conversation(String),
     #[error("`{dialect}` cannot carry this: {why}")]
     Unrenderable { dialect: String, why: String },
+}
+
+impl From<toolglot_session::SessionError> for Failure {
+    fn from(error: toolglot_session::SessionError) -> Failure {
+        use toolglot_session::SessionError;
+        match error {
+            SessionError::Root { path, source } => source::failed(&path, source),
+            SessionError::Cancel(error) => Failure::Signals(error),
+            error => Failure::Session(error),
+        }
+    }
 }
 
 impl Failure {

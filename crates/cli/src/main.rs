@@ -9,12 +9,8 @@
 //!                                                                          └─ run: canonical ─ verify ─ judge ─ execute ─ answer
 //! ```
 
-mod allowed;
-mod approval;
 mod args;
 mod audit;
-mod authority;
-mod axe_yaml;
 mod batch;
 mod call;
 mod convert;
@@ -24,11 +20,11 @@ mod dialects;
 mod doctor;
 mod explain;
 mod failure;
-mod gate;
 mod human;
 mod interrupt;
 mod jsonl;
 mod mcp;
+mod open_session;
 mod parse;
 mod policy;
 mod prompt;
@@ -37,6 +33,7 @@ mod repair;
 mod run;
 mod select;
 mod source;
+mod terminal;
 mod told;
 mod toolboxes;
 mod tools;

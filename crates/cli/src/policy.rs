@@ -12,7 +12,7 @@ use crate::args::PolicyCommand;
 use crate::failure::Failure;
 use crate::human::screen::Screen;
 use crate::parse::write_line;
-use crate::{Outcome, authority, source, toolboxes};
+use crate::{Outcome, open_session, source, toolboxes};
 
 /// Carries out a command about policies.
 pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -41,23 +41,17 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     let tool = spec.map_or(written, |spec| spec.name.as_str());
     let arguments = canonical(written, arguments, &vocabulary);
     let root = Root::open(root).map_err(|error| source::failed(root, error))?;
-    authority::named(policy)?;
-    let authority = authority::load(policy, root.path(), None);
+    let policies = open_session::policies(policy, root.path())?;
+    let authority = policies.authority(policy.allow.policy(), None);
     let planned = plan(&root, tool, &arguments);
-    let request: Request<'_> = authority::request(
+    let request: Request<'_> = toolglot_session::request(
         tool,
-        authority::effect(spec),
+        toolglot_session::effect(spec),
         End::Closed,
         planned.as_ref().ok(),
     );
     let explanation = authority.judge(&request);
-    let broken: Vec<String> = [("user", &authority.user), ("project", &authority.project)]
-        .into_iter()
-        .filter_map(|(whose, policy)| {
-            let why = policy.as_ref()?.why_broken()?;
-            Some(format!("the {whose}'s policy file: {why}"))
-        })
-        .collect();
+    let broken = policies.faults();
     let problem = planned.as_ref().err().map(ToString::to_string);
     let about = About {
         tool,

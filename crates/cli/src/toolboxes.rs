@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use toolglot::Dialect;
-use toolglot_runtimes::{CallError, Host};
+use toolglot_session::{CallError, Policies, Session};
 use toolglot_toolfiles::{Registry, Space, Spaces};
 use toolglot_tools::{Effect, ToolSpec, Toolbox};
 
-use crate::call::Walls;
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::source;
@@ -95,9 +94,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
     if specs.is_empty() {
         return load(argument);
     }
-    let project = crate::call::project(&project)?;
-    let (registry, trust) = Host::open(&project)?;
-    let host = crate::call::host(&registry, &trust, project, Vec::new(), &Walls::default());
+    let session = Session::builder(&project, Policies::discover(&project)).build()?;
     let builtin = builtin("vocabulary")?;
     let mut taught = Vec::new();
     for spec in specs {
@@ -107,7 +104,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
                 spec.name
             ))
         } else {
-            match host.prepare(&spec.name, Map::new()) {
+            match session.check(&spec.name, Map::new()) {
                 // Which arguments it wants is what the model is told.
                 Ok(_) | Err(CallError::Arguments { .. }) => None,
                 Err(error) => Some(error.to_string()),

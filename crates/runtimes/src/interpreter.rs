@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A program that runs others, and what it has to read to do so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub struct Interpreter {
     pub reads: Vec<PathBuf>,
 }
 
-/// The interpreters of a machine.
-#[derive(Debug, Default)]
+/// The interpreters of a machine. A copy shares what was found.
+#[derive(Clone, Debug, Default)]
 pub struct Interpreters {
     path: Vec<PathBuf>,
-    known: Mutex<BTreeMap<String, Option<Interpreter>>>,
+    known: Arc<Mutex<BTreeMap<String, Option<Interpreter>>>>,
 }
 
 impl Interpreters {
@@ -30,7 +30,7 @@ impl Interpreters {
             path: path
                 .filter(|folder| folder.is_absolute() && !is_inside(folder, project))
                 .collect(),
-            known: Mutex::default(),
+            known: Arc::default(),
         }
     }
 

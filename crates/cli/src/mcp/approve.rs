@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolglot_mcp::{digest, digest_of_all, shown};
 use toolglot_runtimes::{Host, Offer};
+use toolglot_session::{Grants, Policies, Session};
 use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
 
 use super::{Common, Format};
-use crate::allowed::Allowed;
-use crate::args::PolicyArguments;
-use crate::call::{self, Walls};
+use crate::call::{self, SandboxArguments};
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::parse::write_line;
-use crate::{Outcome, authority};
+use crate::{Outcome, open_session};
 
 /// So many characters of a text that changed are shown on its line.
 const MOST: usize = 4_000;
@@ -75,7 +75,7 @@ fn state(trust: &Trust, found: &Found) -> String {
 }
 
 pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let project = call::project(&common.root)?;
+    let project = open_session::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
     let trust = trust.borrow();
     let (servers, problems) = all(&registry);
@@ -114,29 +114,33 @@ pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, F
     Ok(Outcome::Fine)
 }
 
+/// A session to ask servers in: what they start has the sandbox that calls have.
+pub(super) fn opened(
+    root: &Path,
+    grants: Grants,
+    sandbox: &SandboxArguments,
+) -> Result<Session, Failure> {
+    let policies = Policies::discover(&open_session::project(root)?);
+    let session = Session::builder(root, policies).grants(grants);
+    Ok(open_session::with_sandbox(session, sandbox).build()?)
+}
+
 pub(super) fn approve(
     (server, give): (&str, &str),
-    (allow, walls): (&Allowed, &Walls),
+    (allow, sandbox): (&Grants, &SandboxArguments),
     dry_run: bool,
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let project = call::project(&common.root)?;
-    let (registry, trust) = Host::open(&project)?;
-    let policy = PolicyArguments {
-        policy: None,
-        allow: allow.grants.clone(),
-    };
-    let authority = authority::load(&policy, &project, None);
-    let mut host = call::host(&registry, &trust, project, allow.capabilities(), walls);
-    host.sandbox = authority::sandbox(&authority, walls.level(), None);
+    let session = opened(&common.root, allow.clone(), sandbox)?;
+    let registry = session.registry();
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
     if let Some((json, text)) = ungiven(&found, server, give) {
         answer(common, out, &json, &text)?;
         return Ok(Outcome::Faulty);
     }
-    let offer = match host.offer(&id_of(server), TIME) {
+    let offer = match session.offer(&id_of(server), TIME) {
         Ok(offer) => offer,
         Err(error) => {
             let refusal = call::refusal(server, &error);
@@ -145,16 +149,16 @@ pub(super) fn approve(
             return Ok(Outcome::Faulty);
         }
     };
-    let before = trust
-        .borrow()
+    let before = session
+        .trust()
         .approved(offer.server.id.as_str(), offer.server.space);
-    let pinned = pinned_otherwise(&registry, &trust.borrow(), &offer);
+    let pinned = pinned_otherwise(registry, &session.trust(), &offer);
     let (text, rows) = told(&offer, before.as_ref(), &pinned);
     let status = if dry_run {
         "shown"
     } else {
         // A server of `.mcp.json` is defined nowhere else; a file of its own is trusted like every file.
-        host.approve(&offer)?;
+        session.approve(&offer)?;
         "approved"
     };
     let name = server_name(offer.server.id.as_str());
@@ -201,7 +205,7 @@ pub(super) fn disapprove(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let project = call::project(&common.root)?;
+    let project = open_session::project(&common.root)?;
     let (registry, trust) = Host::open(&project)?;
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolglot_mcp::auth::Person;
-use toolglot_runtimes::{CallError, Host};
+use toolglot_session::{CallError, Grants};
 use toolglot_toolfiles::{ItemId, server_name};
 
-use super::approve::{answer, id_of, ungiven};
+use super::approve::{answer, id_of, opened, ungiven};
 use super::{Common, LoginArguments};
 use crate::Outcome;
-use crate::call::{self, Walls};
+use crate::call::{self, SandboxArguments};
 use crate::failure::Failure;
 use crate::human::screen;
 
@@ -29,16 +29,10 @@ pub(super) fn login(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let project = call::project(&common.root)?;
-    let (registry, trust) = Host::open(&project)?;
     // Who logs in to a server asks the network.
-    let host = call::host(
-        &registry,
-        &trust,
-        project,
-        vec!["net.*".to_owned()],
-        &login.walls,
-    );
+    let net = "net".parse().expect("a word of grants");
+    let session = opened(&common.root, net, &login.sandbox)?;
+    let registry = session.registry();
     let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
     if let Some((json, text)) = ungiven(&found, server, &login.give) {
@@ -52,7 +46,7 @@ pub(super) fn login(
         time: Duration::from_secs(login.wait),
     };
     let name = server_name(id.as_str());
-    match host.login(&id_of(server), login.scope.as_deref(), person) {
+    match session.login(&id_of(server), login.scope.as_deref(), person) {
         Err(error) => refused(name, &error, common, out),
         Ok(done) => {
             let json = json!({
@@ -94,12 +88,14 @@ pub(super) fn logout(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let project = call::project(&common.root)?;
-    let (registry, trust) = Host::open(&project)?;
-    let host = call::host(&registry, &trust, project, Vec::new(), &Walls::default());
+    let session = opened(
+        &common.root,
+        Grants::default(),
+        &SandboxArguments::default(),
+    )?;
     let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let name = server_name(id.as_str());
-    match host.logout(id.as_str()) {
+    match session.logout(id.as_str()) {
         Err(error) => refused(name, &error, common, out),
         Ok(was) => {
             let word = if was {

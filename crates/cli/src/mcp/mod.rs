@@ -24,10 +24,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
+use toolglot_session::Grants;
 
 use crate::Outcome;
-use crate::allowed::Allowed;
-use crate::call::{self, Walls};
+use crate::args::PolicyArguments;
+use crate::call::SandboxArguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use served::{Served, Setup};
@@ -55,12 +56,8 @@ pub(crate) struct Serving {
     /// The project: the directory that holds .ai
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// What tools may do beyond reading: write, net, exec:bash, or capabilities such as shell.execute, by commas
-    #[arg(long, value_name = "GRANTS", default_value = "")]
-    allow: Allowed,
-    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
-    #[arg(long, value_name = "FILE")]
-    policy: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyArguments,
     /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -71,7 +68,7 @@ pub(crate) struct Serving {
     #[arg(long)]
     sources: bool,
     #[command(flatten)]
-    walls: Walls,
+    sandbox: SandboxArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -93,9 +90,9 @@ pub(crate) enum McpCommand {
         give: String,
         /// What the server may do: net, write, or capabilities, by commas
         #[arg(long, value_name = "GRANTS", default_value = "")]
-        allow: Allowed,
+        allow: Grants,
         #[command(flatten)]
-        walls: Walls,
+        sandbox: SandboxArguments,
         #[command(flatten)]
         common: Common,
     },
@@ -142,7 +139,7 @@ pub(crate) struct LoginArguments {
     #[arg(long, value_name = "NAMES", default_value = "")]
     give: String,
     #[command(flatten)]
-    walls: Walls,
+    sandbox: SandboxArguments,
 }
 
 #[derive(Debug, Args)]
@@ -173,9 +170,9 @@ pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outco
             dry_run,
             give,
             allow,
-            walls,
+            sandbox,
             common,
-        }) => approve::approve((server, give), (allow, walls), *dry_run, common, out),
+        }) => approve::approve((server, give), (allow, sandbox), *dry_run, common, out),
         Some(McpCommand::Login {
             server,
             login,
@@ -187,8 +184,7 @@ pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outco
 }
 
 fn serve(serving: &Serving, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let project = call::project(&serving.root)?;
-    let setup = Setup::new(serving, project)?;
+    let setup = Setup::new(serving)?;
     let served = Arc::new(Served::new(setup));
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
     let outcome = match &serving.http {

@@ -1,39 +1,32 @@
 //! What is served: the registry, and workers that carry out calls.
 //!
-//! A worker has a host of its own, so that calls run beside each other; sessions with servers and the cost are shared. It
-//! opens the registry anew when something that it was read from changed, so that what the user trusts or revokes meanwhile
+//! A worker has a session of its own, so that calls run beside each other; connections to servers and the cost are shared. It
+//! opens its session anew when something that it was read from changed, so that what the user trusts or revokes meanwhile
 //! holds from the next call on.
 
-use std::cell::RefCell;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolglot::End;
-use toolglot_exec::{Journal, Root};
 use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
-use toolglot_policy::{Authority, Level};
-use toolglot_runtimes::{Budget, CallError, Host, Progress, Servers, Watch};
-use toolglot_sandbox::Cancel;
-use toolglot_toolfiles::{Registry, Spaces, Trust};
+use toolglot_runtimes::Host;
+use toolglot_session::{
+    CallError, CallReport, Cancel, Level, OwnFile, Progress, Session, SessionBuilder, SessionError,
+    Watch,
+};
 
 use super::sources::Shelf;
 use super::under_way::UnderWay;
 use super::{Serving, complete, list, prompts, result, sources};
-use crate::approval::{Approver, Shown};
-use crate::args::PolicyArguments;
-use crate::audit::Auditor;
-use crate::call::{self, Walls};
 use crate::failure::Failure;
-use crate::gate::{self, Asked, Gate, Passed};
-use crate::run::undo;
+use crate::open_session;
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;
@@ -43,61 +36,37 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How tools are called.
 #[derive(Debug)]
 pub(super) struct Setup {
+    /// Its copies share the connections to servers and what calls cost.
+    builder: SessionBuilder,
+    /// Where the project is: absolute, without links.
     project: PathBuf,
-    granted: Vec<String>,
-    walls: Walls,
-    policy: PolicyArguments,
-    token_file: Option<PathBuf>,
-    audit: Option<PathBuf>,
-    audit_values: bool,
-    servers: Servers,
-    budget: Budget,
     /// Whether the texts of tools can be read.
     shows_sources: bool,
 }
 
 impl Setup {
-    pub(super) fn new(serving: &Serving, project: PathBuf) -> Result<Setup, Failure> {
-        let policy = PolicyArguments {
-            policy: serving.policy.clone(),
-            allow: serving.allow.grants.clone(),
-        };
-        crate::authority::named(&policy)?;
-        let authority = crate::authority::load(&policy, &project, None);
+    pub(super) fn new(serving: &Serving) -> Result<Setup, Failure> {
+        let log = open_session::log(serving.audit.as_deref(), serving.audit_values);
+        let builder = open_session::builder(&serving.root, &serving.policy, log)?;
+        // Whoever sits at the terminal of a server is not who calls: nobody is asked.
+        let mut builder = open_session::with_sandbox(builder, &serving.sandbox);
+        if let Some(token) = &serving.token_file {
+            builder = builder.protect(token, OwnFile::TOKEN);
+        }
         // What is wrong with the registry is told now, and not with the first call.
-        gate::open(&project, &authority)?;
+        builder.clone().build()?;
         Ok(Setup {
-            granted: serving.allow.capabilities(),
-            walls: serving.walls.clone(),
-            budget: call::budget(&serving.walls, &authority),
-            audit: crate::audit::place(serving.audit.as_deref()),
-            audit_values: serving.audit_values,
-            servers: Servers::default(),
+            project: open_session::project(&serving.root)?,
             shows_sources: serving.sources,
-            token_file: serving.token_file.clone(),
-            policy,
-            project,
+            builder,
         })
     }
 
-    /// What the policy files say now.
-    fn authority(&self) -> Authority {
-        let mut authority =
-            crate::authority::load(&self.policy, &self.project, self.audit.as_deref());
-        let token = self.token_file.as_deref();
-        crate::authority::keep(
-            &mut authority,
-            &self.project,
-            token,
-            &crate::authority::TOKEN,
-        );
-        authority
-    }
-
-    /// What tells whether anything changed that calls are judged by.
-    fn print(&self) -> u64 {
-        let policies = crate::authority::files(&self.policy, &self.project);
-        print(&self.project, policies)
+    /// A session with the policies, the registry and the trust as they are now.
+    fn session(&self) -> Result<Session, SessionError> {
+        let builder = self.builder.clone().reread();
+        open_session::warn(builder.warnings());
+        builder.build()
     }
 }
 
@@ -155,13 +124,16 @@ impl Served {
     /// Ends what is under way, which the log then says, and takes leave of the servers. Nothing is called any more.
     pub(super) fn end(&self) {
         self.under_way.end(GRACE);
-        self.setup.servers.end();
+        self.setup.builder.end_servers();
     }
 
     /// Whether the tools are others than when this was last asked.
     pub(super) fn is_changed(&self) -> bool {
         let mut hasher = DefaultHasher::new();
-        self.setup.print().hash(&mut hasher);
+        self.setup
+            .builder
+            .stamp(&self.setup.project)
+            .hash(&mut hasher);
         if let Ok((registry, _)) = Host::open(&self.setup.project) {
             for entry in registry.list().0 {
                 entry.id.as_str().hash(&mut hasher);
@@ -172,9 +144,9 @@ impl Served {
         std::mem::replace(&mut *seen, now) != now
     }
 
-    /// The registry and the trust as they are now.
-    fn opened(&self) -> Result<(Registry, RefCell<Trust>), Fault> {
-        gate::open(&self.setup.project, &self.setup.authority())
+    fn session(&self) -> Result<Session, Fault> {
+        self.setup
+            .session()
             .map_err(|error| Fault::new(INTERNAL, error.to_string()))
     }
 
@@ -195,14 +167,12 @@ impl Served {
 
 impl Tools for Served {
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault> {
-        let (registry, trust) = self.opened()?;
-        let level = self.setup.walls.level();
-        let sandbox = self.setup.authority().sandbox_settings(level);
+        let session = self.session()?;
         let rights = list::Rights {
-            granted: &self.setup.granted,
-            has_walls: sandbox.decided.level != Level::Plain,
+            granted: session.capabilities(),
+            has_walls: session.level() != Level::Plain,
         };
-        list::page(&registry, &trust.borrow(), rights, cursor)
+        list::page(session.registry(), &session.trust(), rights, cursor)
     }
 
     fn capabilities(&self) -> Map<String, Value> {
@@ -216,11 +186,10 @@ impl Tools for Served {
     }
 
     fn aside(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault> {
-        let (registry, trust) = self.opened()?;
-        let trust = trust.borrow();
+        let session = self.session()?;
         let served = Shelf {
-            registry: &registry,
-            trust: &trust,
+            registry: session.registry(),
+            trust: &session.trust(),
             shows_sources: self.setup.shows_sources,
         };
         match method {
@@ -271,50 +240,15 @@ fn work(
     crew: &Crew,
     pending: Option<Job>,
 ) -> Option<Job> {
-    let print_then = setup.print();
-    let authority = setup.authority();
-    let sandbox = crate::authority::sandbox(&authority, setup.walls.level(), None);
-    let opened = gate::open(&setup.project, &authority).and_then(|opened| {
-        let root = Root::open(&setup.project);
-        let root = root.map_err(|error| crate::source::failed(&setup.project, error))?;
-        Ok((opened, root.with_sandbox(sandbox.clone())))
-    });
-    let ((registry, trust), root) = match opened {
-        Ok(opened) => opened,
+    let session = match setup.session() {
+        Ok(session) => session,
         Err(error) => {
             if let Some(job) = pending {
-                let _ = job
-                    .answer
-                    .send(Err(Fault::new(INTERNAL, error.to_string())));
+                let fault = Fault::new(INTERNAL, error.to_string());
+                let _ = job.answer.send(Err(fault));
             }
-            let job = next(queue, crew)?;
-            return Some(job);
+            return next(queue, crew);
         }
-    };
-    let mut host = call::host(
-        &registry,
-        &trust,
-        setup.project.clone(),
-        setup.granted.clone(),
-        &setup.walls,
-    );
-    host.servers = setup.servers.clone();
-    host.server_rules = authority.server_rules();
-    host.sandbox = sandbox;
-    host.budget = setup.budget.clone();
-    let auditor = setup
-        .audit
-        .as_deref()
-        .map(|log| Auditor::new(log, setup.audit_values));
-    let gate = Gate {
-        root: &root,
-        authority: &authority,
-        // Whoever sits at the terminal of a server is not who calls.
-        approver: Approver::Nobody,
-        auditor: auditor.as_ref(),
-        journal: None,
-        dry_run: false,
-        seen: None,
     };
     let mut pending = pending;
     loop {
@@ -322,16 +256,10 @@ fn work(
             Some(job) => job,
             None => next(queue, crew)?,
         };
-        if setup.print() != print_then {
+        if session.is_outdated() {
             return Some(job);
         }
-        // Each call is a run of its own, to be taken back by itself.
-        let journal = undo::journals().map(|place| Journal::new(&place, root.path()));
-        let gate = Gate {
-            journal: journal.as_ref(),
-            ..gate
-        };
-        let answer = carry_out(&mut host, &registry, &gate, &job);
+        let answer = carry_out(&session, &job);
         let _ = job.answer.send(answer);
     }
 }
@@ -345,47 +273,21 @@ fn next(queue: &Mutex<Receiver<Job>>, crew: &Crew) -> Option<Job> {
     job.ok()
 }
 
-fn carry_out(
-    host: &mut Host<'_>,
-    registry: &Registry,
-    gate: &Gate<'_>,
-    job: &Job,
-) -> Result<Value, Fault> {
-    let id = list::id_of(registry, &job.name);
-    host.watch = watch(&job.call);
+fn carry_out(session: &Session, job: &Job) -> Result<Value, Fault> {
+    let id = list::id_of(session.registry(), &job.name);
     let refused = |error: &CallError| match error {
         // The client asked for what there is not; all else a model can learn from.
         CallError::Find(_) | CallError::BadId(_) => Err(Fault::new(PARAMS, error.to_string())),
         CallError::Stopped { .. } => Err(Fault::new(INTERNAL, error.to_string())),
         error => Ok(result::of_error(&job.name, error)),
     };
-    let asked = Asked {
-        id: &id,
-        arguments: job.arguments.clone(),
-        // It came whole, or it did not come.
-        end: End::Closed,
-        n_before: 0,
-        is_repeat: false,
-    };
-    let started = Instant::now();
-    let passed = gate.pass(host, asked);
-    host.watch = Watch::default();
-    if let Some(auditor) = gate.auditor {
-        let shown = Shown {
-            root: gate.root,
-            tool: &id,
-            arguments: &job.arguments,
-        };
-        // What is done cannot be undone by a log that fails now: it said what would be done before.
-        let _ = call::log(auditor, &shown, &passed, started.elapsed());
-    }
-    match passed {
-        Passed::Unfit(error) => refused(&error),
-        Passed::Refused(verdict) => Ok(result::of_refusal(&json!({
+    match session.call_watched(&id, job.arguments.clone(), watch(&job.call)) {
+        CallReport::Unfit(error) => refused(&error),
+        CallReport::Refused(verdict) => Ok(result::of_refusal(&json!({
             "success": false, "error": verdict.because, "code": verdict.rule, "id": job.name,
         }))),
-        Passed::Planned(..) => Err(Fault::new(INTERNAL, "it was only planned")),
-        Passed::Done(_, called) => match *called {
+        CallReport::Planned(..) => Err(Fault::new(INTERNAL, "it was only planned")),
+        CallReport::Done(_, called) => match *called {
             Ok(called) => {
                 for note in &called.notes {
                     job.call.log("notice", Some(&called.id), &json!(note));
@@ -453,40 +355,4 @@ fn said(call: &Call, line: &str) {
     } else {
         call.log("debug", None, &json!(line));
     }
-}
-
-/// What tells whether anything changed that the registry, the trust and the policy are read from.
-fn print(project: &Path, policies: Vec<PathBuf>) -> u64 {
-    let spaces = Spaces::of(project);
-    let mut hasher = DefaultHasher::new();
-    let mut look = |path: PathBuf| {
-        let seen = path.metadata().ok().map(|metadata| {
-            let time = metadata
-                .modified()
-                .ok()
-                .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            (metadata.len(), time)
-        });
-        seen.hash(&mut hasher);
-    };
-    policies.into_iter().for_each(&mut look);
-    for file in [
-        ".mcp.json",
-        ".ai/toolglot.lock",
-        ".ai/tools",
-        ".ai/trusted_keys",
-    ] {
-        look(project.join(file));
-    }
-    if let Some(user) = spaces.user {
-        for file in [
-            ".ai/mcp.json",
-            ".ai/toolglot/ledger.json",
-            ".ai/tools",
-            ".ai/trusted_keys",
-        ] {
-            look(user.join(file));
-        }
-    }
-    hasher.finish()
 }

@@ -8,26 +8,22 @@ use toolglot::{Call, Calls, End};
 use toolglot_exec::{Outcome, clock};
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
 use toolglot_runtimes::{CallError, Host, resolve};
+use toolglot_session::internal::{CallRequest, Gate, Runner, log_before};
+use toolglot_session::{CallReport, CallSummary, VERBS, real, trusted_end};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 
 use super::step::{State, Step};
-use crate::approval::Shown;
-use crate::authority::{real, trusted_end};
-use crate::gate::{Asked, Gate, Passed};
 use toolglot_chat::is_local_server;
 
 /// The tools of a registry that a message may name.
 pub(crate) struct FileTools<'a> {
-    host: Host<'a>,
+    host: Runner<'a>,
     /// The names that may be called, with what a model is to know of them.
     specs: BTreeMap<String, ToolSpec>,
     /// The ids of all tools of the project and the user, for who mistypes one.
     others: Vec<String>,
 }
-
-/// The verbs of Rye, which take an id.
-pub(crate) const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
 
 /// Calls that name a tool of a server, and its arguments, among their own.
 const WRAPPERS: &[&str] = &["use_mcp_tool", "mcp_call"];
@@ -53,7 +49,7 @@ impl<'a> FileTools<'a> {
     /// The tools that `text` names. What it does not name, it cannot call, and is not read.
     ///
     /// A name that `builtin` knows stays the builtin's: a project's file takes no other tool's place.
-    pub(crate) fn named_in(text: &str, host: Host<'a>, builtin: &Toolbox) -> FileTools<'a> {
+    pub(crate) fn named_in(text: &str, host: Runner<'a>, builtin: &Toolbox) -> FileTools<'a> {
         let mut specs = BTreeMap::new();
         let (entries, _) = host.registry.list();
         for entry in &entries {
@@ -172,7 +168,7 @@ impl<'a> FileTools<'a> {
             let request = Request::new(&canonical.tool, Effect::Read, trusted_end(call), &[]);
             return Some((of_message(request), State::Refused));
         }
-        let asked = |id, arguments| Asked {
+        let asked = |id, arguments| CallRequest {
             id,
             arguments,
             end: trusted_end(call),
@@ -297,20 +293,20 @@ impl<'a> FileTools<'a> {
 
     fn execute(
         &self,
-        asked: Asked<'_>,
+        asked: CallRequest<'_>,
         gate: &Gate<'_>,
         remarks: &mut Vec<String>,
     ) -> (Verdict, State) {
         match gate.pass(&self.host, asked) {
-            Passed::Unfit(error) => refused(&error),
-            Passed::Refused(mut verdict) => {
+            CallReport::Unfit(error) => refused(&error),
+            CallReport::Refused(mut verdict) => {
                 if verdict.rule == "not-granted" {
-                    verdict.because.push_str("; `--capability` grants it");
+                    verdict.because.push_str("; `--allow` grants it");
                 }
                 (verdict, State::Refused)
             }
-            Passed::Planned(verdict, _) => (verdict, State::Planned),
-            Passed::Done(verdict, called) => match *called {
+            CallReport::Planned(verdict, _) => (verdict, State::Planned),
+            CallReport::Done(verdict, called) => match *called {
                 Ok(mut called) => {
                     remarks.append(&mut called.notes);
                     let text = told(&called.returned.value);
@@ -404,12 +400,8 @@ fn looked(
     if gate.dry_run {
         return (verdict, State::Planned);
     }
-    let shown = Shown {
-        root: gate.root,
-        tool: &canonical.tool,
-        arguments: &canonical.arguments,
-    };
-    if let Err(refused) = gate.log(&shown, &verdict, paths) {
+    let call = CallSummary::new(gate.root, &canonical.tool, &canonical.arguments);
+    if let Err(refused) = log_before(gate.log, &call, &verdict, paths) {
         return (refused, State::Refused);
     }
     let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
@@ -441,7 +433,7 @@ fn names(text: &str, id: &str) -> bool {
 fn refused(error: &CallError) -> (Verdict, State) {
     let mut because = error.to_string();
     if let CallError::NotGranted { missing, .. } = error {
-        because.push_str("; `--capability ");
+        because.push_str("; `--allow ");
         because.push_str(&missing.join(","));
         because.push_str("` grants it");
     }

@@ -12,7 +12,6 @@ pub(crate) mod files;
 mod one_call;
 mod record;
 mod report;
-pub(crate) mod seen;
 mod session;
 pub(crate) mod step;
 #[cfg(test)]
@@ -26,19 +25,17 @@ use toolglot_chat::{
     ArgumentSpans, LookalikeContext, OtherPrograms, Reader, compile, drop_unknown_tool_notes,
     is_lesson, lookalike_notes, merge_notes, missing_tool_notes, split_shell_blocks,
 };
-use toolglot_exec::{Journal, Root};
+use toolglot_exec::Journal;
+use toolglot_session::OwnFile;
 use toolglot_tools::Toolbox;
 
-use crate::approval::Approver;
 use crate::args::{RunArguments, RunFormat};
-use crate::audit::{self, Auditor};
-use crate::authority;
 use crate::failure::Failure;
-use crate::gate;
 use crate::human::{self, screen, snippet};
 use crate::interrupt;
 use crate::parse::write_line;
-use crate::{Outcome, select, source, toolboxes};
+use crate::terminal::Here;
+use crate::{Outcome, open_session, select, source, toolboxes};
 
 use files::FileTools;
 use record::Record;
@@ -64,27 +61,20 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     let vocabulary = toolboxes::builtin("vocabulary")?;
     let bytes = source::bytes(&arguments.file)?;
     // Tools that are files are looked up by what the message names: a project may have thousands.
-    let project = crate::call::project(&arguments.root)?;
-    let root =
-        Root::open(&arguments.root).map_err(|error| source::failed(&arguments.root, error))?;
-    let log = audit::place(arguments.audit.as_deref());
-    authority::named(&arguments.policy)?;
-    let mut authority = authority::load(&arguments.policy, root.path(), log.as_deref());
+    let log = open_session::log(arguments.audit.as_deref(), arguments.audit_values);
+    let mut builder = open_session::builder(&arguments.root, &arguments.policy, log)?;
     for file in arguments.reading.files() {
-        authority::keep(&mut authority, root.path(), Some(file), &authority::READING);
+        builder = builder.protect(file, OwnFile::READING);
     }
-    let (registry, trust) = gate::open(&project, &authority)?;
-    let mut capabilities = arguments.capability.capabilities();
-    if arguments.policy.allow.write {
-        capabilities.push("fs.write".to_owned());
-    }
-    let mut host = crate::call::host(&registry, &trust, project, capabilities, &arguments.walls);
-    host.budget = crate::call::budget(&arguments.walls, &authority);
-    host.server_rules = authority.server_rules();
+    let name = source::name(&arguments.file);
+    let is_colored = human::is_colored(arguments.color, &io::stderr());
     let cancel = interrupt::cancel().map_err(Failure::Signals)?;
-    host.sandbox = authority::sandbox(&authority, arguments.walls.level(), Some(&cancel));
-    let root = root.with_sandbox(host.sandbox.clone());
-    host.watch = arguments.walls.watch(&cancel);
+    let opened = open_session::with_sandbox(builder, &arguments.sandbox)
+        .approver(Here::of(&name, is_colored))
+        .cancel(cancel.clone())
+        .dry_run(arguments.dry_run)
+        .build()?;
+    let host = opened.runner(opened.watch.clone());
     let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
     let mut vocabulary = vocabulary;
     vocabulary.extend(files.specs());
@@ -93,7 +83,6 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         taught
     });
     let known = named.as_ref().or(taught.as_ref()).unwrap_or(&vocabulary);
-    let auditor = log.map(|log| Auditor::new(&log, arguments.audit_values));
     let mut reader = arguments.reading.reader(compile(&dialects, Some(known))?);
     if arguments.reading.finish.is_none() {
         // What acts does not take it for granted that the model had stopped by itself.
@@ -123,14 +112,11 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     }
     let quoted = quoted_calls(&message, &reader, &bytes);
     let spans = ArgumentSpans::new(&reader, &reading.text);
-    let journal = undo::journals()
-        .filter(|_| !arguments.dry_run)
-        .map(|place| Journal::new(&place, root.path()));
-    let name = source::name(&arguments.file);
+    let journal = opened.journal();
     let page = snippet::Page {
         text: &reading.text,
         name: &name,
-        is_colored: human::is_colored(arguments.color, &io::stderr()),
+        is_colored,
         width: human::width(&io::stderr()),
         calls: &message.calls,
     };
@@ -139,16 +125,10 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         named: named.as_ref(),
         vocabulary: &vocabulary,
         files: Some(&files),
-        root: &root,
-        authority: &authority,
+        gate: opened.gate(journal.as_ref()),
         after_failing_line: arguments.after_failing_line,
-        approver: Approver::here(),
-        auditor: auditor.as_ref(),
-        journal: journal.as_ref(),
         many: arguments.many,
-        dry_run: arguments.dry_run,
         spans: Some(&spans),
-        page: Some(page),
         quoted: &quoted,
         is_empty_handed,
         cancel: Some(&cancel),

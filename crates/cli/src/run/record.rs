@@ -65,8 +65,8 @@ impl<'a> Record<'a> {
         let call = |(index, step)| CallRecord::new(index, step, session, message);
         Record {
             schema: 1,
-            root: session.root.path().display().to_string(),
-            dry_run: session.dry_run,
+            root: session.gate.root.path().display().to_string(),
+            dry_run: session.gate.dry_run,
             calls: steps.iter().enumerate().map(call).collect(),
             pending: steps
                 .iter()

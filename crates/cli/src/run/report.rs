@@ -6,9 +6,9 @@ use toolglot::{Calls, Note};
 
 use super::record::state;
 use super::step::{State, Step, decision};
-use crate::approval::was_asked;
 use crate::human::screen::{ColorScreen, one_line};
 use crate::human::{paint, snippet};
+use toolglot_session::is_answer;
 
 /// A run, told line by line: what each call was, what was decided, what came of it.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Report<'_> {
         }
         // What was shown before a question is not shown again.
         let (asked, others): (Vec<&Step>, Vec<&Step>) =
-            (self.steps.iter()).partition(|step| was_asked(&step.verdict));
+            (self.steps.iter()).partition(|step| is_answer(&step.verdict));
         let is_shown = |note: &&Note| {
             let mut calls = asked.iter().map(|step| &self.message.calls[step.call.call]);
             calls.any(|call| call.notes.contains(note))

@@ -1,6 +1,5 @@
 //! The calls of one message, one after the other.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -10,23 +9,21 @@ use toolglot_chat::{
     doubt_lesson, example_call, example_of_tool, is_local_server, message_lesson, no_object_note,
     read_only_lesson, repair_reasons, schema_notes, unknown_tool_note,
 };
-use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
-use toolglot_policy::{Authority, Decision, Effect, PathFact, Request, Verdict};
+use toolglot_exec::{Outcome, plan};
+use toolglot_policy::{Decision, Effect, PathFact, Request, Verdict};
 use toolglot_runtimes::Cancel;
+use toolglot_session::internal::{Context, Gate, Seen, log_after, log_before};
+use toolglot_session::{
+    CallSummary, LoggedResult, MessageText, effect as effect_of, request, trusted_end,
+};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use super::copied;
 use super::files::FileTools;
 use super::one_call;
-use super::seen::Seen;
 use super::step::{State, Step};
-use crate::approval::{Answer, Approver, Shown};
 use crate::args::AfterFailure;
-use crate::audit::Auditor;
-use crate::authority;
-use crate::gate::Gate;
-use crate::human::snippet::{self, Page};
 
 /// Everything that carrying out calls depends on.
 #[derive(Clone, Copy, Debug)]
@@ -38,21 +35,14 @@ pub(crate) struct Session<'a> {
     pub(crate) vocabulary: &'a Toolbox,
     /// Tools that are files, where the message names any; the vocabulary has them too.
     pub(crate) files: Option<&'a FileTools<'a>>,
-    pub(crate) root: &'a Root,
-    pub(crate) authority: &'a Authority,
+    /// What judges, asks, keeps and logs.
+    pub(crate) gate: Gate<'a>,
     /// What becomes of the commands of a shell block behind one that failed.
     pub(crate) after_failing_line: AfterFailure,
-    pub(crate) approver: Approver<'a>,
-    pub(crate) auditor: Option<&'a Auditor>,
-    /// Where what is changed is kept, to be taken back.
-    pub(crate) journal: Option<&'a Journal>,
     /// Whether every call of a message runs, whatever its dialect's system does.
     pub(crate) many: bool,
-    pub(crate) dry_run: bool,
     /// Where the values of calls stand.
     pub(crate) spans: Option<&'a ArgumentSpans<'a>>,
-    /// What notes are shown on.
-    pub(crate) page: Option<Page<'a>>,
     /// Calls in quoted code, where the message has no others: text, which was probably meant otherwise.
     pub(crate) quoted: &'a [Call],
     /// Whether the message's calls asked for nothing: shell blocks without a command.
@@ -113,10 +103,7 @@ impl Session<'_> {
             };
             let mut step = self.step(canonical.clone(), message, before);
             step.duration = started.elapsed();
-            if let Some(auditor) = self.auditor {
-                // What is done cannot be undone by a log that fails now: it said what would be done before.
-                let _ = auditor.after(self.root, &step);
-            }
+            self.log(&step);
             steps.push(step);
         }
         steps
@@ -151,21 +138,21 @@ impl Session<'_> {
             if let Some(spec) = self.vocabulary.get(&line.tool) {
                 fill_defaults(spec, &mut line);
             }
-            let plan = plan(self.root, &line.tool, &line.arguments);
+            let plan = plan(self.gate.root, &line.tool, &line.arguments);
             let call = &message.calls[line.call];
             let request = Request {
                 n_before: before.len() + n,
-                ..authority::request(
+                ..request(
                     &line.tool,
-                    authority::effect(self.vocabulary.get(&line.tool)),
-                    authority::trusted_end(call),
+                    effect_of(self.vocabulary.get(&line.tool)),
+                    trusted_end(call),
                     plan.as_ref().ok(),
                 )
             };
-            let verdict = self.authority.judge(&request).verdict;
+            let verdict = self.gate.authority.judge(&request).verdict;
             let is_refused = match verdict.decision {
                 Decision::Allow => false,
-                Decision::Ask => self.approver == Approver::Nobody && !self.dry_run,
+                Decision::Ask => !self.gate.question.approver.is_present() && !self.gate.dry_run,
                 Decision::Deny => true,
             };
             is_refused.then_some(RefusedLine {
@@ -183,7 +170,7 @@ impl Session<'_> {
             fill_defaults(spec, &mut canonical);
         }
         if let Some(dialect) = self.dialect(call) {
-            let place = (self.root, &self.authority.refusals());
+            let place = (self.gate.root, &self.gate.authority.refusals());
             let arguments = &mut canonical.arguments;
             notes.extend(copied::restore(place, arguments, dialect, call));
         }
@@ -202,7 +189,7 @@ impl Session<'_> {
             };
             (verdict, State::Refused, Vec::new(), lesson)
         } else {
-            self.decided(&canonical, call, (before, &notes))
+            self.decided(&canonical, message, (before, &notes))
         };
         Step {
             call: canonical,
@@ -219,47 +206,41 @@ impl Session<'_> {
     fn decided(
         &self,
         canonical: &Canonical,
-        call: &Call,
+        message: &Calls,
         (before, notes): (Before<'_>, &[Note]),
     ) -> (Verdict, State, Vec<String>, Lesson) {
-        let shown = self.shown(call, notes);
-        let asking = Session {
-            approver: self.approver.with(&shown),
-            ..*self
-        };
-        let gate = Gate {
+        let call = &message.calls[canonical.call];
+        let notes: Vec<&Note> = call.notes.iter().chain(notes).collect();
+        let message = self.spans.map(|spans| MessageText {
+            text: spans.text(),
+            calls: &message.calls,
+        });
+        let mut gate = Gate {
             seen: Some(before.seen),
-            ..asking.gate()
+            ..self.gate
+        };
+        gate.question.context = Context {
+            notes: &notes,
+            message,
         };
         let of_files = self
             .files
             .and_then(|files| files.carry_out(canonical, call, (&gate, before.steps)));
         let (verdict, state, mut remarks) = of_files.unwrap_or_else(|| {
-            let (verdict, state) = asking.judged(canonical, call, before);
+            let (verdict, state) = self.judged(&gate, canonical, call, before);
             (verdict, state, Vec::new())
         });
         let mut lesson = self.lesson(call, &verdict, &state);
         if let State::Done(outcome) = &state
             && !outcome.ok
             && canonical.tool == "execute_command"
-            && !self.authority.commands_may_write()
+            && !self.gate.authority.commands_may_write()
             && let Some(reason) = read_only_lesson(&outcome.text)
         {
             lesson.reasons.push(reason);
             remarks.push("its command could change no files: `--allow write` grants it".to_owned());
         }
         (verdict, state, remarks, lesson)
-    }
-
-    /// The notes about a call, for the person who is asked whether it may run.
-    fn shown(&self, call: &Call, later: &[Note]) -> String {
-        let (Approver::Terminal { .. }, Some(page)) = (self.approver, self.page) else {
-            return String::new();
-        };
-        let notes: Vec<&Note> = call.notes.iter().chain(later).collect();
-        let notes = snippet::grouped(&notes).into_iter();
-        let shown = notes.map(|(note, others)| page.note(note, &others, None));
-        shown.fold(String::new(), |all, note| all + "\n" + &note + "\n")
     }
 
     /// What the model of a call is told that was not closed by itself, and was refused or failed.
@@ -284,7 +265,7 @@ impl Session<'_> {
 
     /// Paths that go up and come back: they stay inside the root, and are told.
     fn detours(&self, canonical: &Canonical, call: &Call) -> Vec<Note> {
-        let Ok(plan) = plan(self.root, &canonical.tool, &canonical.arguments) else {
+        let Ok(plan) = plan(self.gate.root, &canonical.tool, &canonical.arguments) else {
             return Vec::new();
         };
         let detour = |fact: &PathFact| {
@@ -487,22 +468,36 @@ impl Session<'_> {
         })
     }
 
-    /// The gate for tools that are files.
-    fn gate(&self) -> Gate<'_> {
-        Gate {
-            root: self.root,
-            authority: self.authority,
-            approver: self.approver,
-            auditor: self.auditor,
-            journal: self.journal,
-            dry_run: self.dry_run,
-            seen: None,
-        }
+    /// Writes into the log what came of a call.
+    fn log(&self, step: &Step) {
+        let result = match &step.state {
+            State::Done(outcome) => Some(LoggedResult {
+                ok: outcome.ok,
+                error: outcome.output.get("error"),
+                text: &outcome.text,
+            }),
+            State::Refused => None,
+            State::Repeated(_) | State::Planned | State::Pending => return,
+        };
+        let call = CallSummary::new(self.gate.root, &step.call.tool, &step.call.arguments);
+        log_after(
+            self.gate.log,
+            &call,
+            &step.verdict,
+            result.as_ref(),
+            step.duration,
+        );
     }
 
-    fn judged(&self, canonical: &Canonical, call: &Call, before: Before<'_>) -> (Verdict, State) {
-        let effect = authority::effect(self.vocabulary.get(&canonical.tool));
-        let plan = plan(self.root, &canonical.tool, &canonical.arguments);
+    fn judged(
+        &self,
+        gate: &Gate<'_>,
+        canonical: &Canonical,
+        call: &Call,
+        before: Before<'_>,
+    ) -> (Verdict, State) {
+        let effect = effect_of(self.vocabulary.get(&canonical.tool));
+        let plan = plan(self.gate.root, &canonical.tool, &canonical.arguments);
         let is_seen = before
             .seen
             .keeps(&canonical.tool, &canonical.arguments, plan.as_ref().ok());
@@ -511,24 +506,17 @@ impl Session<'_> {
             // A duplicate is not run again: nothing is done twice. A command that is none has something else to see.
             is_repeat: canonical.duplicate_of.is_none() && is_seen && effect != Effect::Execute,
             n_before: before.steps.len(),
-            ..authority::request(
+            ..request(
                 &canonical.tool,
                 effect,
-                authority::trusted_end(call),
+                trusted_end(call),
                 plan.as_ref().ok(),
             )
         };
-        let mut verdict = self.authority.judge(&request).verdict;
-        let shown = Shown {
-            root: self.root,
-            tool: &canonical.tool,
-            arguments: &canonical.arguments,
-        };
-        if verdict.decision == Decision::Ask && plan.is_ok() && !self.dry_run {
-            match self.approver.ask(&shown, &verdict) {
-                Answer::Nobody => verdict.because.push_str(" (nobody is there to be asked)"),
-                answer => verdict = answer.verdict(verdict),
-            }
+        let mut verdict = self.gate.authority.judge(&request).verdict;
+        let shown = CallSummary::new(gate.root, &canonical.tool, &canonical.arguments);
+        if verdict.decision == Decision::Ask && plan.is_ok() && !gate.dry_run {
+            verdict = gate.question.ask(&[shown], verdict);
         }
         let state = if verdict.decision != Decision::Allow {
             State::Refused
@@ -539,33 +527,21 @@ impl Session<'_> {
         } else {
             match plan {
                 Err(failure) => State::Done(Outcome::from(failure)),
-                Ok(_) if self.dry_run => State::Planned,
-                Ok(plan) => match self.audited(&shown, &verdict, &plan) {
-                    Ok(()) => {
-                        let call = (canonical.tool.as_str(), &canonical.arguments);
-                        match self.gate().done(call, plan) {
-                            Ok(outcome) => State::Done(outcome),
-                            Err(refused) => {
-                                verdict = refused;
-                                State::Refused
-                            }
+                Ok(_) if self.gate.dry_run => State::Planned,
+                Ok(plan) => {
+                    let done = log_before(gate.log, &shown, &verdict, plan.paths())
+                        .and_then(|()| gate.done((&canonical.tool, &canonical.arguments), plan));
+                    match done {
+                        Ok(outcome) => State::Done(outcome),
+                        Err(refused) => {
+                            verdict = refused;
+                            State::Refused
                         }
                     }
-                    Err(error) => {
-                        verdict = crate::audit::unaudited(&error);
-                        State::Refused
-                    }
-                },
+                }
             }
         };
         (verdict, state)
-    }
-
-    /// Writes into the log what is about to be done.
-    fn audited(&self, shown: &Shown<'_>, verdict: &Verdict, plan: &Plan<'_>) -> io::Result<()> {
-        self.auditor.map_or(Ok(()), |auditor| {
-            auditor.before(shown, verdict, plan.paths())
-        })
     }
 
     /// Whether two calls are lines of one shell block: they were written as one call, in one place.

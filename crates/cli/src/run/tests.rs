@@ -5,11 +5,9 @@ use std::fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolglot::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
-use toolglot_exec::Root;
-use toolglot_policy::Authority;
+use toolglot_session::Policies;
 use toolglot_tools::Toolbox;
 
-use crate::approval::Approver;
 use crate::args::AfterFailure;
 
 use super::session::Session;
@@ -45,7 +43,7 @@ struct World {
     directory: TempDir,
     dialects: Vec<Dialect>,
     vocabulary: Toolbox,
-    authority: Authority,
+    grants: String,
     after_failing_line: AfterFailure,
     many: bool,
     dry_run: bool,
@@ -59,10 +57,7 @@ impl World {
             directory,
             dialects: toolglot_dialects::all().to_vec(),
             vocabulary: Toolbox::builtin("vocabulary").expect("it is built in"),
-            authority: Authority {
-                grants: grants.parse().expect("known words"),
-                ..Authority::default()
-            },
+            grants: grants.to_owned(),
             after_failing_line: AfterFailure::Run,
             many: false,
             dry_run: false,
@@ -79,23 +74,22 @@ impl World {
     }
 
     fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
-        let root = Root::open(self.directory.path()).expect("it is there");
-        let root = root.with_sandbox(crate::authority::sandbox(&self.authority, None, None));
+        let policies = Policies::usual(self.directory.path());
+        let opened = toolglot_session::Session::builder(self.directory.path(), policies)
+            .grants(self.grants.parse().expect("known words"))
+            .without_journal()
+            .dry_run(self.dry_run)
+            .build()
+            .expect("it is opened");
         let session = Session {
             dialects: &self.dialects,
             named,
             vocabulary: &self.vocabulary,
             files: None,
-            root: &root,
-            authority: &self.authority,
+            gate: opened.gate(None),
             after_failing_line: self.after_failing_line,
-            approver: Approver::Nobody,
-            auditor: None,
-            journal: None,
             many: self.many,
-            dry_run: self.dry_run,
             spans: None,
-            page: None,
             quoted: &[],
             is_empty_handed: false,
             cancel: None,

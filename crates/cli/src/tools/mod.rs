@@ -18,14 +18,13 @@ use std::path::Path;
 
 use globset::GlobBuilder;
 use serde_json::Value;
-use toolglot_policy::Grants;
 use toolglot_runtimes::{CallError, Chain, resolve};
+use toolglot_session::Policies;
 use toolglot_toolfiles::{EXTENSIONS, FindError, Found, ItemId, Registry, Space, Spaces, Trust};
 
-use crate::args::PolicyArguments;
 use crate::failure::Failure;
 use crate::human::screen::Screen;
-use crate::{Outcome, authority, call, gate};
+use crate::{Outcome, open_session};
 
 use args::{Common, ToolsCommand, ToolsFormat};
 
@@ -66,12 +65,9 @@ impl House {
         let at = root(at)?;
         let spaces = Spaces::of(at);
         let mut trust = Trust::open(&spaces)?;
-        let policy = PolicyArguments {
-            policy: None,
-            allow: Grants::default(),
-        };
-        let authority = authority::load(&policy, &call::project(at)?, None);
-        trust.demand(gate::demands(&authority))?;
+        let policies = open_session::project(at).map(|project| Policies::discover(&project))?;
+        open_session::warn(policies.warnings());
+        trust.demand(policies.demands())?;
         Ok(House {
             registry: Registry::open(&spaces)?.with_servers(&trust),
             trust,

@@ -13,11 +13,8 @@ use std::time::{Duration, SystemTime};
 use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
 use toolglot_exec::audit::hex;
-use toolglot_policy::Grants;
+use toolglot_session::Policies;
 use toolglot_toolfiles::{Entry, Space, Spaces, Stamp, Trust};
-
-use crate::args::PolicyArguments;
-use crate::authority;
 
 /// What is told of one tool: its fields, a tab between two. No field holds a tab or a line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,12 +215,8 @@ fn fingerprint(root: &Path, entries: &[(Entry, Option<Stamp>)]) -> Option<String
         files.push('\n');
     }
     hash.update(&files);
-    let policy = PolicyArguments {
-        policy: None,
-        allow: Grants::default(),
-    };
     let servers = root.join(".mcp.json");
-    for file in authority::files(&policy, root).into_iter().chain([servers]) {
+    for file in Policies::places(root, None).into_iter().chain([servers]) {
         hash.update(fs::read(file).unwrap_or_default());
         hash.update([0]);
     }

@@ -250,7 +250,7 @@ fn what_was_granted_is_told_as_granted() {
         record["calls"][0]["verdict"].clone()
     };
     assert_eq!(
-        run(&["--capability", "shell.execute"]),
+        run(&["--allow", "shell.execute"]),
         json!({"decision": "allow", "rule": "granted", "because": "`rye/bash/bash` needs shell.execute, which is granted"})
     );
     assert_ne!(run(&[])["decision"], "allow");

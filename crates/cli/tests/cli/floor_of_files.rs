@@ -97,9 +97,7 @@ impl Place {
                 "--format",
                 "json",
                 "--allow",
-                "write,delete",
-                "--capability",
-                all,
+                &format!("write,delete,{all}"),
             ];
             let ran = self.toolglot(&words, &message);
             let record: Value = serde_json::from_slice(&ran.stdout).expect("a record");
@@ -279,7 +277,7 @@ fn a_word_that_grants_nothing_is_a_mistake_everywhere() {
     for words in [
         &["call", "rye/file-system/ls", "--allow", "wirte"][..],
         &["run", "--allow", "wirte"],
-        &["run", "--capability", "bo gus"],
+        &["run", "--allow", "bo gus"],
         &["mcp", "--allow", "wirte"],
         &["mcp", "approve", "x", "--allow", "wirte"],
     ] {

@@ -28,7 +28,7 @@ fn a_model_that_signs_changes_files() {
         let (record, _) = world.json(&[
             "run",
             "message.txt",
-            "--capability",
+            "--allow",
             "rye.sign",
             "--policy",
             "policy.toml",

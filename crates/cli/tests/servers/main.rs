@@ -114,7 +114,7 @@ impl World {
                 "json",
                 "--dialect",
                 "tool_call",
-                "--capability",
+                "--allow",
                 "net.http",
                 "--policy",
             ])

@@ -1,73 +1,92 @@
-//! What tools that are files may do: the grants that the policy knows, and capabilities by their names.
+//! What the user grants beforehand, in one grammar: words that the policy knows, and capabilities of tools by their names.
 
 use std::str::FromStr;
 
 use thiserror::Error;
-use toolglot_policy::{GrantError, Grants};
+use toolglot_policy::GrantError;
 
-/// The words of `--allow` and `--capability`.
+/// What the user grants beforehand, as in `write,recovered,exec:git,shell.execute`.
+///
+/// ```
+/// use toolglot_session::Grants;
+///
+/// let grants: Grants = "write,net.http".parse()?;
+/// assert_eq!(grants.capabilities(), ["fs.read", "fs.write", "net.http"]);
+/// assert!("wirte".parse::<Grants>().is_err());
+/// # Ok::<(), toolglot_session::GrantsError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Allowed {
+pub struct Grants {
     /// Those that the policy knows.
-    pub(crate) grants: Grants,
+    policy: toolglot_policy::Grants,
     /// The capabilities that all of them stand for. Reading is always one of them.
     capabilities: Vec<String>,
 }
 
 /// Why the words were refused.
 #[derive(Debug, Error)]
-pub(crate) enum AllowedError {
+pub enum GrantsError {
     /// It grants nothing.
     #[error(
         "unknown grant `{word}`{}: the grants are `read`, `write`, `delete`, `recovered`, `shell`, `net`, `exec:PROGRAM` and `net:HOST`, and capabilities such as `shell.execute`, separated by commas",
         toolglot_policy::nearest_grant(word)
     )]
-    UnknownWord { word: String },
+    UnknownWord {
+        /// The word.
+        word: String,
+    },
     /// It names no program, or no host.
     #[error(transparent)]
     Grant(GrantError),
 }
 
-impl Allowed {
-    pub(crate) fn capabilities(&self) -> Vec<String> {
+impl Grants {
+    /// What the policy answers its questions by.
+    pub fn policy(&self) -> &toolglot_policy::Grants {
+        &self.policy
+    }
+
+    /// What tools that are files may do.
+    pub fn capabilities(&self) -> Vec<String> {
         let read = std::iter::once("fs.read".to_owned());
         read.chain(self.capabilities.iter().cloned()).collect()
     }
 }
 
-impl FromStr for Allowed {
-    type Err = AllowedError;
+impl FromStr for Grants {
+    type Err = GrantsError;
 
     /// Reads words separated by commas; blanks around a word and empty words are fine.
-    fn from_str(list: &str) -> Result<Allowed, AllowedError> {
+    fn from_str(list: &str) -> Result<Grants, GrantsError> {
         let mut known = Vec::new();
         let mut capabilities = Vec::new();
         for word in list.split(',').map(str::trim) {
             if word.is_empty() {
                 continue;
             }
-            match word.parse::<Grants>() {
+            match word.parse::<toolglot_policy::Grants>() {
                 Ok(_) => known.push(word),
                 Err(GrantError::UnknownWord { .. }) if word == "net" || is_capability(word) => {}
                 Err(GrantError::UnknownWord { .. }) => {
-                    return Err(AllowedError::UnknownWord {
+                    return Err(GrantsError::UnknownWord {
                         word: word.to_owned(),
                     });
                 }
-                Err(error) => return Err(AllowedError::Grant(error)),
+                Err(error) => return Err(GrantsError::Grant(error)),
             }
             match word {
                 "read" | "recovered" => {}
                 "write" => capabilities.push("fs.write".to_owned()),
+                "delete" => capabilities.push("fs.delete".to_owned()),
                 "net" => capabilities.push("net.*".to_owned()),
                 // A shell may run anything; one program is not that.
                 "shell" | "exec:bash" | "exec:sh" => capabilities.push("shell.execute".to_owned()),
                 other => capabilities.push(other.to_owned()),
             }
         }
-        let grants = known.join(",").parse().map_err(AllowedError::Grant)?;
-        Ok(Allowed {
-            grants,
+        let policy = known.join(",").parse().map_err(GrantsError::Grant)?;
+        Ok(Grants {
+            policy,
             capabilities,
         })
     }
@@ -87,15 +106,15 @@ fn is_capability(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Allowed;
+    use super::Grants;
 
     #[test]
     fn words_stand_for_capabilities_and_others_are_refused() {
-        let allowed: Allowed = "write, net,exec:bash,rye.execute.*,fs.read_all"
+        let grants: Grants = "write, net,exec:bash,rye.execute.*,fs.read_all"
             .parse()
             .expect("known words");
         assert_eq!(
-            allowed.capabilities(),
+            grants.capabilities(),
             [
                 "fs.read",
                 "fs.write",
@@ -105,7 +124,7 @@ mod tests {
                 "fs.read_all"
             ]
         );
-        assert!(allowed.grants.write && !allowed.grants.shell);
+        assert!(grants.policy.write && !grants.policy.shell);
         for word in [
             "wirte",
             "bo gus",
@@ -118,7 +137,7 @@ mod tests {
             "exec:",
             "net:",
         ] {
-            let error = word.parse::<Allowed>().expect_err(word);
+            let error = word.parse::<Grants>().expect_err(word);
             assert!(error.to_string().contains(word), "{error}");
         }
     }

@@ -1,93 +1,87 @@
-//! What stands between a tool that is a file and its effect: the policy, the person at the terminal, the log.
+//! What stands between a tool that is a file and its effect: the policy, the approver, the journal and the log.
 //!
 //! ```text
 //!  prepared ── policy ──▶ allow ───────────────▶ log ─▶ carried out
 //!                 │          ▲
-//!                 ├─▶ ask ── person ─┐           what is judged is what was read and verified: nothing is read again
-//!                 └─▶ deny ──────────┴─▶ refused
+//!                 ├─▶ ask ── approver ┐          what is judged is what was read and verified: nothing is read again
+//!                 └─▶ deny ───────────┴▶ refused
 //! ```
 //!
-//! What is a call of a builtin tool, as those of `rye/file-system` are, is planned, judged, kept and carried out as that; of a
-//! command that a tool is given to run the rules about commands hold.
+//! A tool that is a call of a builtin tool, as those of `rye/file-system` are, is planned, judged, journalled and carried out
+//! as that call. Rules about commands hold for a command that a tool is given to run.
 //!
-//! What a tool requires is granted by the command line, by a rule of the user's policy that names it, or by the person.
+//! What a tool requires is granted by the caller, by a rule of the user's policy that names it, or by the approver.
 
 use serde_json::{Map, Value};
 use toolglot::End;
 use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
 use toolglot_policy::{
-    Authority, Decision, Effect, Host as Place, Item, Layer, PathFact, Request, Verdict,
+    Authority, Decision, Effect, Host as HostPort, Item, Layer, PathFact, Request, Verdict,
 };
 use toolglot_runtimes::{Builtin, CallError, Called, Host, Prepared};
-use toolglot_toolfiles::{Demands, Registry, Trust};
+use toolglot_toolfiles::Standing;
 
-use crate::approval::{Answer, Approver, Shown};
-use crate::audit::Auditor;
-use crate::authority;
-use crate::failure::Failure;
-use crate::run::seen::Seen;
+use crate::approval::{CallSummary, Question};
+use crate::audit::{AuditLog, log_attempt, log_before};
+use crate::request::request;
+use crate::seen::Seen;
 
-/// The gate of one run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate<'a> {
-    pub(crate) root: &'a Root,
-    pub(crate) authority: &'a Authority,
-    pub(crate) approver: Approver<'a>,
-    pub(crate) auditor: Option<&'a Auditor>,
+/// The gate of one message, or of one call.
+#[derive(Clone, Copy)]
+pub struct Gate<'a> {
+    pub root: &'a Root,
+    pub authority: &'a Authority,
+    pub question: Question<'a>,
+    pub log: Option<&'a dyn AuditLog>,
     /// Where what is changed is kept, to be taken back.
-    pub(crate) journal: Option<&'a Journal>,
-    pub(crate) dry_run: bool,
+    pub journal: Option<&'a Journal>,
+    pub dry_run: bool,
     /// What the calls of the same message did.
-    pub(crate) seen: Option<&'a Seen>,
+    pub seen: Option<&'a Seen>,
+}
+
+impl std::fmt::Debug for Gate<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate").finish_non_exhaustive()
+    }
 }
 
 /// A call by id.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) arguments: Map<String, Value>,
+pub struct CallRequest<'a> {
+    pub id: &'a str,
+    pub arguments: Map<String, Value>,
     /// How sure its end is.
-    pub(crate) end: End,
+    pub end: End,
     /// How many calls of the message came before it.
-    pub(crate) n_before: usize,
+    pub n_before: usize,
     /// Whether an equal one did.
-    pub(crate) is_repeat: bool,
+    pub is_repeat: bool,
 }
 
-/// What came of a call at the gate.
+/// What came of a call of a tool that is a file.
 #[derive(Debug)]
-pub(crate) enum Passed {
+#[must_use]
+pub enum CallReport {
     /// It was refused before the policy was asked.
     Unfit(CallError),
-    /// It was refused by the policy, the person, or for want of a log.
+    /// It was refused by the policy, the approver, or for want of a log or a journal.
     Refused(Verdict),
     /// It would run.
-    Planned(Verdict, Box<Prepared>),
+    Planned(Verdict, PlannedCall),
     /// It was carried out, unless what runs it refused.
     Done(Verdict, Box<Result<Called, CallError>>),
 }
 
-/// A project's registry and trust, as strict as the policy wants them.
-///
-/// # Errors
-/// If either cannot be opened, or the policy names a key that is none.
-pub(crate) fn open(
-    project: &std::path::Path,
-    authority: &Authority,
-) -> Result<(Registry, std::cell::RefCell<Trust>), Failure> {
-    let (registry, trust) = Host::open(project)?;
-    trust.borrow_mut().demand(demands(authority))?;
-    Ok((registry, trust))
-}
-
-/// What the policies demand of tools that are files.
-pub(crate) fn demands(authority: &Authority) -> Demands {
-    let rules = authority.trust();
-    Demands {
-        keys: rules.keys.clone(),
-        first_use: rules.tofu,
-        signed: Box::new(move |id| rules.requires_signature(id)),
-    }
+/// A call that would run.
+#[derive(Clone, Debug)]
+pub struct PlannedCall {
+    /// The tool.
+    pub id: String,
+    /// The tool and what runs it, link by link.
+    pub chain: Vec<String>,
+    /// Why it may run.
+    pub standing: Standing,
 }
 
 /// What a tool does, as far as it says.
@@ -112,11 +106,11 @@ fn unkept(error: &std::io::Error) -> Verdict {
 
 impl Gate<'_> {
     /// Brings a call as far as it may go.
-    pub(crate) fn pass(&self, host: &Host<'_>, mut asked: Asked<'_>) -> Passed {
+    pub fn pass(&self, host: &Host<'_>, mut asked: CallRequest<'_>) -> CallReport {
         let given = std::mem::take(&mut asked.arguments);
         let mut prepared = match host.prepare(asked.id, given) {
             Ok(prepared) => prepared,
-            Err(error) => return Passed::Unfit(error),
+            Err(error) => return CallReport::Unfit(error),
         };
         let builtins = prepared.builtins.clone();
         let planned = builtins
@@ -137,17 +131,13 @@ impl Gate<'_> {
             }
         }
         let arguments = prepared.arguments.clone();
-        let shown = Shown {
-            root: self.root,
-            tool: asked.id,
-            arguments: &arguments,
-        };
+        let shown = CallSummary::new(self.root, asked.id, &arguments);
         if verdict.decision == Decision::Ask && !self.dry_run {
             // What is approved is what is done, to the file as it is.
-            let seen: Vec<Shown<'_>> = match builtins.as_slice() {
+            let calls: Vec<CallSummary<'_>> = match builtins.as_slice() {
                 [_, ..] if prepared.is_builtin() => builtins
                     .iter()
-                    .map(|builtin| Shown {
+                    .map(|builtin| CallSummary {
                         tool: builtin.tool,
                         arguments: &builtin.arguments,
                         ..shown
@@ -155,33 +145,33 @@ impl Gate<'_> {
                     .collect(),
                 _ => vec![shown],
             };
-            match self.approver.ask_all(&seen, &verdict) {
-                Answer::Nobody => verdict.because.push_str(" (nobody is there to be asked)"),
-                answer => {
-                    verdict = answer.verdict(verdict);
-                    if verdict.decision == Decision::Allow {
-                        prepared.approve();
-                    }
-                }
+            verdict = self.question.ask(&calls, verdict);
+            if verdict.decision == Decision::Allow {
+                prepared.approve();
             }
         }
         if verdict.decision != Decision::Allow {
-            return Passed::Refused(verdict);
+            return CallReport::Refused(verdict);
         }
         if self.dry_run {
-            return Passed::Planned(verdict, Box::new(prepared));
+            let planned = PlannedCall {
+                id: prepared.chain.tool().0.id.to_string(),
+                chain: prepared.chain.ids(),
+                standing: prepared.chain.standing.clone(),
+            };
+            return CallReport::Planned(verdict, planned);
         }
         let paths = planned.iter().flatten().flat_map(Plan::paths);
         let paths: Vec<PathFact> = paths.cloned().collect();
-        if let Err(refused) = self.log(&shown, &verdict, &paths) {
-            return Passed::Refused(refused);
+        if let Err(refused) = log_before(self.log, &shown, &verdict, &paths) {
+            return CallReport::Refused(refused);
         }
         if !prepared.is_builtin()
             && effect(&prepared).acts()
             && let Some(journal) = self.journal
             && let Err(error) = journal.beyond(self.root, asked.id)
         {
-            return Passed::Refused(unkept(&error));
+            return CallReport::Refused(unkept(&error));
         }
         let mut refused = None;
         // Where one of several cannot be done, none is begun.
@@ -214,21 +204,18 @@ impl Gate<'_> {
         };
         let called = host.carry_out_by(prepared, effect, &mut |attempt| {
             // Of a call that is tried once, what comes of it says all.
-            if let Some(auditor) = self.auditor
-                && (attempt.number > 1 || attempt.delay.is_some())
-            {
-                // What was done stays done; that it would be stands there already.
-                let _ = auditor.attempted(&shown, &verdict, attempt);
+            if attempt.number > 1 || attempt.delay.is_some() {
+                log_attempt(self.log, &shown, &verdict, attempt);
             }
         });
         match refused {
-            Some(refused) => Passed::Refused(refused),
-            None => Passed::Done(verdict, Box::new(called)),
+            Some(refused) => CallReport::Refused(refused),
+            None => CallReport::Done(verdict, Box::new(called)),
         }
     }
 
     /// Does what was planned, between the two lines of the journal; what cannot be kept is not done.
-    pub(crate) fn done(
+    pub fn done(
         &self,
         call: (&str, &Map<String, Value>),
         plan: Plan<'_>,
@@ -247,22 +234,8 @@ impl Gate<'_> {
         Ok(outcome)
     }
 
-    /// Writes into the log what is about to be done; without that it is not done.
-    pub(crate) fn log(
-        &self,
-        shown: &Shown<'_>,
-        verdict: &Verdict,
-        paths: &[PathFact],
-    ) -> Result<(), Verdict> {
-        self.auditor.map_or(Ok(()), |auditor| {
-            auditor
-                .before(shown, verdict, paths)
-                .map_err(|error| crate::audit::unaudited(&error))
-        })
-    }
-
     /// What becomes of a request. Capabilities are asked about apart from the effect, so that changing is granted by them.
-    pub(crate) fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
+    pub fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
         let mut authority = self.authority.clone();
         // Where a file of the user's says what is asked about, only the user's own grants answer it.
         authority.grants.write |= authority.user.is_none();
@@ -275,12 +248,12 @@ impl Gate<'_> {
         &self,
         builtin: &Builtin,
         plan: Option<&Plan<'_>>,
-        asked: &Asked<'_>,
+        asked: &CallRequest<'_>,
     ) -> Option<Verdict> {
         let request = Request {
             n_before: asked.n_before,
             is_repeat: asked.is_repeat,
-            ..authority::request(builtin.tool, builtin.effect, asked.end, plan)
+            ..request(builtin.tool, builtin.effect, asked.end, plan)
         };
         let reasons = self.verdict(&request).reasons.into_iter();
         reasons
@@ -289,7 +262,7 @@ impl Gate<'_> {
             .find(|verdict| verdict.decision != Decision::Allow)
     }
 
-    fn judge(&self, host: &Host<'_>, prepared: &mut Prepared, asked: &Asked<'_>) -> Verdict {
+    fn judge(&self, host: &Host<'_>, prepared: &mut Prepared, asked: &CallRequest<'_>) -> Verdict {
         let (found, tool) = prepared.chain.tool();
         let requires = &prepared.requires;
         let effect = effect(prepared);
@@ -305,7 +278,7 @@ impl Gate<'_> {
         if let Some(action) = &prepared.action {
             names.extend(names.clone().iter().map(|name| format!("{name}.{action}")));
         }
-        let place = host.reach(prepared).map(|url| Place::of(&url));
+        let place = host.reach(prepared).map(|url| HostPort::of(&url));
         let explanation = self.verdict(&Request {
             names: &names,
             capabilities: requires,

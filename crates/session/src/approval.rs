@@ -1,0 +1,292 @@
+//! Asking whoever may say yes: what exactly would be done, and whether it may.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use toolglot::{Call, Note};
+use toolglot_exec::audit::hex;
+use toolglot_exec::{Root, change};
+use toolglot_policy::{Decision, Verdict};
+
+/// Who is asked where a policy says `ask`.
+///
+/// What is approved is what is done: the session compares the call, and the file that it would change, before the question
+/// and after the answer. An approver that panics has not approved.
+pub trait Approver: Send + Sync {
+    /// Whether the call may run.
+    fn ask(&self, request: &ApprovalRequest<'_>) -> Approval;
+
+    /// Whether anybody is there to be asked. Where nobody is, a shell block with a line to ask about runs none of its lines.
+    fn is_present(&self) -> bool {
+        true
+    }
+}
+
+/// Nobody is asked: what would be asked about is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nobody;
+
+impl Approver for Nobody {
+    fn ask(&self, _: &ApprovalRequest<'_>) -> Approval {
+        Approval::Nobody
+    }
+
+    fn is_present(&self) -> bool {
+        false
+    }
+}
+
+/// What an approver says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Approval {
+    /// The call may run, once, as it was shown.
+    Yes,
+    /// It may not.
+    No,
+    /// Nobody was there to be asked.
+    Nobody,
+}
+
+/// A question about a call.
+#[derive(Clone, Copy, Debug)]
+pub struct ApprovalRequest<'a> {
+    call: CallSummary<'a>,
+    verdict: &'a Verdict,
+    context: Context<'a>,
+}
+
+/// What is to be known of a call before a question about it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context<'a> {
+    pub notes: &'a [&'a Note],
+    pub message: Option<MessageText<'a>>,
+}
+
+/// The message that a call stands in.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageText<'a> {
+    /// The text, into which spans point.
+    pub text: &'a str,
+    /// All calls in it.
+    pub calls: &'a [Call],
+}
+
+impl<'a> ApprovalRequest<'a> {
+    /// The call.
+    pub fn call(&self) -> &CallSummary<'a> {
+        &self.call
+    }
+
+    /// What the policy said: which rule asks, and why.
+    pub fn verdict(&self) -> &'a Verdict {
+        self.verdict
+    }
+
+    /// The notes about the call, to be read before the question. Of several questions about one call the first has them.
+    pub fn notes(&self) -> &'a [&'a Note] {
+        self.context.notes
+    }
+
+    /// The message that the call stands in, if it stands in one.
+    pub fn message(&self) -> Option<MessageText<'a>> {
+        self.context.message
+    }
+}
+
+/// A call as it is shown, approved and logged.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSummary<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: &'a Map<String, Value>,
+}
+
+impl<'a> CallSummary<'a> {
+    /// A call of `tool` in `root`.
+    pub fn new(root: &'a Root, tool: &'a str, arguments: &'a Map<String, Value>) -> Self {
+        CallSummary {
+            root,
+            tool,
+            arguments,
+        }
+    }
+
+    /// The directory that no call leaves.
+    pub fn root(&self) -> &'a Path {
+        self.root.path()
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &'a str {
+        self.tool
+    }
+
+    /// Its arguments, defaults filled in.
+    pub fn arguments(&self) -> &'a Map<String, Value> {
+        self.arguments
+    }
+
+    /// The call as JSON, keys in order.
+    pub fn canonical(&self) -> String {
+        let mut keys: Vec<&String> = self.arguments.keys().collect();
+        keys.sort();
+        let sorted: Map<String, Value> = keys
+            .into_iter()
+            .map(|key| (key.clone(), self.arguments[key].clone()))
+            .collect();
+        let root = self.root.path().to_string_lossy();
+        serde_json::json!({"tool": self.tool, "arguments": sorted, "root": root}).to_string()
+    }
+
+    /// What an edit would change, as a diff.
+    pub fn diff(&self) -> Option<String> {
+        change(self.root, self.tool, self.arguments).map(|change| change.diff())
+    }
+
+    /// The SHA-256 of the call and of the file that it would change, in hexadecimal.
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(b"toolglot-approval-v1\0");
+        hash.update(self.canonical());
+        hash.update([0]);
+        if let Some(change) = change(self.root, self.tool, self.arguments) {
+            hash.update(change.old.unwrap_or_default());
+        }
+        hex(&hash.finalize())
+    }
+}
+
+/// Whether somebody answered a question, by the verdict that followed.
+pub fn is_answer(verdict: &Verdict) -> bool {
+    ["approved", "not-approved", "changed-since-approval"].contains(&&*verdict.rule)
+}
+
+/// Whom to ask, and what they are to know before.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    pub approver: &'a dyn Approver,
+    pub context: Context<'a>,
+}
+
+impl std::fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Question").finish_non_exhaustive()
+    }
+}
+
+impl Question<'_> {
+    /// The verdict after the question whether all of `calls`, which are done together, may run. One that is not approved ends
+    /// it. What was approved first is compared once more after the last answer.
+    pub fn ask(self, calls: &[CallSummary<'_>], mut verdict: Verdict) -> Verdict {
+        let before: Vec<String> = calls.iter().map(CallSummary::digest).collect();
+        let mut context = self.context;
+        for call in calls {
+            let request = ApprovalRequest {
+                call: *call,
+                verdict: &verdict,
+                context,
+            };
+            context.notes = &[];
+            // The approver is the embedding program's: whatever happens in it, nothing is done that was not approved.
+            let answer = catch_unwind(AssertUnwindSafe(|| self.approver.ask(&request)));
+            match answer {
+                Ok(Approval::Yes) => {}
+                Ok(Approval::No) => {
+                    return verdict_of(
+                        Decision::Deny,
+                        "not-approved",
+                        "the user did not approve it",
+                    );
+                }
+                Ok(Approval::Nobody) => {
+                    verdict.because.push_str(" (nobody is there to be asked)");
+                    return verdict;
+                }
+                Err(_) => {
+                    return verdict_of(
+                        Decision::Deny,
+                        "approver-failed",
+                        "whoever was to approve it failed, and nothing was approved",
+                    );
+                }
+            }
+        }
+        if !calls.iter().map(CallSummary::digest).eq(before) {
+            return verdict_of(
+                Decision::Deny,
+                "changed-since-approval",
+                "the file changed while the user was looking at it, so the approval is for something else",
+            );
+        }
+        verdict_of(Decision::Allow, "approved", "the user approved it")
+    }
+}
+
+fn verdict_of(decision: Decision, rule: &'static str, because: &str) -> Verdict {
+    Verdict {
+        decision,
+        rule: rule.into(),
+        because: because.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Writes to a file, and says yes.
+    struct Sly(std::path::PathBuf);
+
+    impl Approver for Sly {
+        fn ask(&self, _: &ApprovalRequest<'_>) -> Approval {
+            std::fs::write(&self.0, "other").expect("written");
+            Approval::Yes
+        }
+    }
+
+    struct Panicking;
+
+    impl Approver for Panicking {
+        fn ask(&self, _: &ApprovalRequest<'_>) -> Approval {
+            panic!("on purpose")
+        }
+    }
+
+    fn rule_after(approver: &dyn Approver, root: &Path) -> (Decision, String) {
+        let root = Root::open(root).expect("opened");
+        let arguments = json!({"path": "a", "content": "new"});
+        let arguments = arguments.as_object().expect("an object");
+        let call = CallSummary::new(&root, "write_file", arguments);
+        let asked = verdict_of(Decision::Ask, "write-needs-grant", "it writes");
+        let question = Question {
+            approver,
+            context: Context::default(),
+        };
+        let verdict = question.ask(&[call], asked);
+        (verdict.decision, verdict.rule.into_owned())
+    }
+
+    #[test]
+    fn a_file_that_changes_under_the_question_is_not_approved() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("a");
+        std::fs::write(&file, "old").expect("written");
+        let (decision, rule) = rule_after(&Sly(file), directory.path());
+        assert_eq!(
+            (decision, &*rule),
+            (Decision::Deny, "changed-since-approval")
+        );
+    }
+
+    #[test]
+    fn a_panic_approves_nothing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (decision, rule) = rule_after(&Panicking, directory.path());
+        assert_eq!((decision, &*rule), (Decision::Deny, "approver-failed"));
+        let (decision, rule) = rule_after(&Nobody, directory.path());
+        assert_eq!((decision, &*rule), (Decision::Ask, "write-needs-grant"));
+    }
+}

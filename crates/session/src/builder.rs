@@ -1,0 +1,246 @@
+//! What a session is made from.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use toolglot_exec::{ProgramSandbox, Root};
+use toolglot_policy::{Authority, Level};
+use toolglot_runtimes::{Budget, Cancel, Host, Interpreters, Progress, Servers, Watch};
+
+use crate::approval::{Approver, Nobody};
+use crate::audit::AuditLog;
+use crate::policies::{OwnFile, Policies, demands, protect};
+use crate::session::{Session, Stamp};
+use crate::{Grants, SessionError, journals};
+
+/// Is told how far a call is.
+pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// What a session is made from. A copy makes sessions that share the costs of calls and the connections to servers.
+#[derive(Clone)]
+pub struct SessionBuilder {
+    pub(crate) root: PathBuf,
+    pub(crate) policies: Policies,
+    pub(crate) grants: Grants,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) log: Option<Arc<dyn AuditLog>>,
+    pub(crate) journals: Option<PathBuf>,
+    pub(crate) dry_run: bool,
+    pub(crate) cancel: Option<Cancel>,
+    pub(crate) listener: Option<Listener>,
+    level: Option<Level>,
+    max_cost: Option<f64>,
+    own_files: Vec<(PathBuf, OwnFile)>,
+    pub(crate) servers: Servers,
+    budget: Arc<OnceLock<Budget>>,
+}
+
+impl std::fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionBuilder")
+            .field("root", &self.root)
+            .field("policies", &self.policies)
+            .field("grants", &self.grants)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SessionBuilder {
+    pub(crate) fn new(root: &Path, policies: Policies) -> SessionBuilder {
+        SessionBuilder {
+            root: root.to_path_buf(),
+            policies,
+            grants: Grants::default(),
+            approver: Arc::new(Nobody),
+            log: None,
+            journals: journals(),
+            dry_run: false,
+            cancel: None,
+            listener: None,
+            level: None,
+            max_cost: None,
+            own_files: Vec::new(),
+            servers: Servers::default(),
+            budget: Arc::default(),
+        }
+    }
+
+    /// What is granted beforehand. Nothing but reading is, by default.
+    #[must_use]
+    pub fn grants(mut self, grants: Grants) -> SessionBuilder {
+        self.grants = grants;
+        self
+    }
+
+    /// Who is asked where the policy says `ask`. [`Nobody`] is, by default.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver + 'static) -> SessionBuilder {
+        self.approver = Arc::new(approver);
+        self
+    }
+
+    /// Where it is written what is decided and done. Nowhere, by default.
+    #[must_use]
+    pub fn audit(mut self, log: impl AuditLog + 'static) -> SessionBuilder {
+        self.log = Some(Arc::new(log));
+        self
+    }
+
+    /// By what calls are ended from another thread; a copy stays with the caller.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> SessionBuilder {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Who is told how far calls are.
+    #[must_use]
+    pub fn progress(
+        mut self,
+        listener: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> SessionBuilder {
+        self.listener = Some(Arc::new(listener));
+        self
+    }
+
+    /// How strong the sandbox is. Where the policy sets a level, only a stronger one counts.
+    #[must_use]
+    pub fn sandbox(mut self, level: Level) -> SessionBuilder {
+        self.level = Some(level);
+        self
+    }
+
+    /// What calls may cost together, in the currency of the tools; the policy may say less.
+    #[must_use]
+    pub fn max_cost(mut self, most: f64) -> SessionBuilder {
+        self.max_cost = Some(most);
+        self
+    }
+
+    /// Whether everything is checked and nothing done.
+    #[must_use]
+    pub fn dry_run(mut self, is_dry: bool) -> SessionBuilder {
+        self.dry_run = is_dry;
+        self
+    }
+
+    /// Where it is kept what files were before a call changes them; by default in the user's directory of state.
+    #[must_use]
+    pub fn journal(mut self, directory: &Path) -> SessionBuilder {
+        self.journals = Some(directory.to_path_buf());
+        self
+    }
+
+    /// Keeps nothing of what calls change: no run can be taken back.
+    #[must_use]
+    pub fn without_journal(mut self) -> SessionBuilder {
+        self.journals = None;
+        self
+    }
+
+    /// A file of the user's own that no call changes, if it lies inside the root.
+    #[must_use]
+    pub fn protect(mut self, file: &Path, kind: OwnFile) -> SessionBuilder {
+        self.own_files.push((file.to_path_buf(), kind));
+        self
+    }
+
+    /// The same with the policy files as they are now.
+    #[must_use]
+    pub fn reread(mut self) -> SessionBuilder {
+        self.policies = self.policies.reread();
+        self
+    }
+
+    /// What is to be said about the policy files, to the user alone.
+    pub fn warnings(&self) -> &[String] {
+        self.policies.warnings()
+    }
+
+    /// What tells whether anything changed that a session is built from.
+    pub fn stamp(&self, project: &Path) -> Stamp {
+        Stamp::of(project, &self.policies)
+    }
+
+    /// Ends the connections to servers of all its sessions.
+    pub fn end_servers(&self) {
+        self.servers.end();
+    }
+
+    /// Opens the root, the registry of tools that are files, and what says who is trusted.
+    ///
+    /// # Errors
+    /// If one of them cannot be opened. A broken policy file is no error: it denies every call.
+    pub fn build(self) -> Result<Session, SessionError> {
+        let failed = |source| SessionError::Root {
+            path: self.root.clone(),
+            source,
+        };
+        let project = std::fs::canonicalize(&self.root).map_err(failed)?;
+        let stamp = Stamp::of(&project, &self.policies);
+        let authority = self.authority(&project);
+        let (registry, trust) = Host::open(&project)?;
+        trust.borrow_mut().demand(demands(&authority))?;
+        let cancel = match &self.cancel {
+            Some(cancel) => cancel.clone(),
+            None => Cancel::new().map_err(SessionError::Cancel)?,
+        };
+        let root = Root::open(&self.root).map_err(failed)?;
+        let sandbox = self.program_sandbox(&authority, &cancel);
+        let root = root.with_sandbox(sandbox.clone());
+        let budget = self.budget.get_or_init(|| {
+            let most = [self.max_cost, authority.cost_per_run()];
+            Budget::of(most.into_iter().flatten().min_by(f64::total_cmp))
+        });
+        Ok(Session {
+            budget: budget.clone(),
+            capabilities: self.grants.capabilities(),
+            interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
+            variables: variables(),
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: self.listener.clone(),
+            },
+            warm: std::cell::RefCell::default(),
+            stamp,
+            project,
+            authority,
+            registry,
+            trust,
+            root,
+            sandbox,
+            from: self,
+        })
+    }
+
+    fn authority(&self, project: &Path) -> Authority {
+        let log = self.log.as_deref().and_then(AuditLog::file);
+        let mut authority = self.policies.authority(self.grants.policy(), log);
+        for (file, kind) in &self.own_files {
+            protect(&mut authority, project, Some(file), kind);
+        }
+        authority
+    }
+
+    /// The sandbox of every program that a call starts: what the policy says, and the level that the caller asks for. It is
+    /// made here and nowhere else.
+    fn program_sandbox(&self, authority: &Authority, cancel: &Cancel) -> ProgramSandbox {
+        ProgramSandbox {
+            settings: authority.sandbox_settings(self.level),
+            may_write: authority.commands_may_write(),
+            refused: authority.refusals(),
+            watch: toolglot_sandbox::Watch {
+                cancel: Some(cancel.clone()),
+                heard: None,
+            },
+        }
+    }
+}
+
+/// The variables that tools that are files may name.
+fn variables() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}

@@ -1,0 +1,30 @@
+//! Why a session cannot be opened.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a session cannot be opened. What a model wrote is never one: that becomes a refusal or a failed result.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// The root cannot be opened.
+    #[error("cannot read {}", path.display())]
+    Root {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// The registry of tools that are files cannot be opened.
+    #[error(transparent)]
+    Open(#[from] toolglot_runtimes::OpenError),
+    /// The policy demands a key that is none.
+    #[error(transparent)]
+    Trust(#[from] toolglot_toolfiles::TrustError),
+    /// The system has no pipe left, by which calls are ended.
+    #[error("cannot make a handle to cancel by")]
+    Cancel(#[source] io::Error),
+}

@@ -1,0 +1,426 @@
+//! The policy files: where they are, what is wrong in them, and the user's own files that no call changes.
+
+use std::path::{Path, PathBuf};
+
+use toolglot_policy::{Authority, Grants, Policy, PolicyError, Scope, ToolPattern, is_secret};
+use toolglot_toolfiles::Demands;
+use toolglot_tools::Toolbox;
+
+use crate::{VERBS, axe_yaml, journals};
+
+/// Where a project keeps its policy, below the root.
+const PROJECT_FILE: &str = ".ai/policy.toml";
+
+/// The user's policy file below the directory of settings.
+const USER_FILE: &str = "toolglot/policy.toml";
+
+/// The largest policy file, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The policy files of a root: the user's, which decides, and the project's, which can only narrow that.
+///
+/// A file that cannot be used denies every call. Why is in [`warnings`](Policies::warnings): for the user alone, as it may
+/// quote the file.
+#[derive(Clone, Debug)]
+pub struct Policies {
+    user: Option<Policy>,
+    project: Option<Policy>,
+    warnings: Vec<String>,
+    source: Source,
+    root: PathBuf,
+}
+
+/// Where the user's policy comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// The file that the caller named, or else the one in the user's settings.
+    Files(Option<PathBuf>),
+    /// A text of the caller's.
+    Text,
+}
+
+impl Policies {
+    /// The policy files of `root`: that of the user's settings, and the project's. Without the first the usual rules hold.
+    pub fn discover(root: &Path) -> Policies {
+        Policies::read(root, None)
+    }
+
+    /// The same with `file` in place of the one in the user's settings, if there is a `file`.
+    pub fn read(root: &Path, file: Option<&Path>) -> Policies {
+        let own = file.map(Path::to_path_buf).or_else(user_file);
+        let user = own.map(|path| read(&path, Scope::User, root));
+        Policies::with(root, user, Source::Files(file.map(Path::to_path_buf)))
+    }
+
+    /// The usual rules in place of the user's file; the project's file narrows them as well.
+    pub fn usual(root: &Path) -> Policies {
+        Policies::with(root, None, Source::Text)
+    }
+
+    /// A policy as text in place of the user's file; the project's file narrows it as well.
+    pub fn of_text(root: &Path, text: &str) -> Policies {
+        let user = Policy::parse(text, Scope::User);
+        let user = user
+            .and_then(|policy| checked(policy, root))
+            .unwrap_or_else(Policy::broken);
+        Policies::with(root, Some((user, None)), Source::Text)
+    }
+
+    fn with(root: &Path, user: Option<Read>, source: Source) -> Policies {
+        let place = root.join(PROJECT_FILE);
+        // Whatever stands there is the project's: a link that leads nowhere, a directory, a file that may not be read.
+        let place = place.symlink_metadata().is_ok().then_some(place);
+        let project = place.map(|path| match inside(&path, root) {
+            Ok(path) => read(&path, Scope::Project, root),
+            Err(error) => (Policy::broken(error), None),
+        });
+        let mut warnings = Vec::new();
+        let mut policies = [("user", user), ("project", project)].map(|(whose, read)| {
+            let (policy, report) = read?;
+            warnings.extend(report);
+            Some((whose, policy))
+        });
+        for (whose, policy) in policies.iter().flatten() {
+            if let Some(why) = policy.why_broken() {
+                warnings.push(format!("the {whose}'s policy file: {why}"));
+            }
+        }
+        let [user, project] = [0, 1].map(|at| policies[at].take().map(|(_, policy)| policy));
+        Policies {
+            user,
+            project,
+            warnings,
+            source,
+            root: root.to_path_buf(),
+        }
+    }
+
+    /// What is to be said about the files: to the user alone. A verdict, which goes to the model, holds no letter of them.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What is wrong with a file so that it denies everything: the warnings but for remarks.
+    pub fn faults(&self) -> Vec<String> {
+        let files = [("user", &self.user), ("project", &self.project)];
+        let fault = |(whose, policy): (&str, &Option<Policy>)| {
+            let why = policy.as_ref()?.why_broken()?;
+            Some(format!("the {whose}'s policy file: {why}"))
+        };
+        files.into_iter().filter_map(fault).collect()
+    }
+
+    /// Where policy files of `root` are, or could be, with `file` in place of the one in the user's settings.
+    pub fn places(root: &Path, file: Option<&Path>) -> Vec<PathBuf> {
+        let own = file.map(Path::to_path_buf).or_else(user_file);
+        own.into_iter().chain([root.join(PROJECT_FILE)]).collect()
+    }
+
+    /// Where these policy files are, or could be.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        match &self.source {
+            Source::Files(named) => Policies::places(&self.root, named.as_deref()),
+            Source::Text => vec![self.root.join(PROJECT_FILE)],
+        }
+    }
+
+    /// The same files as they are now. A policy that was given as text stays as it is.
+    #[must_use]
+    pub fn reread(&self) -> Policies {
+        match &self.source {
+            Source::Files(named) => Policies::read(&self.root, named.as_deref()),
+            Source::Text => {
+                let user = self.user.clone().map(|policy| (policy, None));
+                Policies::with(&self.root, user, Source::Text)
+            }
+        }
+    }
+
+    /// What the policies demand of tools that are files.
+    pub fn demands(&self) -> Demands {
+        demands(&self.authority(&Grants::default(), None))
+    }
+
+    /// What calls are judged by: the files with these grants. No call changes the user's policy file, what takes runs back,
+    /// and `log`.
+    pub fn authority(&self, grants: &Grants, log: Option<&Path>) -> Authority {
+        let mut authority = Authority {
+            grants: grants.clone(),
+            user: self.user.clone(),
+            project: self.project.clone(),
+        };
+        let mut protect = |file: Option<&Path>, kind| {
+            protect(&mut authority, &self.root, file, kind);
+        };
+        protect(log, &LOG);
+        let own = match &self.source {
+            Source::Files(named) => named.clone().or_else(user_place),
+            Source::Text => None,
+        };
+        protect(own.as_deref(), &POLICY);
+        protect(journals().as_deref(), &JOURNAL);
+        authority
+    }
+}
+
+/// A policy, and what is to be said about its file.
+type Read = (Policy, Option<String>);
+
+fn user_file() -> Option<PathBuf> {
+    user_place().filter(|path| path.symlink_metadata().is_ok())
+}
+
+/// Where the user's policy file is, or could be.
+fn user_place() -> Option<PathBuf> {
+    let settings = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))?;
+    Some(settings.join(USER_FILE))
+}
+
+/// Where the project's own file really stands. A project has no say over what is outside of its root, nor over secrets: what
+/// would be wrong with such a file would tell of it.
+fn inside(path: &Path, root: &Path) -> Result<PathBuf, PolicyError> {
+    let unreadable = |why: &str| PolicyError::Unreadable {
+        why: why.to_owned(),
+    };
+    let (Ok(real), Ok(root)) = (path.canonicalize(), root.canonicalize()) else {
+        return Err(unreadable("it leads nowhere"));
+    };
+    match real.strip_prefix(root) {
+        Err(_) => Err(unreadable("it is a link that leads out of the root")),
+        Ok(below) if is_secret(below) => {
+            Err(unreadable("it is a link to what usually holds secrets"))
+        }
+        Ok(_) => Ok(real),
+    }
+}
+
+fn read(path: &Path, scope: Scope, root: &Path) -> Read {
+    let is_axe = path
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml");
+    let mut report = None;
+    let policy = text(path).and_then(|text| {
+        if is_axe {
+            let file = axe_yaml::read(&text)?;
+            // What it would let happen elsewhere and toolglot does not.
+            report = file.report();
+            with_real_places(Policy::of_axe(&file), root)
+        } else {
+            checked(Policy::parse(&text, scope)?, root)
+        }
+    });
+    (policy.unwrap_or_else(Policy::broken), report)
+}
+
+fn checked(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
+    with_real_places(with_known_names(policy, root)?, root)
+}
+
+/// Refuses a rule about a place that is named by a link: calls are judged by where paths lead.
+fn with_real_places(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
+    let link = |place: &str| {
+        let is_name = |name: &&str| !name.contains(['*', '?', '[', '{', '\\']);
+        let mut path = PathBuf::new();
+        place.split('/').take_while(is_name).find_map(|name| {
+            path.push(name);
+            root.join(&path).is_symlink().then(|| path.clone())
+        })
+    };
+    let wrong = policy
+        .places()
+        .find_map(|(rule, place)| Some((rule, place, link(place)?)));
+    match wrong {
+        None => Ok(policy),
+        Some((rule, place, link)) => Err(PolicyError::Pattern {
+            rule: rule.to_owned(),
+            what: "paths",
+            pattern: place.to_owned(),
+            problem: format!(
+                "`{}` is a link, and rules are about where paths lead: write that",
+                link.display()
+            ),
+        }),
+    }
+}
+
+/// Refuses a rule about another name of a tool, or none: calls are judged by the one that is the tool's own.
+fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
+    let Some(vocabulary) = Toolbox::builtin("vocabulary") else {
+        return Ok(policy);
+    };
+    let own = |name: &str| {
+        let folded = name.to_lowercase();
+        let found = vocabulary
+            .canonical(name)
+            .or_else(|| vocabulary.canonical(&folded));
+        found.map(|(spec, _)| spec.name.clone())
+    };
+    let known: Vec<&str> = vocabulary
+        .iter()
+        .map(|spec| spec.name.as_str())
+        .chain(VERBS.iter().copied())
+        .collect();
+    let problem = |named: &ToolPattern<'_>| {
+        let (pattern, fits) = (named.written(), |name: &str| named.fits(name));
+        // What is called by an id has a slash in it.
+        if known.iter().any(|name| fits(name)) || pattern.contains('/') {
+            return None;
+        }
+        let is_pattern = pattern.contains('*') || pattern.starts_with("re:");
+        let other = vocabulary
+            .iter()
+            .flat_map(|spec| vocabulary.aliases(&spec.name))
+            .find(|name| fits(name));
+        match other.or((!is_pattern).then_some(&pattern)) {
+            Some(name) => Some(match own(name) {
+                Some(own) => format!(
+                    "`{name}` is another name of `{own}`, and rules are about that: write `{own}`"
+                ),
+                None if is_file(root, name) => return None,
+                None => {
+                    let near = toolglot_tools::nearest(name, known.iter().copied())?;
+                    format!("there is no tool `{name}`: is `{near}` meant?")
+                }
+            }),
+            None => None,
+        }
+    };
+    let wrong = policy
+        .tool_patterns()
+        .find_map(|named| Some((named.rule().to_owned(), named.written(), problem(&named)?)));
+    match wrong {
+        None => Ok(policy),
+        Some((rule, pattern, problem)) => Err(PolicyError::Pattern {
+            rule,
+            what: "tools",
+            pattern,
+            problem,
+        }),
+    }
+}
+
+/// Whether a tool that is a file has this name, without a category before it.
+fn is_file(root: &Path, name: &str) -> bool {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let tops = [Some(root.to_path_buf()), home].into_iter().flatten();
+    let mut entries = tops
+        .filter_map(|top| std::fs::read_dir(top.join(".ai/tools")).ok())
+        .flatten()
+        .flatten();
+    entries.any(|entry| Path::new(&entry.file_name()).file_stem() == Some(name.as_ref()))
+}
+
+/// What a file of the user's own is, which calls are judged by or which tells of them. Where it lies inside the root, no call
+/// changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnFile {
+    /// The rule's name.
+    rule: &'static str,
+    because: &'static str,
+    /// Whether it is not read either.
+    is_secret: bool,
+}
+
+const LOG: OwnFile = OwnFile {
+    rule: "audit-log",
+    because: "the log of this run is written there, and by nobody else",
+    is_secret: false,
+};
+
+const POLICY: OwnFile = OwnFile {
+    rule: "policy-file",
+    because: "the user's policy file is there, and no call changes what calls are judged by",
+    is_secret: false,
+};
+
+const JOURNAL: OwnFile = OwnFile {
+    rule: "journal",
+    because: "what takes runs back is there, and no call changes it",
+    is_secret: false,
+};
+
+impl OwnFile {
+    /// Tools and dialects that calls are read by.
+    pub const READING: OwnFile = OwnFile {
+        rule: "own-file",
+        because: "the command line names it to read calls by, and no call changes that",
+        is_secret: false,
+    };
+
+    /// What clients of a server have to show: no call reads it either.
+    pub const TOKEN: OwnFile = OwnFile {
+        rule: "token-file",
+        because: "the token of this server is there, which no call reads or changes",
+        is_secret: true,
+    };
+}
+
+/// Protects such a file: where it is named, and where that leads.
+pub(crate) fn protect(authority: &mut Authority, root: &Path, file: Option<&Path>, own: &OwnFile) {
+    let (Some(file), Ok(root)) = (file, root.canonicalize()) else {
+        return;
+    };
+    let Ok(file) = std::path::absolute(file) else {
+        return;
+    };
+    let named = match (file.parent(), file.file_name()) {
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => return,
+    };
+    let mut places = vec![real(&file), named];
+    places.dedup();
+    for place in places {
+        if let Ok(place) = place.strip_prefix(&root) {
+            let mut capabilities = vec!["write", "delete"];
+            if own.is_secret {
+                capabilities.push("read");
+            }
+            let place = place.to_string_lossy();
+            authority.keep(&place, &capabilities, (own.rule, own.because));
+        }
+    }
+}
+
+/// Where a path leads, as far as it is there; a link that leads to nothing leads to where that would be.
+pub fn real(path: &Path) -> PathBuf {
+    fn at(path: &Path, n_links: usize) -> PathBuf {
+        const MOST_LINKS: usize = 16;
+        if let Ok(real) = path.canonicalize() {
+            return real;
+        }
+        let parent = match path.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => at(Path::new("."), n_links),
+            Some(parent) => at(parent, n_links),
+            None => return path.to_path_buf(),
+        };
+        match path.read_link() {
+            Ok(target) if n_links < MOST_LINKS => at(&parent.join(target), n_links + 1),
+            _ => parent.join(path.file_name().unwrap_or_default()),
+        }
+    }
+    at(path, 0)
+}
+
+/// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.
+fn text(path: &Path) -> Result<String, PolicyError> {
+    let unreadable = |why: String| PolicyError::Unreadable { why };
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return Err(unreadable(format!(
+            "it is no file of at most {MOST_BYTES} bytes"
+        )));
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+pub(crate) fn demands(authority: &Authority) -> Demands {
+    let rules = authority.trust();
+    Demands {
+        keys: rules.keys.clone(),
+        first_use: rules.tofu,
+        signed: Box::new(move |id| rules.requires_signature(id)),
+    }
+}

@@ -1,0 +1,43 @@
+//! A call in the terms that a policy judges.
+
+use toolglot::{Call, End, Place};
+use toolglot_exec::Plan;
+use toolglot_policy::{Effect, Request};
+use toolglot_tools::ToolSpec;
+
+/// A call as it is put before an authority.
+pub fn request<'a>(
+    tool: &'a str,
+    effect: Effect,
+    end: End,
+    plan: Option<&'a Plan<'_>>,
+) -> Request<'a> {
+    Request {
+        below: plan.map_or(&[][..], Plan::below),
+        command: plan.and_then(Plan::command),
+        host: plan.and_then(Plan::host),
+        ..Request::new(tool, effect, end, plan.map_or(&[][..], Plan::paths))
+    }
+}
+
+/// The effect of a tool as the policy calls it; the crates of tools and of policy know nothing of each other.
+pub fn effect(spec: Option<&ToolSpec>) -> Effect {
+    match spec.map(|spec| spec.effect) {
+        Some(toolglot_tools::Effect::Read) => Effect::Read,
+        Some(toolglot_tools::Effect::Write) => Effect::Write,
+        Some(toolglot_tools::Effect::Delete) => Effect::Delete,
+        Some(toolglot_tools::Effect::Execute) => Effect::Execute,
+        Some(toolglot_tools::Effect::Network) => Effect::Network,
+        Some(toolglot_tools::Effect::Ask) => Effect::Ask,
+        _ => Effect::Unknown,
+    }
+}
+
+/// How sure the end of a call is, for whoever judges it: one that stands in the model's reasoning, or in quoted code, is
+/// trusted no more than one that had to be completed.
+pub fn trusted_end(call: &Call) -> End {
+    match call.place {
+        Place::Reasoning | Place::Code => call.end.max(End::Recovered),
+        Place::Answer => call.end,
+    }
+}

@@ -1,0 +1,59 @@
+//! Servers of tools: what they offer, who approves that, and who is logged in.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use toolglot_mcp::auth::Person;
+use toolglot_runtimes::{CallError, LoggedIn, Offer};
+use toolglot_toolfiles::TrustError;
+
+use crate::session::Session;
+
+impl Session {
+    /// What a server offers now, for who is to approve it. It is started, or asked, in the sandbox that calls have.
+    ///
+    /// # Errors
+    /// If there is no such server, or it does not answer.
+    pub fn offer(&self, server: &str, time: Duration) -> Result<Offer, CallError> {
+        self.runner(self.watch.clone()).offer(server, time)
+    }
+
+    /// Approves what a server offers, as it is.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn approve(&self, offer: &Offer) -> Result<(), TrustError> {
+        self.runner(self.watch.clone()).approve(offer)
+    }
+
+    /// Logs in to a server, with the help of a person.
+    ///
+    /// # Errors
+    /// If there is no such server, or it gives no token.
+    pub fn login(
+        &self,
+        server: &str,
+        scope: Option<&str>,
+        person: Person,
+    ) -> Result<LoggedIn, CallError> {
+        self.runner(self.watch.clone()).login(server, scope, person)
+    }
+
+    /// Forgets the token of a server. Whether there was one.
+    ///
+    /// # Errors
+    /// If there is no such server, or the token cannot be removed.
+    pub fn logout(&self, server: &str) -> Result<bool, CallError> {
+        self.runner(self.watch.clone()).logout(server)
+    }
+
+    /// Whether a tool that is a file can be called with these arguments; nothing is judged, and nothing runs.
+    ///
+    /// # Errors
+    /// What keeps it from running.
+    pub fn check(&self, id: &str, arguments: Map<String, Value>) -> Result<(), CallError> {
+        self.runner(self.watch.clone())
+            .prepare(id, arguments)
+            .map(drop)
+    }
+}

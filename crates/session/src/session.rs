@@ -1,0 +1,258 @@
+//! A session: a root with its policies, its tools, and whoever approves and logs calls.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+use toolglot::End;
+use toolglot_exec::{Journal, ProgramSandbox, Root};
+use toolglot_policy::{Authority, Decision, Level, Verdict};
+use toolglot_runtimes::{Budget, CallError, Host, Interpreters, Warm, Watch};
+use toolglot_toolfiles::{Registry, Spaces, Trust};
+
+use crate::approval::{CallSummary, Context, Question};
+use crate::audit::{LoggedResult, log_after};
+use crate::builder::SessionBuilder;
+use crate::gate::{CallReport, CallRequest, Gate};
+use crate::policies::Policies;
+
+/// A root with its policies, its tools, and whoever approves and logs calls.
+pub struct Session {
+    pub from: SessionBuilder,
+    pub root: Root,
+    /// Of every program that a call starts.
+    pub sandbox: ProgramSandbox,
+    /// The root, absolute and without links: where tools that are files are looked for.
+    pub project: PathBuf,
+    pub authority: Authority,
+    pub registry: Registry,
+    pub trust: RefCell<Trust>,
+    pub capabilities: Vec<String>,
+    pub interpreters: Interpreters,
+    pub variables: BTreeMap<String, String>,
+    pub budget: Budget,
+    pub watch: Watch,
+    pub warm: RefCell<Warm>,
+    pub stamp: Stamp,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("from", &self.from)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// What makes a session in `root`, the directory that no call leaves.
+    pub fn builder(root: &Path, policies: Policies) -> SessionBuilder {
+        SessionBuilder::new(root, policies)
+    }
+
+    /// Calls a tool that is a file by its id, or an action of it as `id.action`. Blocks until it has ended.
+    ///
+    /// Who calls so has written all of the call: it is trusted as one that its model closed.
+    pub fn call(&self, id: &str, arguments: Map<String, Value>) -> CallReport {
+        self.call_watched(id, arguments, self.watch.clone())
+    }
+
+    /// The same with a handle to cancel this call by, and a listener of its own.
+    pub fn call_watched(
+        &self,
+        id: &str,
+        arguments: Map<String, Value>,
+        watch: Watch,
+    ) -> CallReport {
+        let started = Instant::now();
+        let journal = self.journal();
+        let request = CallRequest {
+            id,
+            arguments: arguments.clone(),
+            end: End::Closed,
+            n_before: 0,
+            is_repeat: false,
+        };
+        let report = self
+            .gate(journal.as_ref())
+            .pass(&self.runner(watch), request);
+        let call = CallSummary::new(&self.root, id, &arguments);
+        self.log_report(&call, &report, started.elapsed());
+        report
+    }
+
+    /// The root.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The tools that are files.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// What says whose tools run.
+    pub fn trust(&self) -> impl Deref<Target = Trust> + '_ {
+        self.trust.borrow()
+    }
+
+    /// How strong the sandbox of programs is.
+    pub fn level(&self) -> Level {
+        self.sandbox.settings.decided.level
+    }
+
+    /// What tools that are files may do.
+    pub fn capabilities(&self) -> &[String] {
+        &self.capabilities
+    }
+
+    /// Whether the policy files, the registry or the trust are others than when the session was built.
+    pub fn is_outdated(&self) -> bool {
+        Stamp::of(&self.project, &self.from.policies) != self.stamp
+    }
+
+    /// A journal for one message, or one call: what it changes is taken back together.
+    pub fn journal(&self) -> Option<Journal> {
+        let place = self.from.journals.as_deref();
+        let place = place.filter(|_| !self.from.dry_run)?;
+        Some(Journal::new(place, self.root.path()))
+    }
+
+    pub fn gate<'a>(&'a self, journal: Option<&'a Journal>) -> Gate<'a> {
+        Gate {
+            root: &self.root,
+            authority: &self.authority,
+            question: Question {
+                approver: &*self.from.approver,
+                context: Context::default(),
+            },
+            log: self.from.log.as_deref(),
+            journal,
+            dry_run: self.from.dry_run,
+            seen: None,
+        }
+    }
+
+    /// What runs tools that are files.
+    pub fn runner(&self, watch: Watch) -> Runner<'_> {
+        let host = Host {
+            registry: &self.registry,
+            trust: &self.trust,
+            interpreters: self.interpreters.clone(),
+            project: self.project.clone(),
+            granted: self.capabilities.clone(),
+            sandbox: self.sandbox.clone(),
+            variables: self.variables.clone(),
+            budget: self.budget.clone(),
+            pause: std::thread::sleep,
+            servers: self.from.servers.clone(),
+            server_rules: self.authority.server_rules(),
+            watch,
+            warm: RefCell::new(self.warm.take()),
+            approved: RefCell::default(),
+        };
+        Runner {
+            host,
+            session: self,
+        }
+    }
+
+    /// Writes into the log what came of a call of a tool that is a file.
+    fn log_report(&self, call: &CallSummary<'_>, report: &CallReport, duration: Duration) {
+        let refused = |error: &CallError| Verdict {
+            decision: Decision::Deny,
+            rule: error.code().into(),
+            because: error.to_string(),
+        };
+        let (verdict, result) = match report {
+            CallReport::Unfit(error) => (refused(error), None),
+            CallReport::Refused(verdict) => (verdict.clone(), None),
+            CallReport::Planned(..) => return,
+            CallReport::Done(verdict, called) => match &**called {
+                Ok(called) => {
+                    let text = Value::Object(called.returned.value.clone()).to_string();
+                    (verdict.clone(), Some((called.returned.success, text)))
+                }
+                // It was under way: what it did by then is done.
+                Err(error @ CallError::Stopped { .. }) => {
+                    (verdict.clone(), Some((false, error.to_string())))
+                }
+                Err(error) => (refused(error), None),
+            },
+        };
+        let result = result.as_ref().map(|(ok, text)| LoggedResult {
+            ok: *ok,
+            error: None,
+            text,
+        });
+        let log = self.from.log.as_deref();
+        log_after(log, call, &verdict, result.as_ref(), duration);
+    }
+}
+
+/// What runs tools that are files, for the time of a message or of a call. Interpreters that wait for the next call go back to
+/// the session.
+pub struct Runner<'a> {
+    host: Host<'a>,
+    session: &'a Session,
+}
+
+impl<'a> Deref for Runner<'a> {
+    type Target = Host<'a>;
+
+    fn deref(&self) -> &Host<'a> {
+        &self.host
+    }
+}
+
+impl Drop for Runner<'_> {
+    fn drop(&mut self) {
+        self.session.warm.replace(self.host.warm.take());
+    }
+}
+
+/// What tells whether anything changed that the registry, the trust and the policy are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    pub fn of(project: &Path, policies: &Policies) -> Stamp {
+        let spaces = Spaces::of(project);
+        let mut hasher = DefaultHasher::new();
+        let mut look = |path: PathBuf| {
+            let seen = path.metadata().ok().map(|metadata| {
+                let time = metadata
+                    .modified()
+                    .ok()
+                    .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+                (metadata.len(), time)
+            });
+            seen.hash(&mut hasher);
+        };
+        policies.files().into_iter().for_each(&mut look);
+        for file in [
+            ".mcp.json",
+            ".ai/toolglot.lock",
+            ".ai/tools",
+            ".ai/trusted_keys",
+        ] {
+            look(project.join(file));
+        }
+        if let Some(user) = spaces.user {
+            for file in [
+                ".ai/mcp.json",
+                ".ai/toolglot/ledger.json",
+                ".ai/tools",
+                ".ai/trusted_keys",
+            ] {
+                look(user.join(file));
+            }
+        }
+        Stamp(hasher.finish())
+    }
+}
