@@ -314,11 +314,14 @@ impl Host<'_> {
                 None => break answer.returned,
             }
         };
-        if let Some(version) = &tool.metadata.version
-            && matches!(chain.standing, Standing::Signed(_))
-        {
+        let modules = chain.modules.iter().map(|(_, module)| module);
+        for file in chain.links.iter().chain(modules) {
+            let version = file.tool().metadata.version.as_deref();
             // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
-            let _ = self.trust.borrow_mut().seen(found, version);
+            let _ = self
+                .trust
+                .borrow_mut()
+                .seen(file, version.unwrap_or("0.0.0"));
         }
         if let Some(why) = tool.metadata.deprecation() {
             let why = if why.is_empty() {
