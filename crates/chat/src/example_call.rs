@@ -36,9 +36,12 @@ pub fn example_of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) ->
     Some(text.trim_end().to_owned())
 }
 
-/// Whether models of the dialect write some lists as rows of elements: the tools that they were taught say so.
+/// Dialects whose models write some lists as rows of elements.
+const WITH_ROWS: &[&str] = &["roo"];
+
+/// Whether models of the dialect write some lists as rows of elements.
 pub fn writes_rows(dialect: &Dialect) -> bool {
-    Toolbox::taught(dialect.name()).is_some_and(|taught| taught.has_rows())
+    WITH_ROWS.contains(&dialect.name())
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
@@ -48,11 +51,10 @@ pub fn render_calls(
     calls: &[(String, Map<String, Value>)],
 ) -> Result<String, Unrenderable> {
     let tools = &toolbox.tool_set();
-    let has_rows = writes_rows(dialect);
     let texts: Vec<String> = calls
         .iter()
         .map(|(name, arguments)| {
-            if has_rows {
+            if writes_rows(dialect) {
                 spaced_json(&toolbox.with_rows(name, arguments.clone()))
             } else {
                 spaced_json(arguments)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use toolglot_session::{CallError, CallReport, Called};
+use toolglot_session::{CallError, CallReport, CallResult};
 
 use crate::args::PolicyArguments;
 use crate::failure::Failure;
@@ -168,7 +168,7 @@ pub(crate) fn refusal(id: &str, error: &CallError) -> Value {
     json
 }
 
-fn record(called: &Called) -> Value {
+fn record(called: &CallResult) -> Value {
     json!({
         "id": called.id,
         "action": called.action,

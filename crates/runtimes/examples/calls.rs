@@ -3,14 +3,14 @@
 //! `cargo run --release -p toolglot-runtimes --example calls`
 #![expect(clippy::print_stdout, reason = "an example talks")]
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::{Budget, Host, Interpreters, Watch};
+use toolglot_runtimes::{Budget, Interpreters, SharedTrust, ToolRunner, WarmInterpreters, Watch};
 use toolglot_toolfiles::{ItemId, Registry, Spaces, Trust};
 
 fn minimum(runs: u32, run: impl FnMut()) -> Duration {
@@ -67,38 +67,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (name, text) in &files {
         fs::write(tools.join(name), text)?;
     }
-    let registry = Registry::open(&spaces)?;
-    let registries: Result<Vec<Registry>, _> = (0..100).map(|_| Registry::open(&spaces)).collect();
+    let registry = Arc::new(Registry::open(&spaces)?);
+    let registries: Result<Vec<Arc<Registry>>, _> = (0..100)
+        .map(|_| Registry::open(&spaces).map(Arc::new))
+        .collect();
     let registries = registries?;
     let mut fresh = registries.iter();
-    let trust = RefCell::new(Trust::open(&spaces)?);
+    let trust = SharedTrust::new(Trust::open(&spaces)?);
     for (name, _) in &files {
         let id = ItemId::new(&format!(
             "t/{}",
             name.rsplit_once('.').expect("it has one").0
         ))?;
-        trust
-            .borrow_mut()
-            .trust(&[(&registry.find(&id)?, "1.0.0")])?;
+        trust.write().trust(&[(&registry.find(&id)?, "1.0.0")])?;
     }
     let variables: BTreeMap<String, String> = [("PATH".to_owned(), std::env::var("PATH")?)].into();
-    let host_of = |registry| Host {
-        registry,
-        trust: &trust,
+    let runner_of = |registry: &Arc<Registry>| ToolRunner {
+        registry: Arc::clone(registry),
+        trust: trust.clone(),
         interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
         project: project.clone(),
         granted: vec!["fs.read".into()],
         sandbox: toolglot_exec::ProgramSandbox::default(),
-        variables: variables.clone(),
+        variables: Arc::new(variables.clone()),
         budget: Budget::of(None),
         pause: std::thread::sleep,
         servers: toolglot_runtimes::Servers::default(),
         server_rules: toolglot_policy::ServerRules::default(),
         watch: Watch::default(),
-        warm: RefCell::default(),
-        approved: RefCell::default(),
+        warm: WarmInterpreters::default(),
     };
-    let host = host_of(&registry);
+    let runner = runner_of(&registry);
     let arguments: Map<String, Value> = serde_json::from_value(json!({"a": 1}))?;
     let bare = minimum(100, || {
         assert!(
@@ -107,7 +106,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .is_ok_and(|output| output.status.success())
         );
     });
-    let python = host.interpreters.python(&project).ok_or("no Python here")?;
+    let python = runner
+        .interpreters
+        .python(&project)
+        .ok_or("no Python here")?;
     let show = |what: &str, time: Duration| {
         let ratio = time.as_secs_f64() / bare.as_secs_f64();
         println!("{what:38} {time:>12.1?} {ratio:7.2}x");
@@ -125,25 +127,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     show(
         "find, read, verify, validate: no run",
         minimum(1000, || {
-            assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
+            assert!(runner.prepare("t/add-one", arguments.clone()).is_ok());
         }),
     );
     show(
         "the same, nothing of it known yet",
         minimum(100, || {
-            let host = host_of(fresh.next().expect("there are enough"));
-            assert!(host.prepare("t/add-one", arguments.clone()).is_ok());
+            let runner = runner_of(fresh.next().expect("there are enough"));
+            assert!(runner.prepare("t/add-one", arguments.clone()).is_ok());
         }),
     );
     show(
         "Python function, first call",
         minimum(20, || {
-            host.warm.take();
-            assert!(host.call("t/add-one", arguments.clone()).is_ok());
+            runner.warm.end();
+            assert!(runner.call_unjudged("t/add-one", arguments.clone()).is_ok());
         }),
     );
     let call = || {
-        let called = host.call("t/add-one", arguments.clone());
+        let called = runner.call_unjudged("t/add-one", arguments.clone());
         assert!(called.is_ok_and(|called| called.returned.success));
     };
     show("Python function, warm, at once", minimum(200, call));
@@ -155,19 +157,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     show(
         "Python script",
         minimum(20, || {
-            assert!(host.call("t/add-one-script", arguments.clone()).is_ok());
+            assert!(
+                runner
+                    .call_unjudged("t/add-one-script", arguments.clone())
+                    .is_ok()
+            );
         }),
     );
     show(
         "Node function",
         minimum(10, || {
-            assert!(host.call("t/add-one-node", Map::new()).is_ok());
+            assert!(runner.call_unjudged("t/add-one-node", Map::new()).is_ok());
         }),
     );
     show(
         "bash -c true",
         minimum(50, || {
-            assert!(host.call("t/run-true", Map::new()).is_ok());
+            assert!(runner.call_unjudged("t/run-true", Map::new()).is_ok());
         }),
     );
     Ok(())

@@ -4,19 +4,9 @@ use serde_json::{Map, Value, json};
 use toolglot_sandbox::{Exit, Outcome};
 use toolglot_toolfiles::{ReturnContract, Returned, read_json};
 
-use crate::programs::PRINTED_BYTES;
+use crate::program::Manner;
+use crate::sizes::{ANSWER_BYTES, PRINTED_BYTES};
 use crate::warm::Ended;
-
-/// How a program answers.
-#[derive(Clone, Debug)]
-pub(crate) enum Manner {
-    /// By what it prints and its exit code.
-    Printed,
-    /// It is a command that the caller gave: what it prints is text, whatever that looks like.
-    Command,
-    /// By JSON behind this word, which the tool does not know.
-    Framed(String),
-}
 
 /// What came of one attempt.
 #[derive(Clone, Debug)]
@@ -25,9 +15,6 @@ pub(crate) struct Answer {
     /// Whether trying again may help.
     pub(crate) is_transient: bool,
 }
-
-/// What is taken of an answer, in bytes.
-pub(crate) const ANSWER_BYTES: usize = 64 << 20;
 
 /// The exit code by which programs say that a failure will pass: `EX_TEMPFAIL` of `sysexits.h`.
 const TEMPORARY: i32 = 75;

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_exec::ToolRights;
-use toolglot_sandbox::{Command, Exit, Watch};
+use toolglot_sandbox::{Exit, Watch};
 use toolglot_toolfiles::{Found, ReturnContract, Space};
 
-use crate::CallError;
-use crate::answer::{self, ANSWER_BYTES, Answer, Manner};
-use crate::call::Host;
-use crate::environment;
-use crate::programs::{self, Program};
+use crate::answer::{self, Answer};
+use crate::failure::CallError;
+use crate::program::{Program, WarmProgram};
+use crate::programs;
 use crate::resolve::Chain;
+use crate::runner::ToolRunner;
+use crate::sandboxed::command;
+use crate::sizes;
 use crate::warm::{Ended, NotWarm, Terms};
 
 /// How long a call has where nobody says.
@@ -24,7 +25,7 @@ const LIFE: Duration = Duration::from_secs(86_400);
 
 /// How long a call may take: what the caller says, or the tool, as far as the policy lets them; otherwise what its runtime says,
 /// or the usual time. What a file of the system says of its own time is no more than a default.
-pub(crate) fn time(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Duration {
+pub(crate) fn time(runner: &ToolRunner, chain: &Chain, params: &Map<String, Value>) -> Duration {
     let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
@@ -41,27 +42,27 @@ pub(crate) fn time(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) 
     let own = asked.or_else(|| of_link(found).filter(|_| found.space != Space::System));
     let usual = chain.links.iter().find_map(of_link);
     let usual = usual.unwrap_or(Duration::from_secs(DEFAULT_SECONDS));
-    host.sandbox.settings.tool_time(own, usual)
+    runner.sandbox.settings.tool_time(own, usual)
 }
 
 /// Whether all variables that the configuration names have a value. What else may be wrong is found by the attempt.
 pub(crate) fn check_variables(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     chain: &Chain,
     params: &Map<String, Value>,
 ) -> Result<(), CallError> {
     let checked = if chain.is_server() {
-        crate::mcp::check_variables(host, chain)
+        crate::mcp::check_variables(runner, chain)
     } else if !chain.names_variables() {
         return Ok(());
     } else {
         match chain.primitive() {
-            "http_client" => crate::http_client::check_variables(host, chain, params),
-            "subprocess" => programs::program(host, chain, params).map(|_| ()),
+            "http_client" => crate::http_client::check_variables(runner, chain, params),
+            "subprocess" => programs::program(runner, chain, params).map(|_| ()),
             _ => return Ok(()),
         }
     };
-    match checked.map_err(|error| host.unlisted(error)) {
+    match checked.map_err(|error| runner.unlisted(error)) {
         Err(error @ (CallError::UnsetVariable { .. } | CallError::UnlistedVariable { .. })) => {
             Err(error)
         }
@@ -71,44 +72,44 @@ pub(crate) fn check_variables(
 
 /// Runs the tool once.
 pub(crate) fn attempt(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     chain: &Chain,
     params: &Map<String, Value>,
     contract: &ReturnContract,
 ) -> Result<Answer, CallError> {
     if chain.protocol().as_deref() == Some("mcp") {
-        return crate::mcp::attempt(host, chain, params, time(host, chain, params));
+        return crate::mcp::attempt(runner, chain, params, time(runner, chain, params));
     }
     if chain.primitive() == "http_client" {
-        let time = time(host, chain, params);
-        let answer = crate::http_client::attempt(host, chain, params, time)?;
+        let time = time(runner, chain, params);
+        let answer = crate::http_client::attempt(runner, chain, params, time)?;
         return Ok(checked(answer, contract));
     }
-    let (program, warm) = programs::program(host, chain, params)?;
-    let time = time(host, chain, params);
+    let (program, warm) = programs::program(runner, chain, params)?;
+    let time = time(runner, chain, params);
     if let Some(warm) = warm
-        && let Some(ended) = warmly(host, &program, warm, time)?
+        && let Some(ended) = warmly(runner, &program, warm, time)?
     {
         return Ok(answer::of_call(
             &ended,
             contract,
             time.as_secs_f64(),
-            output(host),
+            sizes::answer(runner),
         ));
     }
     let manner = program.manner.clone();
     let is_container = program.is_container;
     let remover = program.remover();
-    let outcome = command(host, program, time)?.run()?;
+    let outcome = command(runner, program, time)?.run()?;
     let mut answer = answer::read(
         &outcome,
         &manner,
         contract,
-        (time.as_secs_f64(), output(host)),
+        (time.as_secs_f64(), sizes::answer(runner)),
     );
     if let Some(remover) = remover
         && !matches!(outcome.exit, Exit::Code(_))
-        && let Some(why) = removed(host, remover)?
+        && let Some(why) = removed(runner, remover)?
         && let Some(Value::String(error)) = answer.returned.value.get_mut("error")
     {
         error.push_str(&why);
@@ -117,7 +118,7 @@ pub(crate) fn attempt(
     if is_container && outcome.exit == Exit::Code(125) {
         let why = format!(
             "the container engine refused: {}",
-            toolglot_exec::cut(outcome.stderr.text(), programs::PRINTED_BYTES).trim()
+            toolglot_exec::cut(outcome.stderr.text(), sizes::PRINTED_BYTES).trim()
         );
         answer
             .returned
@@ -130,9 +131,9 @@ pub(crate) fn attempt(
 /// Ends the container of a call that was ended: what was killed is the client, and the engine goes on without it.
 ///
 /// What is to be said where that failed.
-fn removed(host: &Host<'_>, remover: Program) -> Result<Option<String>, CallError> {
+fn removed(runner: &ToolRunner, remover: Program) -> Result<Option<String>, CallError> {
     let name = remover.argv.last().cloned().unwrap_or_default();
-    let mut command = command(host, remover, REMOVAL)?;
+    let mut command = command(runner, remover, REMOVAL)?;
     // A call that was cancelled is ended all the same.
     command.watch = Watch::default();
     let outcome = command.run()?;
@@ -144,7 +145,7 @@ fn removed(host: &Host<'_>, remover: Program) -> Result<Option<String>, CallErro
     Ok(Some(format!(
         "; its container `{}` may still run, as the engine did not remove it: {}",
         name.display(),
-        toolglot_exec::cut(said, programs::PRINTED_BYTES).trim()
+        toolglot_exec::cut(said, sizes::PRINTED_BYTES).trim()
     )))
 }
 
@@ -165,9 +166,9 @@ fn checked(answer: Answer, contract: &ReturnContract) -> Answer {
 
 /// The same by an interpreter that stays; `None` if there can be none.
 fn warmly(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     program: &Program,
-    warm: programs::Warm,
+    warm: WarmProgram,
     time: Duration,
 ) -> Result<Option<Ended>, CallError> {
     let resident = Program {
@@ -182,62 +183,18 @@ fn warmly(
         names_cache: program.names_cache,
     };
     // Its own life has no end; each copy that it makes has the time of its call.
-    let mut command = command(host, resident, LIFE)?;
-    command.limits.output_bytes = programs::printed(host);
+    let mut command = command(runner, resident, LIFE)?;
+    command.limits.output_bytes = sizes::printed(runner);
     // The one that makes copies is one more.
     command.limits.processes += 1;
     let terms = Terms {
         time,
-        answer_bytes: ANSWER_BYTES,
-        printed_bytes: programs::printed(host),
+        answer_bytes: sizes::ANSWER_BYTES,
+        printed_bytes: sizes::printed(runner),
     };
-    match host.warm.borrow_mut().call(&command, &warm.request, terms) {
+    match runner.warm.call(&command, &warm.request, terms) {
         Ok(ended) => Ok(Some(ended)),
         Err(NotWarm::Cold) => Ok(None),
         Err(NotWarm::Refused(refusal)) => Err(refusal.into()),
     }
-}
-
-/// How much of an output is taken.
-fn output(host: &Host<'_>) -> usize {
-    host.sandbox.settings.tool_output(ANSWER_BYTES)
-}
-
-/// The program in its sandbox.
-pub(crate) fn command(
-    host: &Host<'_>,
-    program: Program,
-    time: Duration,
-) -> Result<Command, CallError> {
-    // Behind the frame of an answer stands what was printed too: how long each is, is looked at when it is read.
-    let output_bytes = match program.manner {
-        Manner::Framed(_) => ANSWER_BYTES,
-        _ => output(host),
-    };
-    let mut command = if program.is_container {
-        host.sandbox
-            .engine_client(&host.project, time, output_bytes)
-    } else {
-        let may_write = host.grants("fs.write");
-        let rights = ToolRights {
-            tool: &program.id,
-            may_write,
-            may_connect: host.grants("net.http"),
-            has_cache: may_write && program.names_cache,
-            time,
-            output_bytes,
-        };
-        let command = host.sandbox.tool(&host.project, &rights);
-        command.map_err(|source| CallError::NotKept {
-            id: program.id,
-            source,
-        })?
-    };
-    command.argv = program.argv;
-    command.cwd = program.cwd;
-    command.env = environment::pairs(program.env);
-    command.stdin = program.stdin;
-    command.read.extend(program.reads);
-    command.watch = host.watch.of_program();
-    Ok(command)
 }

@@ -1,213 +1,63 @@
 //! A call, from its name to its result.
 
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Map, Value};
-use toolglot_exec::{Outcome, ProgramSandbox};
-use toolglot_policy::{Effect, ServerRules};
-use toolglot_toolfiles::{
-    Found, ItemId, Registry, ReturnContract, Returned, Spaces, Standing, Trust, TrustError,
-    capability,
-};
+use toolglot_exec::Outcome;
+use toolglot_policy::Effect;
+use toolglot_toolfiles::{Found, ItemId, Standing};
 
 use crate::answer::Answer;
 use crate::attempt::{attempt, check_variables};
-use crate::environment::Variables;
-use crate::files::{self, Builtin};
+use crate::call_result::{Attempt, CallResult};
+use crate::failure::CallError;
+use crate::files;
 use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
+use crate::prepared::{Builtin, Prepared};
 use crate::programs;
-use crate::resolve::{Chain, resolve};
-use crate::{CallError, Interpreters, Progress, Servers, Warm, Watch};
+use crate::resolve::resolve;
+use crate::runner::ToolRunner;
+use crate::watch::Progress;
 
-/// Where tools are called, with what rights, behind which walls.
-#[derive(Debug)]
-pub struct Host<'a> {
-    /// Where they are found.
-    pub registry: &'a Registry,
-    /// Whom the user trusts.
-    pub trust: &'a RefCell<Trust>,
-    /// The project: absolute, without links.
-    pub project: PathBuf,
-    /// What is granted: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
-    pub granted: Vec<String>,
-    /// The sandbox of their programs.
-    pub sandbox: ProgramSandbox,
-    /// The environment that files may name variables of.
-    pub variables: Variables,
-    /// What runs tools.
-    pub interpreters: Interpreters,
-    /// What calls may cost.
-    pub budget: Budget,
-    /// How one waits between attempts.
-    pub pause: fn(Duration),
-    /// Sessions with servers of tools, kept between calls.
-    pub servers: Servers,
-    /// Which of them may be asked, and for what.
-    pub server_rules: ServerRules,
-    /// Who may end calls, and is told how far they are.
-    pub watch: Watch,
-    /// Interpreters that wait for the next call.
-    pub warm: RefCell<Warm>,
-    /// What was approved for the call under way, beyond what is granted.
-    pub approved: RefCell<Vec<String>>,
-}
-
-/// What calls may cost together, and what they have. Copies share what was spent.
-#[derive(Clone, Debug, Default)]
-pub struct Budget {
-    /// The most; none is no limit.
-    pub cap: Option<f64>,
-    spent: Arc<Mutex<f64>>,
-}
-
-impl Budget {
-    /// At most `cap`.
-    pub fn of(cap: Option<f64>) -> Budget {
-        Budget {
-            cap,
-            spent: Arc::default(),
-        }
-    }
-
-    fn add(&self, cost: f64) {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += cost;
-    }
-
-    /// What was spent, attempts that failed included.
-    pub fn spent(&self) -> f64 {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// One attempt of a call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Attempt {
-    /// From 1.
-    pub number: u32,
-    /// Whether it did what was asked.
-    pub success: bool,
-    /// How it failed.
-    pub error: Option<String>,
-    /// How long it took.
-    pub duration: Duration,
-    /// How long was waited behind it.
-    pub delay: Option<Duration>,
-}
-
-/// What came of a call.
-#[derive(Debug)]
-pub struct Called {
-    /// The tool.
-    pub id: String,
-    /// The action, if one was called.
-    pub action: Option<String>,
-    /// The tool's version.
-    pub version: Option<String>,
-    /// The links of its chain.
-    pub chain: Vec<String>,
-    /// Why it was allowed to run.
-    pub standing: Standing,
-    /// The arguments, defaults filled in.
-    pub arguments: Map<String, Value>,
-    /// What it returned.
-    pub returned: Returned,
-    /// Every attempt.
-    pub attempts: Vec<Attempt>,
-    /// What it cost.
-    pub cost: f64,
-    /// All of it, pauses included.
-    pub duration: Duration,
-    /// What is to be said about it, such as that the tool is deprecated.
-    pub notes: Vec<String>,
-}
-
-/// A tool that was found, verified and read, with arguments that fit: what is judged here is what then runs.
-#[derive(Debug)]
-pub struct Prepared {
-    /// The tool and what runs it, with their texts.
-    pub chain: Chain,
-    /// The action, if one is called.
-    pub action: Option<String>,
-    /// The arguments, defaults filled in.
-    pub arguments: Map<String, Value>,
-    /// The calls of builtin tools that this is, one for each file that is written: whoever judges calls judges it as those
-    /// as well.
-    pub builtins: Vec<Builtin>,
-    /// What the tool requires, and whatever runs it.
-    pub requires: Vec<String>,
-    /// What of it nobody granted: it runs only once that is [approved](Prepared::approve).
-    pub missing: Vec<String>,
-    approved: Vec<String>,
-    contract: Arc<ReturnContract>,
-}
-
-impl Prepared {
-    /// Grants what is missing, for this call only.
-    pub fn approve(&mut self) {
-        self.approved.append(&mut self.missing);
-    }
-
-    /// Whether a builtin tool carries it out, and no program.
-    pub fn is_builtin(&self) -> bool {
-        self.chain.primitive() == "filesystem"
-    }
-}
-
-impl Host<'_> {
-    /// The registry and the trust of a project, for [`Host`].
-    ///
-    /// # Errors
-    /// If either cannot be opened.
-    pub fn open(project: &Path) -> Result<(Registry, RefCell<Trust>), OpenError> {
-        let spaces = Spaces::of(project);
-        let trust = Trust::open(&spaces)?;
-        let registry = Registry::open(&spaces)?.with_servers(&trust);
-        Ok((registry, RefCell::new(trust)))
-    }
-
-    /// Calls a tool by its id, or an action of it as `id.action`.
+impl ToolRunner {
+    /// Calls a tool by its id, or an action of it as `id.action`, without asking any policy.
     ///
     /// Blocks until it has ended, at most for its timeout, times its attempts, with their delays.
     ///
     /// # Errors
-    /// If it was not run. A tool that ran and failed is no error: [`Called::returned`] says so.
-    pub fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Called, CallError> {
-        self.carry_out(self.prepare(name, arguments)?)
-    }
-
-    /// Runs what was [prepared](Host::prepare).
-    ///
-    /// # Errors
-    /// As [`call`](Host::call).
-    pub fn carry_out(&self, prepared: Prepared) -> Result<Called, CallError> {
+    /// If it was not run. A tool that ran and failed is no error: [`CallResult::returned`] says so.
+    pub fn call_unjudged(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<CallResult, CallError> {
+        let prepared = self.prepare(name, arguments)?;
         let effect = &mut |builtin: &Builtin| files::unjudged(self, builtin);
-        self.carry_out_by(prepared, effect, &mut |_| {})
+        self.carry_out_unjudged(prepared, effect, &mut |_| {})
     }
 
-    /// The same, where the caller carries out what is a call of a [builtin](Prepared::is_builtin) tool, and is told of each
-    /// attempt as soon as it has ended.
+    /// Runs what was [prepared](ToolRunner::prepare), and judges nothing: the caller has. What is a call of a
+    /// [builtin](Prepared::is_builtin) tool the caller carries out, who is told of each attempt as soon as it has ended.
     ///
     /// # Errors
-    /// As [`call`](Host::call).
-    pub fn carry_out_by(
+    /// As [`call_unjudged`](ToolRunner::call_unjudged).
+    pub fn carry_out_unjudged(
         &self,
         prepared: Prepared,
         effect: &mut dyn FnMut(&Builtin) -> Outcome,
         attempted: &mut dyn FnMut(&Attempt),
-    ) -> Result<Called, CallError> {
+    ) -> Result<CallResult, CallError> {
         if !prepared.missing.is_empty() {
             return Err(CallError::NotGranted {
                 id: prepared.chain.tool().0.id.to_string(),
                 missing: prepared.missing,
             });
         }
-        self.approved.replace(prepared.approved.clone());
-        let called = self.run(prepared, effect, attempted);
-        self.approved.take();
-        called
+        if prepared.approved.is_empty() {
+            return self.run(prepared, effect, attempted);
+        }
+        self.granting(&prepared.approved)
+            .run(prepared, effect, attempted)
     }
 
     fn run(
@@ -215,7 +65,7 @@ impl Host<'_> {
         prepared: Prepared,
         effect: &mut dyn FnMut(&Builtin) -> Outcome,
         attempted: &mut dyn FnMut(&Attempt),
-    ) -> Result<Called, CallError> {
+    ) -> Result<CallResult, CallError> {
         let started = Instant::now();
         let is_builtin = prepared.is_builtin();
         let Prepared {
@@ -314,14 +164,11 @@ impl Host<'_> {
                 None => break answer.returned,
             }
         };
-        let modules = chain.modules.iter().map(|(_, module)| module);
-        for file in chain.links.iter().chain(modules) {
-            let version = file.tool().metadata.version.as_deref();
+        if let Some(version) = &tool.metadata.version
+            && matches!(chain.standing, Standing::Signed(_))
+        {
             // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
-            let _ = self
-                .trust
-                .borrow_mut()
-                .seen(file, version.unwrap_or("0.0.0"));
+            let _ = self.trust.write().seen(found, version);
         }
         if let Some(why) = tool.metadata.deprecation() {
             let why = if why.is_empty() {
@@ -342,7 +189,7 @@ impl Host<'_> {
             ));
         }
         notes.extend(returned.breaches.iter().cloned());
-        Ok(Called {
+        Ok(CallResult {
             id,
             action,
             version: tool.metadata.version.clone(),
@@ -358,7 +205,7 @@ impl Host<'_> {
     }
 
     /// Everything that is checked before a call: the file is found, read and verified with all that runs it, and the
-    /// arguments fit. Nothing of that is looked up again by [`carry_out`](Host::carry_out).
+    /// arguments fit. Nothing of that is looked up again by [`carry_out_unjudged`](ToolRunner::carry_out_unjudged).
     ///
     /// # Errors
     /// What keeps it from running, but for what is [missing](Prepared::missing).
@@ -368,7 +215,7 @@ impl Host<'_> {
         arguments: Map<String, Value>,
     ) -> Result<Prepared, CallError> {
         let (found, action) = self.find(name)?;
-        let chain = resolve(self.registry, &self.trust.borrow(), found)?;
+        let chain = resolve(&self.registry, &self.trust.read(), found)?;
         let (found, _) = chain.tool();
         let id = found.id.to_string();
         let (action, arguments) = fitted(found, action, arguments)?;
@@ -422,64 +269,6 @@ impl Host<'_> {
         (prepared.chain.primitive() == "http_client" && !prepared.chain.is_server())
             .then(|| crate::http_client::reach(self, &prepared.chain, &prepared.arguments))
             .flatten()
-    }
-
-    /// Whether something is granted, or approved for the call under way.
-    pub fn grants(&self, capability: &str) -> bool {
-        let approved = self.approved.borrow();
-        let granted: Vec<&str> = self
-            .granted
-            .iter()
-            .chain(approved.iter())
-            .map(String::as_str)
-            .collect();
-        capability::covers(&granted, capability)
-    }
-
-    /// The environment that programs may get, as far as files name its variables: what the policy lists.
-    pub(crate) fn program_variables(&self) -> Variables {
-        let settings = &self.sandbox.settings;
-        let all = self.variables.iter();
-        all.filter(|(name, _)| settings.tool_variable(name))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
-    }
-
-    /// The refusal of a program whose file names a variable that has a value, and that the policy does not list.
-    pub(crate) fn unlisted(&self, error: CallError) -> CallError {
-        match error {
-            CallError::UnsetVariable { id, name, file }
-                if self.variables.contains_key(&name)
-                    && !self.sandbox.settings.tool_variable(&name) =>
-            {
-                CallError::UnlistedVariable { id, name, file }
-            }
-            error => error,
-        }
-    }
-
-    /// A word that nobody guesses, and that no text holds.
-    pub(crate) fn nonce(&self) -> String {
-        format!("\u{1}toolglot:{}:", self.word())
-    }
-
-    /// Letters that nobody guesses.
-    pub(crate) fn word(&self) -> String {
-        let mut bytes = [0_u8; 16];
-        // Without random bytes the clock and the place of this value tell two calls apart; a tool cannot see either.
-        if getrandom::fill(&mut bytes).is_err() {
-            let now = format!("{:?}{:p}", Instant::now(), self);
-            bytes
-                .iter_mut()
-                .zip(now.bytes().rev())
-                .for_each(|(to, from)| *to = from);
-        }
-        let mut word = String::with_capacity(32);
-        for byte in bytes {
-            word.push(char::from(b'a' + (byte >> 4)));
-            word.push(char::from(b'a' + (byte & 15)));
-        }
-        word
     }
 
     /// `id`, or `id.action`. What means both is neither.
@@ -582,16 +371,4 @@ fn fitted(
         arguments.insert("action".to_owned(), Value::String(action.clone()));
     }
     Ok((action, arguments))
-}
-
-/// Why a project's tools cannot be looked at.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The registry.
-    #[error(transparent)]
-    Find(#[from] toolglot_toolfiles::FindError),
-    /// The trust store.
-    #[error(transparent)]
-    Trust(#[from] TrustError),
 }

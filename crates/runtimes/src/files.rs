@@ -9,34 +9,12 @@ use toolglot_policy::Effect;
 use toolglot_schema::Violation;
 use toolglot_toolfiles::{Found, Returned};
 
-use crate::CallError;
-use crate::call::Host;
+use crate::failure::CallError;
 use crate::origin_form;
+use crate::plain_form::returned;
+use crate::prepared::Builtin;
 use crate::resolve::Chain;
-
-/// The call of a builtin tool that a call of a tool that is a file is.
-#[derive(Clone, Debug)]
-pub struct Builtin {
-    /// The builtin tool.
-    pub tool: &'static str,
-    /// Its arguments.
-    pub arguments: Map<String, Value>,
-    /// What it does.
-    pub effect: Effect,
-}
-
-impl Builtin {
-    fn new(tool: &'static str, effect: Effect, arguments: Value) -> Builtin {
-        let Value::Object(arguments) = arguments else {
-            unreachable!("every caller gives an object")
-        };
-        Builtin {
-            tool,
-            arguments,
-            effect,
-        }
-    }
-}
+use crate::runner::ToolRunner;
 
 /// The calls of builtin tools that a call of this tool is; none, if it is no such call.
 pub(crate) fn builtins(
@@ -198,10 +176,10 @@ pub(crate) fn carried_out(
 }
 
 /// Carries it out, for callers that have no policy to ask.
-pub(crate) fn unjudged(host: &Host<'_>, builtin: &Builtin) -> Outcome {
-    match Root::open(&host.project) {
+pub(crate) fn unjudged(runner: &ToolRunner, builtin: &Builtin) -> Outcome {
+    match Root::open(&runner.project) {
         Ok(root) => {
-            let root = root.with_sandbox(host.sandbox.clone());
+            let root = root.with_sandbox(runner.sandbox.clone());
             execute(&root, builtin.tool, &builtin.arguments)
         }
         Err(error) => {
@@ -213,22 +191,5 @@ pub(crate) fn unjudged(host: &Host<'_>, builtin: &Builtin) -> Outcome {
                 text,
             }
         }
-    }
-}
-
-/// What came of it, as tools say it.
-pub(crate) fn returned(outcome: Outcome) -> Returned {
-    let mut value = Map::new();
-    value.insert("success".to_owned(), Value::Bool(outcome.ok));
-    if outcome.ok {
-        value.insert("output".to_owned(), Value::String(outcome.text));
-        value.insert("data".to_owned(), outcome.output);
-    } else {
-        value.insert("error".to_owned(), Value::String(outcome.text));
-    }
-    Returned {
-        success: outcome.ok,
-        value,
-        breaches: Vec::new(),
     }
 }

@@ -27,11 +27,11 @@ use toolglot_schema::Violation;
 use toolglot_toolfiles::Returned;
 use toolglot_toolfiles::template::{self, UnsetVariable};
 
-use crate::CallError;
 use crate::answer::Answer;
-use crate::call::Host;
-use crate::programs::texts;
+use crate::failure::CallError;
 use crate::resolve::Chain;
+use crate::runner::ToolRunner;
+use crate::texts::texts;
 
 /// What is taken of an answer, in bytes.
 const ANSWER_BYTES: u64 = 8 << 20;
@@ -52,7 +52,7 @@ struct Asked {
 
 /// Asks once.
 pub(crate) fn attempt(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     chain: &Chain,
     params: &Map<String, Value>,
     time: Duration,
@@ -62,7 +62,7 @@ pub(crate) fn attempt(
         id: id.clone(),
         why,
     };
-    let asked = asked(host, chain, params).map_err(|unasked| match unasked {
+    let asked = asked(runner, chain, params).map_err(|unasked| match unasked {
         Unasked::Config(why) => bad(why),
         Unasked::Unset(unset) => chain.unset(unset),
         Unasked::Argument { name, why } => CallError::Arguments {
@@ -75,7 +75,7 @@ pub(crate) fn attempt(
         },
     })?;
     let place = WebHost::of(&asked.url).map_err(|error| bad(error.to_string()))?;
-    let missing = missing(host, &place, asked.is_chosen);
+    let missing = missing(runner, &place, asked.is_chosen);
     if !missing.is_empty() {
         return Err(CallError::NotGranted { id, missing });
     }
@@ -93,17 +93,21 @@ pub(crate) fn attempt(
 }
 
 /// Where a call of a tool of this primitive would lead; `None` if that cannot be said.
-pub(crate) fn reach(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Option<String> {
-    asked(host, chain, params).ok().map(|asked| asked.url)
+pub(crate) fn reach(
+    runner: &ToolRunner,
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Option<String> {
+    asked(runner, chain, params).ok().map(|asked| asked.url)
 }
 
 /// Whether all variables of the request have a value.
 pub(crate) fn check_variables(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     chain: &Chain,
     params: &Map<String, Value>,
 ) -> Result<(), CallError> {
-    match asked(host, chain, params) {
+    match asked(runner, chain, params) {
         Err(Unasked::Unset(unset)) => Err(chain.unset(unset)),
         _ => Ok(()),
     }
@@ -111,15 +115,15 @@ pub(crate) fn check_variables(
 
 /// What is not granted of what asking this host needs: the network, and the host itself where it is nearby and an argument
 /// chose it.
-fn missing(host: &Host<'_>, place: &WebHost, is_chosen: bool) -> Vec<String> {
+fn missing(runner: &ToolRunner, place: &WebHost, is_chosen: bool) -> Vec<String> {
     let named = match place.port {
         80 | 443 => format!("net:{}", place.name),
         port => format!("net:{}:{port}", place.name),
     };
-    if host.grants(&named) {
+    if runner.grants(&named) {
         return Vec::new();
     }
-    if !host.grants("net.http") {
+    if !runner.grants("net.http") {
         return vec!["net.http".to_owned()];
     }
     let is_nearby =
@@ -153,7 +157,11 @@ impl From<String> for Unasked {
     }
 }
 
-fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<Asked, Unasked> {
+fn asked(
+    runner: &ToolRunner,
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Result<Asked, Unasked> {
     let config = chain.tool().1.metadata.config.as_ref();
     let config = config
         .and_then(Value::as_object)
@@ -180,7 +188,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
     let mut used: Vec<&str> = Vec::new();
     let text = |key: &str| {
         let value = config.get(key).and_then(Value::as_str);
-        let expanded = value.map(|value| template::variables(value, &host.variables));
+        let expanded = value.map(|value| template::variables(value, &runner.variables));
         expanded.transpose()
     };
     let (url, is_chosen) = if let Some(url) = text("url")? {
@@ -205,7 +213,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         if missing(&value).is_some() {
             continue;
         }
-        let own = template::variables(&value, &host.variables)?;
+        let own = template::variables(&value, &runner.variables)?;
         let value = filled(&own, params, &mut used, str::to_owned);
         if is_own_header(name) {
             let why = format!("the header `{name}` is not for a tool to set");
@@ -243,7 +251,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
         if missing(&value).is_some() {
             continue;
         }
-        let value = template::variables(&value, &host.variables)?;
+        let value = template::variables(&value, &runner.variables)?;
         query.push((
             name.clone(),
             filled(&value, params, &mut used, str::to_owned),
@@ -251,7 +259,7 @@ fn asked(host: &Host<'_>, chain: &Chain, params: &Map<String, Value>) -> Result<
     }
     let configured = config.get("body").filter(|body| !body.is_null());
     let mut filling = Filling {
-        host,
+        runner,
         params,
         missing: &missing,
         used: &mut used,
@@ -440,7 +448,7 @@ fn filled<'p>(
 
 /// What a body is filled with.
 struct Filling<'a, 'p> {
-    host: &'a Host<'a>,
+    runner: &'a ToolRunner,
     params: &'p Map<String, Value>,
     missing: &'a dyn Fn(&str) -> Option<String>,
     used: &'a mut Vec<&'p str>,
@@ -461,7 +469,7 @@ impl Filling<'_, '_> {
                 if (self.missing)(text).is_some() {
                     return Ok(None);
                 }
-                let text = template::variables(text, &self.host.variables)?;
+                let text = template::variables(text, &self.runner.variables)?;
                 Value::String(filled(&text, self.params, self.used, str::to_owned))
             }
             Value::Array(items) if depth < MAX_DEPTH => items

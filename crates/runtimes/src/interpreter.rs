@@ -15,7 +15,7 @@ pub struct Interpreter {
     pub reads: Vec<PathBuf>,
 }
 
-/// The interpreters of a machine. A copy shares what was found.
+/// The interpreters of a machine. A clone shares what was found.
 #[derive(Clone, Debug, Default)]
 pub struct Interpreters {
     path: Vec<PathBuf>,

@@ -6,9 +6,9 @@
 use serde_json::Value;
 use toolglot_toolfiles::template;
 
-use crate::call::Host;
 use crate::interpreter::Interpreter;
 use crate::resolve::Chain;
+use crate::runner::ToolRunner;
 
 /// A variable that holds the path of an interpreter.
 #[derive(Clone, Debug)]
@@ -41,14 +41,17 @@ impl InterpreterVariable {
 }
 
 /// The interpreters that the files of a chain name; a later one wins.
-pub(crate) fn interpreter_variables(host: &Host<'_>, chain: &Chain) -> Vec<InterpreterVariable> {
+pub(crate) fn interpreter_variables(
+    runner: &ToolRunner,
+    chain: &Chain,
+) -> Vec<InterpreterVariable> {
     let variable = |link: &toolglot_toolfiles::Found| {
         let config = link.tool().metadata.env.as_ref()?.get("interpreter")?;
         let text = |key: &str| config.get(key).and_then(Value::as_str);
         let name = text("var").filter(|name| template::is_variable(name))?;
         let of_system = text("binary").filter(|_| text("type") == Some("system_binary"));
         let is_path = |name: &&str| name.contains('/');
-        let outside = |name| host.interpreters.outside(name, &host.project);
+        let outside = |name| runner.interpreters.outside(name, &runner.project);
         let named = || of_system.into_iter().chain(text("fallback"));
         let interpreter = named().find_map(outside);
         let folders = config.get("search_paths").and_then(Value::as_array);
@@ -56,7 +59,7 @@ pub(crate) fn interpreter_variables(host: &Host<'_>, chain: &Chain) -> Vec<Inter
         // A folder that is not there is not worth a note: most projects have no environment of their own.
         let mut passed_over: Vec<String> = folders
             .chain(text("venv_path"))
-            .filter(|folder| host.project.join(folder).exists())
+            .filter(|folder| runner.project.join(folder).exists())
             .chain(
                 named()
                     .filter(is_path)

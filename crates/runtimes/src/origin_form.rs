@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use toolglot_exec::{Outcome, line_id};
 use toolglot_toolfiles::{Found, Returned, Space};
 
-use crate::files::returned;
+use crate::plain_form::returned;
 
 /// More results are left out, as the origin does.
 const MAX_RESULTS: usize = 100;

@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use toolglot_toolfiles::{Found, Language, javascript_of, template};
 
-use crate::answer::Manner;
-use crate::call::Host;
 use crate::environment::{self, LeftOut, Variables};
+use crate::failure::CallError;
+use crate::interpreter::Interpreter;
 use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
+use crate::program::{Manner, Program, WarmProgram};
 use crate::protected_paths;
+use crate::random_word::{nonce, random_word};
 use crate::resolve::Chain;
-use crate::{CallError, Interpreter};
+use crate::runner::ToolRunner;
+use crate::sizes;
+use crate::texts::texts;
+use crate::words::words;
 
 const PYTHON: &str = concat!(
     include_str!("../loaders/tool.py"),
@@ -25,13 +30,6 @@ const WARM: &str = concat!(
 );
 const NODE: &str = include_str!("../loaders/node.mjs");
 
-/// What is kept of a tool's own prints, in bytes.
-pub(crate) const PRINTED_BYTES: usize = 256 << 10;
-/// What is kept of a tool's own prints.
-pub(crate) fn printed(host: &Host<'_>) -> usize {
-    host.sandbox.settings.tool_output(PRINTED_BYTES)
-}
-
 /// What a tool needs that is run in a container: the socket of the engine, which may do all that the engine's user may.
 pub(crate) const CONTAINER_ENGINE: &str = "container.engine";
 /// Where a container finds the project.
@@ -39,70 +37,19 @@ const WORKSPACE: &str = "/workspace";
 /// The longest text that is handed over as one word of a command line.
 const MAX_WORD: usize = 100_000;
 
-/// A program that is ready to be started.
-#[derive(Debug)]
-pub(crate) struct Program {
-    /// The tool, as rules name it.
-    pub(crate) id: String,
-    pub(crate) argv: Vec<OsString>,
-    pub(crate) cwd: PathBuf,
-    pub(crate) env: Variables,
-    pub(crate) stdin: Vec<u8>,
-    pub(crate) reads: Vec<PathBuf>,
-    pub(crate) manner: Manner,
-    /// Whether it talks to a container engine, which no wall of ours surrounds.
-    pub(crate) is_container: bool,
-    /// Whether the tool's code speaks of a cache: for others none is made or opened, so that they share a warm interpreter.
-    pub(crate) names_cache: bool,
-}
-
-impl Program {
-    /// The program that ends the container of this one, which goes on without its client; `None` if there is none.
-    pub(crate) fn remover(&self) -> Option<Program> {
-        let name = self.argv.iter().skip_while(|word| *word != "--name").nth(1);
-        let name = name.filter(|_| self.is_container)?.clone();
-        let argv = vec![
-            self.argv.first()?.clone(),
-            "rm".into(),
-            "--force".into(),
-            name,
-        ];
-        Some(Program {
-            id: self.id.clone(),
-            argv,
-            cwd: self.cwd.clone(),
-            env: self.env.clone(),
-            stdin: Vec::new(),
-            reads: self.reads.clone(),
-            manner: Manner::Printed,
-            is_container: true,
-            names_cache: false,
-        })
-    }
-}
-
-/// A program that an interpreter which stays can make a copy of itself for.
-#[derive(Debug)]
-pub(crate) struct Warm {
-    pub(crate) argv: Vec<OsString>,
-    /// What the interpreter itself gets; the copy gets that of the request.
-    pub(crate) env: Variables,
-    pub(crate) request: Vec<u8>,
-}
-
 /// The program that runs a tool with these parameters; with an interpreter that stays and does the same, where there is one.
 pub(crate) fn program(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     chain: &Chain,
     params: &Map<String, Value>,
-) -> Result<(Program, Option<Warm>), CallError> {
+) -> Result<(Program, Option<WarmProgram>), CallError> {
     let (found, _) = chain.tool();
     let settings = Value::Object(chain.settings());
     let config = Some(&settings);
     let protocol = chain.protocol();
     let protocol = protocol.as_deref();
-    let interpreters = interpreter_variables(host, chain);
-    let mut variables = host.program_variables();
+    let interpreters = interpreter_variables(runner, chain);
+    let mut variables = runner.program_variables();
     let mut env = environment::base(&variables);
     for one in &interpreters {
         if let Some(interpreter) = &one.interpreter {
@@ -122,7 +69,7 @@ pub(crate) fn program(
         configured(link.metadata.config.as_ref())?;
     }
     let builder = Builder {
-        host,
+        runner,
         chain,
         params,
         env,
@@ -207,18 +154,8 @@ pub(crate) fn left_out(
     }
 }
 
-/// All texts of a value, a line each.
-pub(crate) fn texts(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("{text}\n"),
-        Value::Array(items) => items.iter().map(texts).collect(),
-        Value::Object(map) => map.values().map(texts).collect(),
-        _ => String::new(),
-    }
-}
-
 struct Builder<'a> {
-    host: &'a Host<'a>,
+    runner: &'a ToolRunner,
     chain: &'a Chain,
     params: &'a Map<String, Value>,
     env: Variables,
@@ -255,7 +192,7 @@ impl Builder<'_> {
     }
 
     fn project(&self) -> String {
-        self.host.project.display().to_string()
+        self.runner.project.display().to_string()
     }
 
     fn path(&self) -> String {
@@ -278,7 +215,7 @@ impl Builder<'_> {
         Program {
             id: self.id(),
             argv,
-            cwd: self.host.project.clone(),
+            cwd: self.runner.project.clone(),
             names_cache: code.any(|code| code.contains("cache")),
             env: self.env,
             stdin,
@@ -288,12 +225,12 @@ impl Builder<'_> {
         }
     }
 
-    fn python(mut self, mode: &str) -> Result<(Program, Option<Warm>), CallError> {
+    fn python(mut self, mode: &str) -> Result<(Program, Option<WarmProgram>), CallError> {
         let (found, _) = self.chain.tool();
         let interpreter = self
-            .host
+            .runner
             .interpreters
-            .python(&self.host.project)
+            .python(&self.runner.project)
             .ok_or_else(|| CallError::NoInterpreter {
                 id: self.id(),
                 program: "Python 3",
@@ -309,7 +246,7 @@ impl Builder<'_> {
                 )
             })
             .collect();
-        let nonce = self.host.nonce();
+        let nonce = nonce();
         let mut request = json!({
             "mode": mode,
             "path": self.path(),
@@ -318,7 +255,7 @@ impl Builder<'_> {
             "source": found.code(),
             "modules": modules,
             "nonce": nonce,
-            "printed_bytes": printed(self.host),
+            "printed_bytes": sizes::printed(self.runner),
         });
         let base = self.env.clone();
         let config = self.chain.tool().1.metadata.config.clone();
@@ -341,7 +278,7 @@ impl Builder<'_> {
         if found.text().contains("async def execute") {
             argv.push("asyncio".into());
         }
-        let warm = Warm {
+        let warm = WarmProgram {
             argv,
             env: base,
             request: request.to_string().into_bytes(),
@@ -353,7 +290,7 @@ impl Builder<'_> {
     fn node(self) -> Result<Program, CallError> {
         let (found, _) = self.chain.tool();
         let interpreter =
-            self.host
+            self.runner
                 .interpreters
                 .program("node")
                 .ok_or_else(|| CallError::NoInterpreter {
@@ -366,7 +303,7 @@ impl Builder<'_> {
             .iter()
             .map(|(path, file)| Ok((path.clone(), self.script(file)?)))
             .collect::<Result<_, CallError>>()?;
-        let nonce = self.host.nonce();
+        let nonce = nonce();
         let request = json!({
             "path": self.path(),
             "project": self.project(),
@@ -374,7 +311,7 @@ impl Builder<'_> {
             "tool": self.script(found)?,
             "modules": modules,
             "nonce": nonce,
-            "printed_bytes": printed(self.host),
+            "printed_bytes": sizes::printed(self.runner),
         });
         // Modules are made of texts, not of files: the interface for that is called experimental, and has been there since
         // Node 12.
@@ -414,7 +351,7 @@ impl Builder<'_> {
     fn shell(mut self, config: Option<&Value>) -> Result<Program, CallError> {
         let (found, _) = self.chain.tool();
         let interpreter =
-            self.host
+            self.runner
                 .interpreters
                 .program("bash")
                 .ok_or_else(|| CallError::NoInterpreter {
@@ -455,7 +392,7 @@ impl Builder<'_> {
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
         let words = [OsString::from("-c"), script.into(), name.into()].to_vec();
         let stdin = self.params_json().into_bytes();
-        let project = self.host.project.clone();
+        let project = self.runner.project.clone();
         let cwd = match directory {
             Some(directory) => inside(&project, &directory).map_err(|why| self.bad(why))?,
             None => project,
@@ -492,14 +429,14 @@ impl Builder<'_> {
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
         let interpreter = match command.as_str() {
-            "python" | "python3" => self.host.interpreters.python(&self.host.project),
-            name if !name.contains('/') => self.host.interpreters.program(name),
+            "python" | "python3" => self.runner.interpreters.python(&self.runner.project),
+            name if !name.contains('/') => self.runner.interpreters.program(name),
             path => {
                 let found = self.interpreters.iter();
                 let mut found = found.filter_map(|one| one.interpreter.as_ref());
                 let found = found.find(|found| found.program == Path::new(path));
                 Some(found.cloned().unwrap_or_else(|| Interpreter {
-                    program: inside_or_absolute(&self.host.project, path),
+                    program: inside_or_absolute(&self.runner.project, path),
                     reads: Vec::new(),
                 }))
             }
@@ -517,7 +454,7 @@ impl Builder<'_> {
 
     /// What the engine is told of what a container may use up.
     fn limits(&self) -> Vec<String> {
-        let sandbox = &self.host.sandbox.settings.decided;
+        let sandbox = &self.runner.sandbox.settings.decided;
         let bytes = sandbox.fsize_mb.saturating_mul(1 << 20);
         [
             format!("--memory={}m", sandbox.memory_mb),
@@ -533,7 +470,7 @@ impl Builder<'_> {
     fn container(mut self, config: &Map<String, Value>) -> Result<Program, CallError> {
         let expanded = self.expand(config)?;
         let engine =
-            self.host
+            self.runner
                 .interpreters
                 .program("docker")
                 .ok_or_else(|| CallError::NoInterpreter {
@@ -546,12 +483,12 @@ impl Builder<'_> {
             return Err(self.bad(format!("`{image}` is no image")));
         }
         // By this name it is ended with its call.
-        let name = format!("toolglot-{}", self.host.word());
+        let name = format!("toolglot-{}", random_word());
         let mut argv: Vec<String> = ["run", "--rm", "--name", &name, "--interactive", "--network"]
             .map(str::to_owned)
             .to_vec();
         argv.push(
-            if self.host.grants("net.http") && self.host.sandbox.settings.tool_network() {
+            if self.runner.grants("net.http") && self.runner.sandbox.settings.tool_network() {
                 "bridge"
             } else {
                 "none"
@@ -559,7 +496,7 @@ impl Builder<'_> {
             .to_owned(),
         );
         argv.extend(self.limits());
-        let is_whole = protected_paths::writable(self.host).contains(&self.host.project);
+        let is_whole = protected_paths::writable(self.runner).contains(&self.runner.project);
         let mount = if is_whole { "" } else { ":ro" };
         argv.extend([
             "--volume".to_owned(),
@@ -567,7 +504,7 @@ impl Builder<'_> {
             "--workdir".to_owned(),
             WORKSPACE.to_owned(),
         ]);
-        argv.extend(protected_paths::mounts(self.host, &self.id())?);
+        argv.extend(protected_paths::mounts(self.runner, &self.id())?);
         // The engine takes one word; what stands behind it are the first words of the command.
         let listed = |what: &str| {
             words(expanded.get(what))
@@ -616,7 +553,7 @@ impl Builder<'_> {
         argv.extend(command);
         argv.extend(words(expanded.get("args")).map_err(|why| self.bad(why))?);
         for name in ["DOCKER_HOST", "HOME"] {
-            if let Some(value) = self.host.variables.get(name) {
+            if let Some(value) = self.runner.variables.get(name) {
                 self.env.insert(name.to_owned(), value.clone());
             }
         }
@@ -638,23 +575,6 @@ fn is_of_engine(name: &str) -> bool {
         || ["DOCKER_", "LD_", "GO"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
-}
-
-/// A list of words, or one word.
-pub(crate) fn words(value: Option<&Value>) -> Result<Vec<String>, String> {
-    match value {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::String(word)) => Ok(vec![word.clone()]),
-        Some(Value::Array(items)) => items
-            .iter()
-            .map(|item| match item {
-                Value::String(text) => Ok(text.clone()),
-                Value::Number(_) | Value::Bool(_) => Ok(item.to_string()),
-                _ => Err("`config.args` holds what is no word".to_owned()),
-            })
-            .collect(),
-        Some(_) => Err("`config.args` is no list of words".to_owned()),
-    }
 }
 
 /// A directory of the project, real and inside it.

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use toolglot_exec::ProtectedPaths;
 
-use crate::CallError;
-use crate::call::Host;
+use crate::failure::CallError;
+use crate::runner::ToolRunner;
 
 /// Looks for it.
-pub(crate) fn of(host: &Host<'_>, id: &str) -> Result<ProtectedPaths, CallError> {
-    let found = ProtectedPaths::of_tool(&host.project, id, &host.sandbox.refused);
+pub(crate) fn of(runner: &ToolRunner, id: &str) -> Result<ProtectedPaths, CallError> {
+    let found = ProtectedPaths::of_tool(&runner.project, id, &runner.sandbox.refused);
     found.map_err(|source| CallError::NotKept {
         id: id.to_owned(),
         source,
@@ -20,27 +19,29 @@ pub(crate) fn of(host: &Host<'_>, id: &str) -> Result<ProtectedPaths, CallError>
 }
 
 /// What of the project a tool may change now.
-pub(crate) fn writable(host: &Host<'_>) -> Vec<PathBuf> {
-    if host.grants("fs.write") {
-        host.sandbox.writable(&host.project)
+pub(crate) fn writable(runner: &ToolRunner) -> Vec<PathBuf> {
+    if runner.grants("fs.write") {
+        runner.sandbox.writable(&runner.project)
     } else {
         Vec::new()
     }
 }
 
 /// The project in words for a container engine: at `/workspace`, with the same to see and to change as a program here has.
-pub(crate) fn mounts(host: &Host<'_>, id: &str) -> Result<Vec<String>, CallError> {
-    let kept = of(host, id)?;
+pub(crate) fn mounts(runner: &ToolRunner, id: &str) -> Result<Vec<String>, CallError> {
+    let kept = of(runner, id)?;
     let between = |path: &PathBuf| -> Vec<PathBuf> {
-        let above = path.ancestors().take_while(|above| **above != host.project);
+        let above = path
+            .ancestors()
+            .take_while(|above| **above != runner.project);
         above.map(Path::to_path_buf).collect()
     };
     let mut mounts: BTreeMap<PathBuf, Mount> = BTreeMap::new();
-    let writable = writable(host);
+    let writable = writable(runner);
     let is_writable = |path: &Path| writable.iter().any(|top| path.starts_with(top));
     // What programs obey is not opened by a mount inside of it.
     let is_free = |path: &&PathBuf| !kept.guarded.iter().any(|guarded| path.starts_with(guarded));
-    let parts = writable.iter().filter(|path| **path != host.project);
+    let parts = writable.iter().filter(|path| **path != runner.project);
     mounts.extend(
         parts
             .filter(is_free)
@@ -64,7 +65,7 @@ pub(crate) fn mounts(host: &Host<'_>, id: &str) -> Result<Vec<String>, CallError
     };
     let mut words = Vec::new();
     for (path, mount) in mounts {
-        let inside = path.strip_prefix(&host.project).unwrap_or(&path);
+        let inside = path.strip_prefix(&runner.project).unwrap_or(&path);
         let target = Path::new("/workspace").join(inside);
         let (Some(source), Some(target)) = (path.to_str(), target.to_str()) else {
             return Err(bad(&path));
@@ -102,26 +103,4 @@ fn field(text: String) -> String {
     } else {
         text
     }
-}
-
-/// Places, and what stands there now.
-pub(crate) type Print = Vec<(PathBuf, Option<(u64, u64, Option<SystemTime>)>)>;
-
-/// What tells whether walls that are about these places would be built the same now. A mount stays on the file that it was put
-/// on: another one that comes to stand there is bare, be it in the same inode.
-pub(crate) fn print<'a>(places: impl Iterator<Item = &'a PathBuf>) -> Print {
-    use std::os::unix::fs::MetadataExt;
-    let mark = |path: &PathBuf| {
-        let metadata = path.symlink_metadata().ok()?;
-        // The time of a directory's last change is that of an entry in it.
-        let since = if metadata.is_dir() {
-            metadata.created().ok()
-        } else {
-            let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
-            let nanoseconds = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();
-            SystemTime::UNIX_EPOCH.checked_add(std::time::Duration::new(seconds, nanoseconds))
-        };
-        Some((metadata.dev(), metadata.ino(), since))
-    };
-    places.map(|path| (path.clone(), mark(path))).collect()
 }

@@ -7,8 +7,8 @@ use toolglot_toolfiles::{
     ToolFile, Trust, executor_id, nearest_executor, system_file, validate_chain,
 };
 
-use crate::CallError;
-use crate::programs::texts;
+use crate::failure::CallError;
+use crate::texts::texts;
 
 /// A chain has at most this many links, the tool included.
 pub const MAX_DEPTH: usize = 10;

@@ -18,6 +18,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -29,10 +30,12 @@ use rustix::net::{
 use rustix::pipe::{PipeFlags, pipe_with};
 use toolglot_sandbox::{Cancel, Command, Exit, Isolation, Refusal, Resident, Watch};
 
+use crate::fingerprint::{Fingerprint, fingerprint};
+
 /// How long the interpreter may take, once the child is dead, to kill what that left behind.
 const GRACE: Duration = Duration::from_secs(2);
 /// Interpreters that wait for a call; the one that waited longest goes first.
-const MOST_WAITING: usize = 4;
+const MOST_WAITING: usize = 16;
 /// How much of an answer, and of what was printed, is taken; what is more is counted.
 const PIECE: usize = 64 << 10;
 
@@ -73,44 +76,49 @@ pub(crate) struct Terms {
     pub(crate) printed_bytes: usize,
 }
 
-/// Interpreters that wait for calls.
+/// Interpreters that wait for calls. A clone shares them; each of them has one call at a time, and no call waits for another's.
+#[derive(Clone, Debug, Default)]
+pub struct WarmInterpreters(Arc<Mutex<Waiting>>);
+
 #[derive(Debug, Default)]
-pub struct Warm {
-    /// With what each was started as, and how many calls it has had.
-    waiting: Vec<(Walls, Interpreter)>,
+struct Waiting {
+    /// With what each was started as.
+    interpreters: Vec<(StartedAs, WarmInterpreter)>,
     /// Programs that cannot be kept warm, by their files.
     cold: Vec<std::ffi::OsString>,
 }
 
-/// What has to be equal for a call to be another's successor: everything that the walls are built of.
+/// What has to be equal for a call to be another's successor: everything that the sandbox is built of.
 #[derive(Debug, PartialEq, Eq)]
-struct Walls {
+struct StartedAs {
     argv: Vec<std::ffi::OsString>,
+    env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     read: Vec<std::path::PathBuf>,
     write: Vec<std::path::PathBuf>,
     /// What it may not see or change, as it stands there.
-    kept: [crate::protected_paths::Print; 4],
+    protected: [Fingerprint; 4],
     has_network: bool,
     limits: toolglot_sandbox::Limits,
     /// The project: another directory may come to stand at its path.
     place: Option<(u64, u64)>,
 }
 
-impl Walls {
-    fn of(command: &Command) -> Walls {
+impl StartedAs {
+    fn of(command: &Command) -> StartedAs {
         use std::os::unix::fs::MetadataExt;
         let place = std::fs::metadata(&command.cwd).ok();
-        Walls {
+        StartedAs {
             argv: command.argv.clone(),
+            env: command.env.clone(),
             read: command.read.clone(),
             write: command.write.clone(),
-            kept: [
+            protected: [
                 &command.protect,
                 &command.hold,
                 &command.mask,
                 &command.reopen,
             ]
-            .map(|places| crate::protected_paths::print(places.iter())),
+            .map(|places| fingerprint(places.iter())),
             has_network: command.network == toolglot_sandbox::Network::Host,
             limits: command.limits.clone(),
             place: place.map(|metadata| (metadata.dev(), metadata.ino())),
@@ -127,56 +135,89 @@ pub(crate) enum NotWarm {
     Refused(Refusal),
 }
 
-impl Warm {
-    /// Calls a function. `command` is the interpreter with its loader and walls; its time does not count, that of `terms` does.
+impl WarmInterpreters {
+    /// Calls a function. `command` is the interpreter with its loader and sandbox; its time does not count, that of `terms` does.
     pub(crate) fn call(
-        &mut self,
+        &self,
         command: &Command,
         request: &[u8],
         terms: Terms,
     ) -> Result<Ended, NotWarm> {
-        let is_cold =
-            command.isolation != Isolation::Namespaces || self.cold.contains(&command.argv[0]);
-        if is_cold {
+        if command.isolation != Isolation::Namespaces {
             return Err(NotWarm::Cold);
         }
-        let walls = Walls::of(command);
-        let known = self.waiting.iter().position(|(known, _)| *known == walls);
-        let waiting = known.map(|at| self.waiting.remove(at).1);
+        let started_as = StartedAs::of(command);
+        let waiting = {
+            let mut state = self.state();
+            if state.cold.contains(&command.argv[0]) {
+                return Err(NotWarm::Cold);
+            }
+            let all = state.interpreters.iter();
+            let known = all
+                .enumerate()
+                .rfind(|(_, (known, _))| *known == started_as);
+            known
+                .map(|(at, _)| at)
+                .map(|at| state.interpreters.remove(at).1)
+        };
+        // Whether it is still there it may have to say first, which no other call waits for.
         let waiting = waiting.and_then(|mut waiting| waiting.is_waiting().then_some(waiting));
         let mut interpreter = match waiting {
             Some(interpreter) => interpreter,
-            None => Interpreter::start(command).map_err(NotWarm::Refused)?,
+            None => WarmInterpreter::start(command).map_err(NotWarm::Refused)?,
+        };
+        let is_cold = || {
+            let mut state = self.state();
+            if !state.cold.contains(&command.argv[0]) {
+                state.cold.push(command.argv[0].clone());
+            }
+            NotWarm::Cold
         };
         match interpreter.call(request, terms, &command.watch) {
             Ok((ended, may_stay)) => {
                 if may_stay {
-                    if self.waiting.len() >= MOST_WAITING {
-                        self.waiting.remove(0);
-                    }
-                    self.waiting.push((walls, interpreter));
+                    self.give_back(started_as, interpreter);
                 }
                 Ok(ended)
             }
-            Err(Trouble::Cold) => {
-                self.cold.push(command.argv[0].clone());
-                Err(NotWarm::Cold)
-            }
+            Err(Trouble::Cold) => Err(is_cold()),
             Err(Trouble::Gone) => {
                 if let Err(refusal) = interpreter.resident.end() {
                     return Err(NotWarm::Refused(refusal));
                 }
                 // It died before the call: an interpreter that cannot even start its loader.
-                self.cold.push(command.argv[0].clone());
-                Err(NotWarm::Cold)
+                Err(is_cold())
             }
         }
     }
 
+    fn give_back(&self, started_as: StartedAs, interpreter: WarmInterpreter) {
+        let mut state = self.state();
+        let oldest =
+            (state.interpreters.len() >= MOST_WAITING).then(|| state.interpreters.remove(0));
+        state.interpreters.push((started_as, interpreter));
+        drop(state);
+        // It is ended while nobody waits for the others.
+        drop(oldest);
+    }
+
     /// How many interpreters wait for a call. Those of which the last one left a trace are dropped.
-    pub fn n_waiting(&mut self) -> usize {
-        self.waiting.retain_mut(|(_, waiting)| waiting.is_waiting());
-        self.waiting.len()
+    pub fn n_waiting(&self) -> usize {
+        let mut interpreters = std::mem::take(&mut self.state().interpreters);
+        interpreters.retain_mut(|(_, waiting)| waiting.is_waiting());
+        let n = interpreters.len();
+        self.state().interpreters.extend(interpreters);
+        n
+    }
+
+    /// Ends all that wait. The next call starts one of its own.
+    pub fn end(&self) {
+        let interpreters = std::mem::take(&mut self.state().interpreters);
+        drop(interpreters);
+    }
+
+    fn state(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -190,7 +231,7 @@ enum Trouble {
 
 /// One that stays.
 #[derive(Debug)]
-struct Interpreter {
+struct WarmInterpreter {
     socket: OwnedFd,
     resident: Resident,
     is_ready: bool,
@@ -200,8 +241,8 @@ struct Interpreter {
     piece: Box<[u8]>,
 }
 
-impl Interpreter {
-    fn start(command: &Command) -> Result<Interpreter, Refusal> {
+impl WarmInterpreter {
+    fn start(command: &Command) -> Result<WarmInterpreter, Refusal> {
         let failed = |source: Errno| Refusal::Setup {
             step: "making a socket",
             path: None,
@@ -214,7 +255,7 @@ impl Interpreter {
             None,
         )
         .map_err(failed)?;
-        Ok(Interpreter {
+        Ok(WarmInterpreter {
             socket,
             resident: command.stay(end)?,
             is_ready: false,

@@ -38,7 +38,7 @@ pub enum Progress {
 }
 
 /// Is told how far a call is.
-pub type Told = Arc<dyn Fn(Progress) + Send + Sync>;
+pub type ProgressListener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Who watches calls.
 #[derive(Clone, Default)]
@@ -46,7 +46,7 @@ pub struct Watch {
     /// Ends the call under way with all that it started, and keeps others from beginning.
     pub cancel: Option<Cancel>,
     /// Is told how far the call is.
-    pub progress: Option<Told>,
+    pub progress: Option<ProgressListener>,
 }
 
 impl fmt::Debug for Watch {

@@ -1,12 +1,11 @@
 //! What a session is made from.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use toolglot_exec::{ProgramSandbox, Root};
 use toolglot_policy::{Authority, Level};
-use toolglot_runtimes::{Budget, Cancel, Host, Interpreters, Progress, Servers, Watch};
+use toolglot_runtimes::{Budget, Cancel, Progress, Servers, ToolRunner, Watch};
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
@@ -180,8 +179,8 @@ impl SessionBuilder {
         let project = std::fs::canonicalize(&self.root).map_err(failed)?;
         let stamp = Stamp::of(&project, &self.policies);
         let authority = self.authority(&project);
-        let (registry, trust) = Host::open(&project)?;
-        trust.borrow_mut().demand(demands(&authority))?;
+        let mut runner = ToolRunner::open(&project)?;
+        runner.trust.write().demand(demands(&authority))?;
         let cancel = match &self.cancel {
             Some(cancel) => cancel.clone(),
             None => Cancel::new().map_err(SessionError::Cancel)?,
@@ -193,23 +192,20 @@ impl SessionBuilder {
             let most = [self.max_cost, authority.cost_per_run()];
             Budget::of(most.into_iter().flatten().min_by(f64::total_cmp))
         });
+        runner.budget = budget.clone();
+        runner.granted = self.grants.capabilities();
+        runner.sandbox = sandbox;
+        runner.servers = self.servers.clone();
+        runner.server_rules = authority.server_rules();
         Ok(Session {
-            budget: budget.clone(),
-            capabilities: self.grants.capabilities(),
-            interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
-            variables: variables(),
+            runner,
             watch: Watch {
                 cancel: Some(cancel),
                 progress: self.listener.clone(),
             },
-            warm: std::cell::RefCell::default(),
             stamp,
-            project,
             authority,
-            registry,
-            trust,
             root,
-            sandbox,
             from: self,
         })
     }
@@ -236,11 +232,4 @@ impl SessionBuilder {
             },
         }
     }
-}
-
-/// The variables that tools that are files may name.
-fn variables() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
 }

@@ -18,7 +18,7 @@ use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
 use toolglot_policy::{
     Authority, Decision, Effect, Host as HostPort, Item, Layer, PathFact, Request, Verdict,
 };
-use toolglot_runtimes::{Builtin, CallError, Called, Host, Prepared};
+use toolglot_runtimes::{Builtin, CallError, CallResult, Prepared, ToolRunner};
 use toolglot_toolfiles::Standing;
 
 use crate::approval::{CallSummary, Question};
@@ -70,7 +70,7 @@ pub enum CallReport {
     /// It would run.
     Planned(Verdict, PlannedCall),
     /// It was carried out, unless what runs it refused.
-    Done(Verdict, Box<Result<Called, CallError>>),
+    Done(Verdict, Box<Result<CallResult, CallError>>),
 }
 
 /// A call that would run.
@@ -106,9 +106,9 @@ fn unkept(error: &std::io::Error) -> Verdict {
 
 impl Gate<'_> {
     /// Brings a call as far as it may go.
-    pub fn pass(&self, host: &Host<'_>, mut asked: CallRequest<'_>) -> CallReport {
+    pub fn pass(&self, runner: &ToolRunner, mut asked: CallRequest<'_>) -> CallReport {
         let given = std::mem::take(&mut asked.arguments);
-        let mut prepared = match host.prepare(asked.id, given) {
+        let mut prepared = match runner.prepare(asked.id, given) {
             Ok(prepared) => prepared,
             Err(error) => return CallReport::Unfit(error),
         };
@@ -123,7 +123,7 @@ impl Gate<'_> {
                 asked.is_repeat |= seen.keeps(builtin.tool, &builtin.arguments, plan);
             }
         }
-        let mut verdict = self.judge(host, &mut prepared, &asked);
+        let mut verdict = self.judge(runner, &mut prepared, &asked);
         for (builtin, planned) in builtins.iter().zip(&planned) {
             let ruled = self.ruled(builtin, planned.as_ref().ok(), &asked);
             if let Some(ruled) = ruled.filter(|ruled| ruled.decision > verdict.decision) {
@@ -202,7 +202,7 @@ impl Gate<'_> {
                 None => unreachable!("what a builtin tool does is not tried again"),
             }
         };
-        let called = host.carry_out_by(prepared, effect, &mut |attempt| {
+        let called = runner.carry_out_unjudged(prepared, effect, &mut |attempt| {
             // Of a call that is tried once, what comes of it says all.
             if attempt.number > 1 || attempt.delay.is_some() {
                 log_attempt(self.log, &shown, &verdict, attempt);
@@ -262,7 +262,12 @@ impl Gate<'_> {
             .find(|verdict| verdict.decision != Decision::Allow)
     }
 
-    fn judge(&self, host: &Host<'_>, prepared: &mut Prepared, asked: &CallRequest<'_>) -> Verdict {
+    fn judge(
+        &self,
+        runner: &ToolRunner,
+        prepared: &mut Prepared,
+        asked: &CallRequest<'_>,
+    ) -> Verdict {
         let (found, tool) = prepared.chain.tool();
         let requires = &prepared.requires;
         let effect = effect(prepared);
@@ -278,7 +283,7 @@ impl Gate<'_> {
         if let Some(action) = &prepared.action {
             names.extend(names.clone().iter().map(|name| format!("{name}.{action}")));
         }
-        let place = host.reach(prepared).map(|url| HostPort::of(&url));
+        let place = runner.reach(prepared).map(|url| HostPort::of(&url));
         let explanation = self.verdict(&Request {
             names: &names,
             capabilities: requires,
@@ -296,7 +301,7 @@ impl Gate<'_> {
                 .filter(|reason| reason.verdict.decision == Decision::Ask)
                 .all(|reason| match &reason.item {
                     // Reading is granted to all: that answers nothing.
-                    Some(Item::Capability(name)) => name != "fs.read" && host.grants(name),
+                    Some(Item::Capability(name)) => name != "fs.read" && runner.grants(name),
                     // Whether they are is seen below, by the grants that tools have.
                     _ => reason.verdict.rule == "capability-needs-grant",
                 });

@@ -56,7 +56,7 @@ pub use policies::{OwnFile, Policies, real};
 pub use request::{effect, request, trusted_end};
 pub use session::{Session, Stamp};
 pub use toolglot_policy::{Decision, Level, PathFact, Verdict};
-pub use toolglot_runtimes::{Attempt, CallError, Called, Cancel, Progress, Watch};
+pub use toolglot_runtimes::{Attempt, CallError, CallResult, Cancel, Progress, Watch};
 pub use undo::{journals, undo};
 
 /// The verbs of Rye, which take the id of a tool.
@@ -69,5 +69,4 @@ pub mod internal {
     pub use crate::audit::{log_after, log_before};
     pub use crate::gate::{CallRequest, Gate};
     pub use crate::seen::Seen;
-    pub use crate::session::Runner;
 }

@@ -1,7 +1,5 @@
 //! A session: a root with its policies, its tools, and whoever approves and logs calls.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -10,9 +8,9 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 use toolglot::End;
-use toolglot_exec::{Journal, ProgramSandbox, Root};
+use toolglot_exec::{Journal, Root};
 use toolglot_policy::{Authority, Decision, Level, Verdict};
-use toolglot_runtimes::{Budget, CallError, Host, Interpreters, Warm, Watch};
+use toolglot_runtimes::{CallError, ToolRunner, Watch};
 use toolglot_toolfiles::{Registry, Spaces, Trust};
 
 use crate::approval::{CallSummary, Context, Question};
@@ -25,19 +23,10 @@ use crate::policies::Policies;
 pub struct Session {
     pub from: SessionBuilder,
     pub root: Root,
-    /// Of every program that a call starts.
-    pub sandbox: ProgramSandbox,
-    /// The root, absolute and without links: where tools that are files are looked for.
-    pub project: PathBuf,
     pub authority: Authority,
-    pub registry: Registry,
-    pub trust: RefCell<Trust>,
-    pub capabilities: Vec<String>,
-    pub interpreters: Interpreters,
-    pub variables: BTreeMap<String, String>,
-    pub budget: Budget,
+    /// What runs tools that are files.
+    pub runner: ToolRunner,
     pub watch: Watch,
-    pub warm: RefCell<Warm>,
     pub stamp: Stamp,
 }
 
@@ -93,27 +82,27 @@ impl Session {
 
     /// The tools that are files.
     pub fn registry(&self) -> &Registry {
-        &self.registry
+        &self.runner.registry
     }
 
     /// What says whose tools run.
     pub fn trust(&self) -> impl Deref<Target = Trust> + '_ {
-        self.trust.borrow()
+        self.runner.trust.read()
     }
 
     /// How strong the sandbox of programs is.
     pub fn level(&self) -> Level {
-        self.sandbox.settings.decided.level
+        self.runner.sandbox.settings.decided.level
     }
 
     /// What tools that are files may do.
     pub fn capabilities(&self) -> &[String] {
-        &self.capabilities
+        &self.runner.granted
     }
 
     /// Whether the policy files, the registry or the trust are others than when the session was built.
     pub fn is_outdated(&self) -> bool {
-        Stamp::of(&self.project, &self.from.policies) != self.stamp
+        Stamp::of(&self.runner.project, &self.from.policies) != self.stamp
     }
 
     /// A journal for one message, or one call: what it changes is taken back together.
@@ -138,28 +127,9 @@ impl Session {
         }
     }
 
-    /// What runs tools that are files.
-    pub fn runner(&self, watch: Watch) -> Runner<'_> {
-        let host = Host {
-            registry: &self.registry,
-            trust: &self.trust,
-            interpreters: self.interpreters.clone(),
-            project: self.project.clone(),
-            granted: self.capabilities.clone(),
-            sandbox: self.sandbox.clone(),
-            variables: self.variables.clone(),
-            budget: self.budget.clone(),
-            pause: std::thread::sleep,
-            servers: self.from.servers.clone(),
-            server_rules: self.authority.server_rules(),
-            watch,
-            warm: RefCell::new(self.warm.take()),
-            approved: RefCell::default(),
-        };
-        Runner {
-            host,
-            session: self,
-        }
+    /// What runs tools that are files, for a call that somebody watches.
+    pub fn runner(&self, watch: Watch) -> ToolRunner {
+        self.runner.watched_by(watch)
     }
 
     /// Writes into the log what came of a call of a tool that is a file.
@@ -192,27 +162,6 @@ impl Session {
         });
         let log = self.from.log.as_deref();
         log_after(log, call, &verdict, result.as_ref(), duration);
-    }
-}
-
-/// What runs tools that are files, for the time of a message or of a call. Interpreters that wait for the next call go back to
-/// the session.
-pub struct Runner<'a> {
-    host: Host<'a>,
-    session: &'a Session,
-}
-
-impl<'a> Deref for Runner<'a> {
-    type Target = Host<'a>;
-
-    fn deref(&self) -> &Host<'a> {
-        &self.host
-    }
-}
-
-impl Drop for Runner<'_> {
-    fn drop(&mut self) {
-        self.session.warm.replace(self.host.warm.take());
     }
 }
 

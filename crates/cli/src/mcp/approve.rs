@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolglot_mcp::{digest, digest_of_all, shown};
-use toolglot_runtimes::{Host, Offer};
+use toolglot_runtimes::{Offer, ToolRunner};
 use toolglot_session::{Grants, Policies, Session};
 use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
 
@@ -76,8 +76,8 @@ fn state(trust: &Trust, found: &Found) -> String {
 
 pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;
-    let (registry, trust) = Host::open(&project)?;
-    let trust = trust.borrow();
+    let runner = ToolRunner::open(&project)?;
+    let (registry, trust) = (&runner.registry, runner.trust.read());
     let (servers, problems) = all(&registry);
     let (mut text, mut rows) = (String::new(), Vec::new());
     for found in &servers {
@@ -206,10 +206,10 @@ pub(super) fn disapprove(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;
-    let (registry, trust) = Host::open(&project)?;
+    let runner = ToolRunner::open(&project)?;
     let id = toolglot_toolfiles::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
-    let found = registry.find(&id)?;
-    let was = trust.borrow_mut().disapprove(&found)?;
+    let found = runner.registry.find(&id)?;
+    let was = runner.trust.write().disapprove(&found)?;
     let word = if was {
         "not approved any more"
     } else {

@@ -1,7 +1,7 @@
 //! What a tool returned, as the protocol has it.
 
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::{CallError, Called};
+use toolglot_runtimes::{CallError, CallResult};
 
 use crate::call;
 use crate::told::MOST;
@@ -17,7 +17,7 @@ const KINDS: &[(&str, &str)] = &[
 
 /// A tool's result. `content` in what it returned is content, if it is a list of what the protocol knows; a map with one
 /// text is that text, and everything else is shown as JSON. All of it is structured content as well.
-pub(super) fn of_called(called: Called) -> Value {
+pub(super) fn of_called(called: CallResult) -> Value {
     let is_error = !called.returned.success;
     let mut map = called.returned.value;
     let blocks = map

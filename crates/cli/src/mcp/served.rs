@@ -16,7 +16,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
-use toolglot_runtimes::Host;
+use toolglot_runtimes::ToolRunner;
 use toolglot_session::{
     CallError, CallReport, Cancel, Level, OwnFile, Progress, Session, SessionBuilder, SessionError,
     Watch,
@@ -134,8 +134,8 @@ impl Served {
             .builder
             .stamp(&self.setup.project)
             .hash(&mut hasher);
-        if let Ok((registry, _)) = Host::open(&self.setup.project) {
-            for entry in registry.list().0 {
+        if let Ok(runner) = ToolRunner::open(&self.setup.project) {
+            for entry in runner.registry.list().0 {
                 entry.id.as_str().hash(&mut hasher);
             }
         }

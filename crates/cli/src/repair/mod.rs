@@ -1,18 +1,23 @@
 //! `toolglot repair`: a document that should be JSON, as JSON.
 
+mod answer;
+mod edits;
 mod jsonl;
 mod report;
+mod target;
 
 use std::io::{self, IsTerminal, Write};
 
 use toolglot_json::Options;
-use toolglot_repair::SchemaTarget;
 
 use crate::args::{Preset, RepairArguments};
 use crate::failure::Failure;
 use crate::human::screen::{ColorScreen, harmless};
 use crate::human::{self, screen};
 use crate::{Outcome, source};
+
+use answer::{Refusal, answer};
+use target::Target;
 
 impl From<Preset> for Options {
     fn from(preset: Preset) -> Options {
@@ -33,7 +38,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                     origin: source::name(path),
                     source,
                 })?;
-            Some(SchemaTarget::new(schema)?)
+            Some(Target::new(schema)?)
         }
         None => None,
     };
@@ -45,11 +50,11 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
     let text = String::from_utf8_lossy(&bytes);
     let name = harmless(&source::name(&arguments.file)).into_owned();
     let is_colored = human::is_colored(arguments.color, &io::stderr());
-    match toolglot_repair::repair(&text, &options, target.as_ref()) {
-        Ok(document) => {
-            out.write_all(document.text.as_bytes())
+    match answer(&text, &options, target.as_ref()) {
+        Ok(answer) => {
+            out.write_all(answer.text.as_bytes())
                 .map_err(Failure::Output)?;
-            if io::stdout().is_terminal() && !document.text.ends_with('\n') {
+            if io::stdout().is_terminal() && !answer.text.ends_with('\n') {
                 out.write_all(b"\n").map_err(Failure::Output)?;
             }
             out.flush().map_err(Failure::Output)?;
@@ -59,21 +64,21 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                 is_colored,
             };
             let shown = if arguments.explain {
-                page.explain(&document)
+                page.explain(&answer)
             } else {
-                page.faults(&document)
+                page.faults(&answer)
             };
             // Nothing can be done where standard error is closed.
             let _ = ColorScreen(screen::stderr()).write_all(shown.as_bytes());
-            Ok(Outcome::faulty_if(document.is_faulty()))
+            Ok(Outcome::faulty_if(answer.is_faulty()))
         }
-        Err(error) => {
+        Err(refusal) => {
             let page = report::Page {
                 text: &text,
                 name: &name,
                 is_colored,
             };
-            let _ = screen::stderr().write_all(page.refusal(&error).as_bytes());
+            let _ = screen::stderr().write_all(page.refusal(&refusal).as_bytes());
             Ok(Outcome::Faulty)
         }
     }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use toolglot::Code;
-use toolglot_repair::{RepairError, RepairNote, RepairedDocument};
 
+use super::Refusal;
+use super::answer::{Answer, Remark};
 use crate::human::screen::harmless;
 
 /// The text that repairs point into.
@@ -20,16 +21,16 @@ const SHOWN: usize = 60;
 
 impl Page<'_> {
     /// The text with what went in red and what came in green, then each repair by its code.
-    pub(super) fn explain(&self, document: &RepairedDocument) -> String {
+    pub(super) fn explain(&self, answer: &Answer) -> String {
         let mut out = String::new();
-        if document.notes.is_empty() {
+        if answer.notes.is_empty() {
             let _ = writeln!(out, "{}: nothing to repair", self.name);
             return out;
         }
-        self.marked(&mut out, document);
+        self.marked(&mut out, answer);
         let _ = writeln!(out);
-        let width = document.notes.iter().map(|note| label(note).len()).max();
-        for note in &document.notes {
+        let width = answer.notes.iter().map(|note| label(note).len()).max();
+        for note in &answer.notes {
             self.line(&mut out, note, width.unwrap_or_default());
         }
         let _ = writeln!(out, "\n`toolglot explain CODE` says more about each");
@@ -37,9 +38,9 @@ impl Page<'_> {
     }
 
     /// What is wrong still.
-    pub(super) fn faults(&self, document: &RepairedDocument) -> String {
+    pub(super) fn faults(&self, answer: &Answer) -> String {
         let mut out = String::new();
-        for note in document
+        for note in answer
             .notes
             .iter()
             .filter(|note| note.code == Code::InvalidArguments)
@@ -50,30 +51,30 @@ impl Page<'_> {
     }
 
     /// Why nothing was written.
-    pub(super) fn refusal(&self, error: &RepairError) -> String {
-        match error {
-            RepairError::Text(refused) => format!(
+    pub(super) fn refusal(&self, refusal: &Refusal) -> String {
+        match refusal {
+            Refusal::Text(refused) => format!(
                 "error: {}:{}: {refused}; `--preset llm` repairs every text\n",
                 self.name,
                 self.place(refused.at)
             ),
-            error => format!("error: {}: {error}\n", self.name),
+            refusal => format!("error: {}: {refusal}\n", self.name),
         }
     }
 
     /// The text with what went and what came; nothing where it is too long to be compared.
-    fn marked(&self, out: &mut String, document: &RepairedDocument) {
-        let Some(edits) = document.edits(self.text) else {
+    fn marked(&self, out: &mut String, answer: &Answer) {
+        let Some(edits) = answer.edits(self.text) else {
             out.push_str("the text is too long to be shown with its repairs\n");
             return;
         };
         for piece in &edits.pieces {
             let before = &self.text[piece.before.clone()];
-            if piece.is_same {
+            if piece.is_kept {
                 out.push_str(&harmless(before));
             } else {
                 self.went(out, before);
-                self.came(out, &document.text[piece.after.clone()]);
+                self.came(out, &answer.text[piece.after.clone()]);
             }
         }
         if !out.ends_with('\n') {
@@ -105,7 +106,7 @@ impl Page<'_> {
         };
     }
 
-    fn line(&self, out: &mut String, note: &RepairNote, width: usize) {
+    fn line(&self, out: &mut String, note: &Remark, width: usize) {
         let code = label(note);
         let place = if note.is_placed {
             format!("{}:{}", self.name, self.place(note.start))
@@ -153,7 +154,7 @@ impl Page<'_> {
 }
 
 /// A note's code and name.
-fn label(note: &RepairNote) -> String {
+fn label(note: &Remark) -> String {
     format!("N{:03} {}", note.code.number(), note.code.name())
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use toolglot::{Call, Calls, End};
 use toolglot_exec::{Outcome, clock};
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
-use toolglot_runtimes::{CallError, Host, resolve};
-use toolglot_session::internal::{CallRequest, Gate, Runner, log_before};
+use toolglot_runtimes::{CallError, ToolRunner, resolve};
+use toolglot_session::internal::{CallRequest, Gate, log_before};
 use toolglot_session::{CallReport, CallSummary, VERBS, real, trusted_end};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
@@ -17,8 +17,8 @@ use super::step::{State, Step};
 use toolglot_chat::is_local_server;
 
 /// The tools of a registry that a message may name.
-pub(crate) struct FileTools<'a> {
-    host: Runner<'a>,
+pub(crate) struct FileTools {
+    runner: ToolRunner,
     /// The names that may be called, with what a model is to know of them.
     specs: BTreeMap<String, ToolSpec>,
     /// The ids of all tools of the project and the user, for who mistypes one.
@@ -45,19 +45,19 @@ fn unwrapped(arguments: &str) -> Option<(String, String)> {
     ItemId::new(&id).ok().map(|_| (id, given))
 }
 
-impl<'a> FileTools<'a> {
+impl FileTools {
     /// The tools that `text` names. What it does not name, it cannot call, and is not read.
     ///
     /// A name that `builtin` knows stays the builtin's: a project's file takes no other tool's place.
-    pub(crate) fn named_in(text: &str, host: Runner<'a>, builtin: &Toolbox) -> FileTools<'a> {
+    pub(crate) fn named_in(text: &str, runner: ToolRunner, builtin: &Toolbox) -> FileTools {
         let mut specs = BTreeMap::new();
-        let (entries, _) = host.registry.list();
+        let (entries, _) = runner.registry.list();
         for entry in &entries {
             if !names(text, entry.id.as_str()) || builtin.canonical(entry.id.as_str()).is_some() {
                 continue;
             }
             // What cannot be read is not called; `toolglot tools check` tells why.
-            if let Ok(found) = host.registry.read(entry) {
+            if let Ok(found) = runner.registry.read(entry) {
                 for spec in found.tool().callable_specs() {
                     specs.insert(spec.name.clone(), spec);
                 }
@@ -72,7 +72,7 @@ impl<'a> FileTools<'a> {
             specs.extend(verbs().into_iter().map(|spec| (spec.name.clone(), spec)));
         }
         FileTools {
-            host,
+            runner,
             specs,
             others,
         }
@@ -82,7 +82,7 @@ impl<'a> FileTools<'a> {
     pub(crate) fn nearest(&self, name: &str) -> Option<ToolSpec> {
         let names = self.others.iter().map(String::as_str);
         let id = ItemId::new(toolglot_tools::nearest(name, names)?).ok()?;
-        let found = self.host.registry.find(&id).ok()?;
+        let found = self.runner.registry.find(&id).ok()?;
         found.tool().specs().into_iter().next()
     }
 
@@ -98,7 +98,7 @@ impl<'a> FileTools<'a> {
 
     /// Why there is no such tool of a server that there is.
     pub(crate) fn of_server(&self, name: &str) -> Option<CallError> {
-        self.host.of_server(name)
+        self.runner.of_server(name)
     }
 
     /// Brings calls of a server's tool to the tool's id.
@@ -211,21 +211,21 @@ impl<'a> FileTools<'a> {
             }
             "rye_search" => {
                 let hides = |path: &Path| self.hides(path);
-                read(&|| Ok(search(&self.host, text("query"), &hides)))
+                read(&|| Ok(search(&self.runner, text("query"), &hides)))
             }
             "rye_load" => {
                 let id = text("item_id");
                 let path = ItemId::new(id)
                     .ok()
-                    .and_then(|id| self.host.registry.find(&id).ok()?.path);
+                    .and_then(|id| self.runner.registry.find(&id).ok()?.path);
                 if path.is_some_and(|path| self.hides(&path)) {
                     return Some(hidden(id));
                 }
-                read(&|| load(self.host.registry, id))
+                read(&|| load(&self.runner.registry, id))
             }
             "rye_sign" => {
                 // Signing is vouching for something: a model does it only where the user granted exactly that.
-                let granted: Vec<&str> = self.host.granted.iter().map(String::as_str).collect();
+                let granted: Vec<&str> = self.runner.granted.iter().map(String::as_str).collect();
                 let needed = capability::of_item("sign", "tool", text("item_id"));
                 if !capability::allows(&granted, &needed) {
                     return Some(refused(&CallError::NotGranted {
@@ -265,17 +265,17 @@ impl<'a> FileTools<'a> {
     /// Whether a rule refuses to read a file of the project.
     fn hides(&self, path: &Path) -> bool {
         let path = real(path);
-        let place = path.strip_prefix(real(&self.host.project));
+        let place = path.strip_prefix(real(&self.runner.project));
         place.is_ok_and(|place| {
             ["rye_load", "read_file"]
                 .iter()
-                .any(|tool| self.host.sandbox.refused.hides(tool, place))
+                .any(|tool| self.runner.sandbox.refused.hides(tool, place))
         })
     }
 
     /// Why a call for another project is refused; the one here may be named.
     fn elsewhere(&self, path: &str) -> Option<(Verdict, State)> {
-        let here = &self.host.project;
+        let here = &self.runner.project;
         let is_here = path.is_empty()
             || std::fs::canonicalize(here.join(path)).is_ok_and(|path| path == *here);
         if is_here {
@@ -297,7 +297,7 @@ impl<'a> FileTools<'a> {
         gate: &Gate<'_>,
         remarks: &mut Vec<String>,
     ) -> (Verdict, State) {
-        match gate.pass(&self.host, asked) {
+        match gate.pass(&self.runner, asked) {
             CallReport::Unfit(error) => refused(&error),
             CallReport::Refused(mut verdict) => {
                 if verdict.rule == "not-granted" {
@@ -323,8 +323,8 @@ impl<'a> FileTools<'a> {
     fn changed_by_signing(&self, id: &str) -> Vec<PathFact> {
         let found = ItemId::new(id)
             .ok()
-            .and_then(|id| self.host.registry.find(&id).ok());
-        let project = real(&self.host.project);
+            .and_then(|id| self.runner.registry.find(&id).ok());
+        let project = real(&self.runner.project);
         let file = found.and_then(|found| {
             let path = real(&found.path?);
             Some(path.strip_prefix(&project).ok()?.to_owned())
@@ -344,7 +344,7 @@ impl<'a> FileTools<'a> {
     fn signed(&self, id: &str) -> Result<Value, String> {
         let id = ItemId::new(id).map_err(|error| error.to_string())?;
         let found = self
-            .host
+            .runner
             .registry
             .find(&id)
             .map_err(|error| error.to_string())?;
@@ -358,7 +358,7 @@ impl<'a> FileTools<'a> {
         let (Some(path), true) = (&found.path, found.space != Space::System) else {
             return Err("tools of the system cannot be signed anew".to_owned());
         };
-        let mut trust = self.host.trust.borrow_mut();
+        let mut trust = self.runner.trust.write();
         let key = trust.private_key().map_err(|error| error.to_string())?;
         let style = found.language.signature_style();
         let now = clock::now();
@@ -410,7 +410,7 @@ fn looked(
     (verdict, State::Done(Outcome { ok, output, text }))
 }
 
-impl std::fmt::Debug for FileTools<'_> {
+impl std::fmt::Debug for FileTools {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.specs.keys()).finish()
     }
@@ -505,13 +505,13 @@ fn verbs() -> Vec<ToolSpec> {
     ]
 }
 
-fn search(host: &Host<'_>, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
+fn search(runner: &ToolRunner, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
     const MOST: usize = 50;
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let (entries, _) = host.registry.list();
+    let (entries, _) = runner.registry.list();
     let mut found = Vec::new();
     for entry in &entries {
-        let Ok(file) = host.registry.read(entry) else {
+        let Ok(file) = runner.registry.read(entry) else {
             continue;
         };
         let tool = file.tool();
@@ -531,7 +531,7 @@ fn search(host: &Host<'_>, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value 
         if words.iter().all(|word| all.contains(word)) {
             let mut row = json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()});
             // What would be refused is found, and said to be so: it may be mended.
-            if let Err(why) = resolve(host.registry, &host.trust.borrow(), file) {
+            if let Err(why) = resolve(&runner.registry, &runner.trust.read(), file) {
                 row["cannot_run"] = json!(why.to_string());
             }
             found.push(row);

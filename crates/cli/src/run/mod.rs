@@ -74,8 +74,8 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         .cancel(cancel.clone())
         .dry_run(arguments.dry_run)
         .build()?;
-    let host = opened.runner(opened.watch.clone());
-    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), host, &vocabulary);
+    let runner = opened.runner(opened.watch.clone());
+    let files = FileTools::named_in(&String::from_utf8_lossy(&bytes), runner, &vocabulary);
     let mut vocabulary = vocabulary;
     vocabulary.extend(files.specs());
     let taught = taught.map(|mut taught| {

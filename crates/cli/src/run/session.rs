@@ -34,7 +34,7 @@ pub(crate) struct Session<'a> {
     /// The tools whose effects are known, under the names that all others are brought to.
     pub(crate) vocabulary: &'a Toolbox,
     /// Tools that are files, where the message names any; the vocabulary has them too.
-    pub(crate) files: Option<&'a FileTools<'a>>,
+    pub(crate) files: Option<&'a FileTools>,
     /// What judges, asks, keeps and logs.
     pub(crate) gate: Gate<'a>,
     /// What becomes of the commands of a shell block behind one that failed.

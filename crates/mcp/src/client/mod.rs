@@ -79,7 +79,7 @@ pub enum Trouble {
 
 /// What a server tells while it works.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum ServerEvent {
     /// How far it is.
     Progress {
         /// So much is done.
@@ -107,7 +107,7 @@ pub struct Terms<'a> {
     /// Whether whoever called does not want it any more.
     pub stop: &'a dyn Fn() -> bool,
     /// Who is told what the server tells.
-    pub tell: Option<&'a dyn Fn(Told)>,
+    pub tell: Option<&'a dyn Fn(ServerEvent)>,
 }
 
 impl std::fmt::Debug for Terms<'_> {
@@ -476,7 +476,7 @@ impl Client {
     }
 
     /// What is no answer to a request of ours.
-    fn other(&mut self, value: Value, tell: Option<&dyn Fn(Told)>) {
+    fn other(&mut self, value: Value, tell: Option<&dyn Fn(ServerEvent)>) {
         match Message::read(value) {
             Ok(Message::Request { id, method, params }) => {
                 let result = match method.as_str() {
@@ -497,7 +497,7 @@ impl Client {
                     if let (Some(tell), Some(progress)) =
                         (tell, params.get("progress").and_then(Value::as_f64))
                     {
-                        tell(Told::Progress {
+                        tell(ServerEvent::Progress {
                             progress,
                             total: params.get("total").and_then(Value::as_f64),
                             message: params
@@ -509,7 +509,7 @@ impl Client {
                 }
                 "notifications/message" => {
                     if let Some(tell) = tell {
-                        tell(Told::Log {
+                        tell(ServerEvent::Log {
                             level: params
                                 .get("level")
                                 .and_then(Value::as_str)

@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use toolglot_mcp::auth::{AuthError, Person};
-use toolglot_mcp::client::{Client, Profile, Terms, Trouble};
+use toolglot_mcp::auth::Person;
+use toolglot_mcp::client::{Client, Profile, Terms};
 use toolglot_toolfiles::{Space, server_name};
 
+use super::definition::{Definition, read, transport};
+use super::session_error::{SessionError, login_help};
 use super::tokens::Tokens;
-use super::{Definition, oauth, read, transport, web};
-use crate::CallError;
-use crate::call::Host;
+use super::{oauth, web};
+use crate::failure::CallError;
+use crate::runner::ToolRunner;
 
 /// How long the server may take for what is not the person's.
 const TIME: Duration = Duration::from_secs(60);
@@ -27,21 +29,7 @@ pub struct LoggedIn {
     pub n_tools: usize,
 }
 
-/// What helps against missing authorization, to be said behind what is missing.
-pub(super) fn help(server: &str, trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Unauthorized(_) => ": the token that its definition names is not taken".to_owned(),
-        Trouble::NoToken(AuthError::NotLoggedIn) => {
-            format!(": `toolglot mcp login {server}` does that")
-        }
-        Trouble::NoToken(AuthError::Scope(scope)) => {
-            format!(": `toolglot mcp login {server} --scope {scope:?}` asks for them")
-        }
-        _ => String::new(),
-    }
-}
-
-impl Host<'_> {
+impl ToolRunner {
     /// Logs in to a server: asks it for its tools, and gets a token where it wants one, with the help of a person. Further
     /// scopes are asked for beside those that it wants.
     ///
@@ -61,8 +49,8 @@ impl Host<'_> {
         };
         is_over_http(&definition).map_err(bad)?;
         let place = web::place(self, &definition).map_err(|failed| match failed {
-            super::Failed::Refused(error) => error,
-            super::Failed::Trouble(trouble) => bad(trouble.to_string()),
+            SessionError::Refused(error) => error,
+            SessionError::Trouble(trouble) => bad(trouble.to_string()),
         })?;
         if place.has_token() {
             return Err(bad(
@@ -86,8 +74,12 @@ impl Host<'_> {
         };
         let tools = Client::open(wire, Profile::default(), &terms)
             .and_then(|mut client| client.tools(&terms));
-        let tools = tools
-            .map_err(|trouble| bad(format!("{trouble}{}", help(server_name(server), &trouble))))?;
+        let tools = tools.map_err(|trouble| {
+            bad(format!(
+                "{trouble}{}",
+                login_help(server_name(server), &trouble)
+            ))
+        })?;
         let kept = authorizer.kept().map_err(|error| bad(error.to_string()))?;
         Ok(LoggedIn {
             url: toolglot_mcp::auth::canonical(&place.url).unwrap_or(place.url),
@@ -111,7 +103,7 @@ impl Host<'_> {
         is_over_http(&definition).map_err(bad)?;
         let home = self
             .trust
-            .borrow()
+            .read()
             .home()
             .map_err(|error| bad(error.to_string()))?;
         let url = web::url(self, &definition)?.unwrap_or_default();

@@ -9,9 +9,10 @@ use toolglot_mcp::client::{Answer, WebError};
 use toolglot_policy::{Host as WebHost, is_public};
 use toolglot_toolfiles::template;
 
+use super::definition::Definition;
+use super::request::{asked, unasked};
 use super::tokens::Tokens;
-use super::{Definition, web as wires};
-use crate::call::Host;
+use crate::runner::ToolRunner;
 
 /// What `oauth` may say.
 const KEYS: &[&str] = &[
@@ -25,7 +26,7 @@ const KEYS: &[&str] = &[
 
 /// Gives the tokens of a definition's server.
 pub(super) fn authorizer(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     definition: &Definition,
     url: &str,
     person: Option<Person>,
@@ -33,12 +34,12 @@ pub(super) fn authorizer(
     let said = definition.settings.get("oauth");
     let text = |value: &Value| {
         let text = value.as_str()?;
-        Some(template::variables(text, &host.variables).map_err(|unset| unset.to_string()))
+        Some(template::variables(text, &runner.variables).map_err(|unset| unset.to_string()))
     };
     let settings = settings(said, &text)?;
-    let home = host
+    let home = runner
         .trust
-        .borrow()
+        .read()
         .home()
         .map_err(|error| error.to_string())?;
     authorizer_of(url, settings, Box::new(Tokens::of(&home, url)?), person)
@@ -152,8 +153,8 @@ impl Net for Judged {
     fn ask(&self, question: &Question<'_>) -> Result<Answer, WebError> {
         let place = self.place(question.url).map_err(WebError::Barred)?;
         // A name that leads nearby is refused here.
-        let way = web::Web::to(&place).map_err(wires::unasked)?;
-        wires::asked(
+        let way = web::Web::to(&place).map_err(unasked)?;
+        asked(
             &way,
             &web::Ask {
                 url: question.url,

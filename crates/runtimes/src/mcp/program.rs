@@ -13,14 +13,15 @@ use toolglot_mcp::message::Message;
 use toolglot_sandbox::{Cancel, Exit, Outcome, Watch};
 use toolglot_toolfiles::template;
 
+use super::definition::Definition;
 use super::pipes::Pipes;
-use super::{Definition, Failed};
-use crate::CallError;
-use crate::answer::Manner;
-use crate::attempt::command;
-use crate::call::Host;
+use super::session_error::SessionError;
 use crate::environment;
-use crate::programs::{Program, words};
+use crate::failure::CallError;
+use crate::program::{Manner, Program};
+use crate::runner::ToolRunner;
+use crate::sandboxed::command;
+use crate::words::words;
 
 /// How long a session may last, whatever it is used for.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
@@ -30,24 +31,27 @@ const STDERR_BYTES: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The wire to a server that is started now.
-pub(super) fn wire(host: &Host<'_>, definition: &Definition) -> Result<Box<dyn Wire>, Failed> {
+pub(super) fn wire(
+    runner: &ToolRunner,
+    definition: &Definition,
+) -> Result<Box<dyn Wire>, SessionError> {
     let id = definition.found.id.to_string();
     let bad = |why: String| {
-        Failed::Refused(CallError::Config {
+        SessionError::Refused(CallError::Config {
             id: id.clone(),
             why,
         })
     };
     let folder =
         tempfile::tempdir().map_err(|error| bad(format!("no room for its pipes: {error}")))?;
-    let program = program(host, definition, folder.path()).map_err(bad)?;
+    let program = program(runner, definition, folder.path()).map_err(bad)?;
     let opened = Pipes::open(folder.path());
     let (pipes, end) =
         opened.map_err(|error| bad(format!("its pipes cannot be opened: {error}")))?;
     let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
-    let mut command = command(host, program, LIFE).map_err(Failed::Refused)?;
+    let mut command = command(runner, program, LIFE).map_err(SessionError::Refused)?;
     command.write.push(folder.path().to_owned());
-    command.limits.output_bytes = host.sandbox.settings.tool_output(STDERR_BYTES);
+    command.limits.output_bytes = runner.sandbox.settings.tool_output(STDERR_BYTES);
     command.watch = Watch {
         cancel: Some(cancel.clone()),
         heard: None,
@@ -108,14 +112,14 @@ impl Drop for Started {
 }
 
 /// The server's program, with its standard input and output on the pipes of `folder`.
-fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Program, String> {
+fn program(runner: &ToolRunner, definition: &Definition, folder: &Path) -> Result<Program, String> {
     let settings = &definition.settings;
     for pipe in ["in", "out"] {
         let mode = Mode::RUSR | Mode::WUSR;
         mknodat(CWD, folder.join(pipe), FileType::Fifo, mode, 0)
             .map_err(|error| format!("no pipe can be made: {error}"))?;
     }
-    let variables = host.program_variables();
+    let variables = runner.program_variables();
     let mut env = environment::base(&variables);
     environment::configured(settings.get("env"), &variables, &mut env)
         .map_err(|unset| unset.to_string())?;
@@ -125,12 +129,15 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
         .and_then(Value::as_str)
         .unwrap_or_default();
     let interpreter = match name {
-        "python" | "python3" => host.interpreters.python(&host.project),
-        name => host.interpreters.program(name),
+        "python" | "python3" => runner.interpreters.python(&runner.project),
+        name => runner.interpreters.program(name),
     };
     let interpreter =
         interpreter.ok_or_else(|| format!("no program `{name}` is found along PATH"))?;
-    let shell = host.interpreters.program("sh").ok_or("there is no `sh`")?;
+    let shell = runner
+        .interpreters
+        .program("sh")
+        .ok_or("there is no `sh`")?;
     let own_words = words(settings.get("args"))?;
     // The words of the program are words to the shell too: it reads nothing but this line.
     let line = "exec \"$@\" < \"$0/in\" > \"$0/out\"";
@@ -147,7 +154,7 @@ fn program(host: &Host<'_>, definition: &Definition, folder: &Path) -> Result<Pr
     Ok(Program {
         id: definition.found.id.to_string(),
         argv,
-        cwd: host.project.clone(),
+        cwd: runner.project.clone(),
         env,
         stdin: Vec::new(),
         reads: interpreter.reads,

@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_exec::Failure;
 use toolglot_exec::web;
 use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
 use toolglot_policy::{Host as WebHost, is_own_header};
 use toolglot_toolfiles::template;
 
-use super::{Definition, Failed, oauth};
-use crate::CallError;
-use crate::call::Host;
+use super::definition::Definition;
+use super::oauth;
+use super::request::{asked, unasked};
+use super::session_error::SessionError;
+use crate::failure::CallError;
+use crate::runner::ToolRunner;
 
 /// Headers that are the protocol's, besides those of any request.
 const PROTOCOLS_HEADERS: &[&str] = &[
@@ -26,13 +28,13 @@ const PROTOCOLS_HEADERS: &[&str] = &[
 
 /// The wire to a server. Needs the network, unless the server is this machine's and the user's file says so.
 pub(super) fn wire(
-    host: &Host<'_>,
+    runner: &ToolRunner,
     definition: &Definition,
     time: Duration,
-) -> Result<Box<dyn Wire>, Failed> {
-    let place = place(host, definition)?;
+) -> Result<Box<dyn Wire>, SessionError> {
+    let place = place(runner, definition)?;
     let bad = |why: String| {
-        Failed::Refused(CallError::Config {
+        SessionError::Refused(CallError::Config {
             id: definition.found.id.to_string(),
             why,
         })
@@ -41,7 +43,7 @@ pub(super) fn wire(
     let authorizer = if place.has_token() {
         None
     } else {
-        Some(oauth::authorizer(host, definition, &place.url, None).map_err(bad)?)
+        Some(oauth::authorizer(runner, definition, &place.url, None).map_err(bad)?)
     };
     wire_to(&place.url, place.headers, authorizer, time).map_err(|trouble| match trouble {
         Trouble::Barred(why) => bad(why),
@@ -51,12 +53,12 @@ pub(super) fn wire(
 
 /// Where a server is asked, and with which headers.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct Address {
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
 }
 
-impl Asked {
+impl Address {
     /// Whether the definition names the token.
     pub(super) fn has_token(&self) -> bool {
         let is_token = |name: &str| name.eq_ignore_ascii_case("authorization");
@@ -65,10 +67,10 @@ impl Asked {
 }
 
 /// Where a server is asked, if that is granted.
-pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, Failed> {
+pub(super) fn place(runner: &ToolRunner, definition: &Definition) -> Result<Address, SessionError> {
     let id = definition.found.id.to_string();
     let bad = |why: String| {
-        Failed::Refused(CallError::Config {
+        SessionError::Refused(CallError::Config {
             id: id.clone(),
             why,
         })
@@ -77,11 +79,11 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         let text = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        let expanded = template::variables(&text, &host.variables);
-        expanded.map_err(|unset| Failed::Refused(definition.unset(unset)))
+        let expanded = template::variables(&text, &runner.variables);
+        expanded.map_err(|unset| SessionError::Refused(definition.unset(unset)))
     };
     let settings: &Map<String, Value> = &definition.settings;
-    let url = url(host, definition).map_err(Failed::Refused)?;
+    let url = url(runner, definition).map_err(SessionError::Refused)?;
     let url =
         url.ok_or_else(|| bad("it has neither `config.command` nor `config.url`".to_owned()))?;
     let place = WebHost::of(&url).map_err(|error| bad(error.to_string()))?;
@@ -89,8 +91,8 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         80 | 443 => format!("net:{}", place.name),
         port => format!("net:{}:{port}", place.name),
     };
-    if !(host.grants("net.http") || host.grants(&named)) {
-        return Err(Failed::Refused(CallError::NotGranted {
+    if !(runner.grants("net.http") || runner.grants(&named)) {
+        return Err(SessionError::Refused(CallError::NotGranted {
             id,
             missing: vec!["net.http".to_owned()],
         }));
@@ -114,16 +116,19 @@ pub(super) fn place(host: &Host<'_>, definition: &Definition) -> Result<Asked, F
         }
         headers.push((name.clone(), value));
     }
-    Ok(Asked { url, headers })
+    Ok(Address { url, headers })
 }
 
 /// The address of a server, with the user's variables in it.
 ///
 /// # Errors
 /// If one of them is not set.
-pub(super) fn url(host: &Host<'_>, definition: &Definition) -> Result<Option<String>, CallError> {
+pub(super) fn url(
+    runner: &ToolRunner,
+    definition: &Definition,
+) -> Result<Option<String>, CallError> {
     let url = definition.settings.get("url").and_then(Value::as_str);
-    let expanded = url.map(|url| template::variables(url, &host.variables));
+    let expanded = url.map(|url| template::variables(url, &runner.variables));
     expanded
         .transpose()
         .map_err(|unset| definition.unset(unset))
@@ -186,31 +191,4 @@ impl Web for Way {
             url: self.url.clone(),
         })
     }
-}
-
-/// Why a server was not asked. That its name leads nowhere now says nothing of later.
-pub(super) fn unasked(failure: Failure) -> WebError {
-    match failure {
-        Failure::Unanswered { problem, .. } => WebError::Unanswered(problem),
-        other => WebError::Barred(other.to_string()),
-    }
-}
-
-/// Asks on a way that was looked at.
-pub(super) fn asked(way: &web::Web, ask: &web::Ask<'_>) -> Result<Answer, WebError> {
-    let answer = way.ask(ask).map_err(unasked)?;
-    let (parts, body) = answer.into_parts();
-    let headers = parts
-        .headers
-        .iter()
-        .map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            (name.to_string(), value)
-        })
-        .collect();
-    Ok(Answer {
-        status: parts.status.as_u16(),
-        headers,
-        body: Box::new(body.into_reader()),
-    })
 }

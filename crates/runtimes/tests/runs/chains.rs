@@ -130,8 +130,9 @@ fn every_short_name_leads_to_a_primitive() {
         };
         let extension = if name == "node/node" { "mjs" } else { "yaml" };
         world.tool(&format!("{tool}.{extension}"), &text);
-        let chain = world.with(|host| {
-            host.prepare(tool, serde_json::Map::new())
+        let chain = world.with(|runner| {
+            runner
+                .prepare(tool, serde_json::Map::new())
                 .map(|prepared| prepared.chain.ids())
         });
         let chain = chain.expect(name);
@@ -418,7 +419,7 @@ fn a_variable_without_a_value_stops_a_call_before_anything_is_started() {
             _ => "t/run-it",
         };
         // No attempt is made, so that a caller which only prepares the call learns of it.
-        let refused = world.with(|host| host.prepare(id, Map::new()).map(|_| ()));
+        let refused = world.with(|runner| runner.prepare(id, Map::new()).map(|_| ()));
         let error = refused.expect_err(text);
         assert_eq!(error.code(), "unset-variable", "{text}: {error}");
         let why = error.to_string();
@@ -471,7 +472,7 @@ fn an_interpreter_is_the_systems_and_never_the_projects() {
     world.path = std::env::join_paths(path).expect("a search path");
     let own = world.project.join(".venv/bin/bash");
     world.tool("t/run-it.yaml", &yaml("run-it", "t/own", ""));
-    let bash = world.with(|host| host.interpreters.program("bash").expect("it is there"));
+    let bash = world.with(|runner| runner.interpreters.program("bash").expect("it is there"));
     let bash = bash.program.display().to_string();
     let cases = [
         ("{type: local_binary, binary: bash, candidates: [sh], search_paths: [.venv/bin, none/bin], var: RYE_SHELL, fallback: bash}".to_owned(), "`.venv/bin`"),

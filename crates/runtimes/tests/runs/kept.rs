@@ -109,16 +109,16 @@ fn an_interpreter_that_stays_sees_nothing_of_a_secret_that_came_later() {
         return;
     }
     let world = project();
-    world.with(|host| {
+    world.with(|runner| {
         let read = |path: &str| {
             let args: Map<String, Value> =
                 [("paths".to_owned(), json!([path]))].into_iter().collect();
-            let called = host.call("t/look-it", args).expect("it runs");
+            let called = runner.call_unjudged("t/look-it", args).expect("it runs");
             called.returned.value["data"][path].clone()
         };
         let hidden = [json!(""), json!("PermissionError")];
         assert!(hidden.contains(&read(".env")));
-        assert_eq!(host.warm.borrow_mut().n_waiting(), 1);
+        assert_eq!(runner.warm.n_waiting(), 1);
         // In another inode, in the same place, and where there was none.
         world.file("new", "TOPSECRET");
         std::fs::rename(world.project.join("new"), world.project.join(".env")).expect("renamed");

@@ -45,14 +45,14 @@ fn a_shebang_below_a_signature_and_a_mark_before_a_text_are_left_out() {
         return;
     }
     let world = World::new();
-    let key = world.open().1.borrow_mut().new_key("me").expect("a home");
+    let key = world.open().1.new_key("me").expect("a home");
     let text = format!(
         "#!/usr/bin/env node\n{}",
         node("export default () => ({ success: true, output: 1 });")
     );
     world.file(".ai/tools/t/bang-it.js", &text);
     let (_, trust) = world.open();
-    let private = trust.borrow().private_key().expect("it was made");
+    let private = trust.private_key().expect("it was made");
     assert_eq!(private.public(), key);
     let signed = toolglot_toolfiles::sign_text(
         &text,

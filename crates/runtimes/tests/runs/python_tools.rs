@@ -99,14 +99,16 @@ fn python_functions_answer_whatever_they_do() {
     // By an interpreter that stays, and where walls are too weak for that by one of its own.
     for level in [Level::Namespaces, Level::Landlock] {
         world.level = Some(level);
-        world.with(|host| {
+        world.with(|runner| {
             for (name, _, expected) in cases {
                 let args = match *name {
                     "secret" => json!({"b": "${SECRET} {a} $(id)"}),
                     _ => json!({"a": 1}),
                 };
                 let args = args.as_object().expect("a map").clone();
-                let called = host.call(&format!("t/{name}-it"), args).expect("it runs");
+                let called = runner
+                    .call_unjudged(&format!("t/{name}-it"), args)
+                    .expect("it runs");
                 let returned = Value::Object(called.returned.value);
                 for (key, value) in expected.as_object().expect("a map") {
                     if *name == "writes" && level == Level::Landlock && key == "error" {

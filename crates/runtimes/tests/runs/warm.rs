@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::{Cancel, Host, Progress, Watch};
+use toolglot_runtimes::{Cancel, Progress, ToolRunner, Watch};
 
 use crate::world::{World, can_run, python};
 
@@ -78,9 +78,9 @@ def leave(what):
                     signal.pause()
 ";
 
-fn call(host: &Host<'_>, id: &str, args: &Value) -> Value {
+fn call(runner: &ToolRunner, id: &str, args: &Value) -> Value {
     let args: Map<String, Value> = serde_json::from_value(args.clone()).expect("an object");
-    match host.call(id, args) {
+    match runner.call_unjudged(id, args) {
         Ok(called) => Value::Object(called.returned.value),
         Err(error) => panic!("{id} was not run: {error}"),
     }
@@ -108,22 +108,22 @@ fn nothing_of_a_call_is_there_in_the_next() {
         ("interrupt", false),
         ("all", true),
     ] {
-        world.with(|host| {
-            let first = call(host, "t/look-it", &json!({"leave": what}));
+        world.with(|runner| {
+            let first = call(runner, "t/look-it", &json!({"leave": what}));
             assert!(first.is_object(), "{what}: {first}");
             assert_eq!(
-                host.warm.borrow_mut().n_waiting(),
+                runner.warm.n_waiting(),
                 usize::from(stays),
                 "{what}: {first}"
             );
-            let second = call(host, "t/look-it", &json!({"leave": "nothing"}));
+            let second = call(runner, "t/look-it", &json!({"leave": "nothing"}));
             assert_eq!(second["data"]["seen"], json!(0), "{what}: {second}");
             // Whoever kills the interpreter has killed itself.
             if what != "kill" && what != "stop" && what != "interrupt" {
                 assert_eq!(first["data"], second["data"], "{what}");
             }
-            assert_eq!(host.warm.borrow_mut().n_waiting(), 1, "{what}: {second}");
-            let third = call(host, "t/look-it", &json!({}));
+            assert_eq!(runner.warm.n_waiting(), 1, "{what}: {second}");
+            let third = call(runner, "t/look-it", &json!({}));
             assert_eq!(second["data"], third["data"], "{what}");
         });
     }
@@ -138,13 +138,13 @@ fn a_call_does_not_follow_one_that_left_a_trace() {
     let world = World::new();
     world.tool("t/look-it.py", &python("python/function", LOOKS));
     world.tool("t/which-it.py", &python("python/function", "def execute(params, project_path):\n    return {'success': True, 'output': str(hash('a text'))}"));
-    world.with(|host| {
-        let which = || call(host, "t/which-it", &json!({}))["output"].clone();
+    world.with(|runner| {
+        let which = || call(runner, "t/which-it", &json!({}))["output"].clone();
         let mut known = Vec::new();
         for what in ["file", "memory", "limit", "child"] {
             let before = which();
             assert!(!known.contains(&before), "{what}");
-            call(host, "t/look-it", &json!({"leave": what}));
+            call(runner, "t/look-it", &json!({"leave": what}));
             let is_same = which() == before;
             assert_eq!(is_same, what == "child", "{what}");
             known.push(before);
@@ -204,12 +204,12 @@ fn one_interpreter_serves_call_after_call_and_is_not_poisoned() {
     world.tool("t/flood-it.py", &python("python/function", "import sys\ndef execute(params, project_path):\n    for i in range(2000):\n        sys.stdout.write('o' * 5000)\n        sys.stderr.write('e' * 5000)\n    return {'success': True, 'output': 'x' * 3_000_000}"));
     world.tool("t/stdin-it.py", &python("python/function", "import sys\ndef execute(params, project_path):\n    return {'success': True, 'output': sys.stdin.read() + '|' + open('/dev/stdin').read()}"));
     world.tool("t/where-it.py", &python("python/function", "import os\ndef execute(params, project_path):\n    return {'success': True, 'output': os.environ.get('SECRET', 'none')}"));
-    world.with(|host| {
-        let which = || call(host, "t/which-it", &json!({}))["output"].clone();
+    world.with(|runner| {
+        let which = || call(runner, "t/which-it", &json!({}))["output"].clone();
         let first = which();
         assert_eq!(first, which());
         let text = |id: &str, key: &str| {
-            call(host, id, &json!({}))[key]
+            call(runner, id, &json!({}))[key]
                 .as_str()
                 .unwrap_or_default()
                 .to_owned()
@@ -226,7 +226,7 @@ fn one_interpreter_serves_call_after_call_and_is_not_poisoned() {
         assert!(text("t/close-it", "error").contains("without an answer"));
         assert_eq!(text("t/stdin-it", "output"), "|");
         assert_eq!(text("t/where-it", "output"), "none");
-        let flood = call(host, "t/flood-it", &json!({}));
+        let flood = call(runner, "t/flood-it", &json!({}));
         assert_eq!(flood["output"].as_str().map(str::len), Some(3_000_000));
         for stream in ["stdout", "stderr"] {
             let kept = flood[stream].as_str().expect("a text");
@@ -273,14 +273,14 @@ fn a_copy_that_dies_while_it_waits_takes_no_call_with_it() {
     }
     let world = World::new();
     world.tool("t/add-it.py", &python("python/function", "def execute(params, project_path):\n    return {'success': True, 'output': params['a']}"));
-    world.with(|host| {
+    world.with(|runner| {
         for a in 0..20 {
-            let first = call(host, "t/add-it", &json!({"a": a}));
+            let first = call(runner, "t/add-it", &json!({"a": a}));
             assert_eq!(first["output"], json!(a), "{first}");
-            assert_eq!(host.warm.borrow_mut().n_waiting(), 1);
+            assert_eq!(runner.warm.n_waiting(), 1);
             // It may not have begun to wait.
             let n_killed = kill_waiting(&world.project);
-            let second = call(host, "t/add-it", &json!({"a": a + 100}));
+            let second = call(runner, "t/add-it", &json!({"a": a + 100}));
             let died = json!("it was ended by signal 9");
             assert!(
                 second["output"] == json!(a + 100) || n_killed > 0 && second["error"] == died,
@@ -297,21 +297,21 @@ fn other_rights_are_other_walls() {
     }
     let mut world = World::new();
     world.tool("t/write-it.py", &python("python/function", "def execute(params, project_path):\n    try:\n        open('x.txt', 'w').close()\n        return {'success': True, 'output': 'written'}\n    except OSError as error:\n        return {'success': True, 'output': 'refused'}"));
-    world.with(|host| {
-        let said = || call(host, "t/write-it", &json!({}))["output"].clone();
+    world.with(|runner| {
+        let said = || call(runner, "t/write-it", &json!({}))["output"].clone();
         assert_eq!(said(), json!("refused"));
-        assert_eq!(host.warm.borrow_mut().n_waiting(), 1);
+        assert_eq!(runner.warm.n_waiting(), 1);
     });
     world.granted.push("fs.write".into());
     world.tool("t/git-it.py", &python("python/function", "def execute(params, project_path):\n    open('.git/config', 'w').close()\n    return {'success': True, 'output': 'written'}"));
-    world.with(|host| {
+    world.with(|runner| {
         assert_eq!(
-            call(host, "t/write-it", &json!({}))["output"],
+            call(runner, "t/write-it", &json!({}))["output"],
             json!("written")
         );
         // What says which tools there are came to be since: it is protected in the next walls, which are others.
         std::fs::create_dir(world.project.join(".git")).expect("a folder");
-        let returned = call(host, "t/git-it", &json!({}));
+        let returned = call(runner, "t/git-it", &json!({}));
         assert_eq!(returned["success"], json!(false), "{returned}");
     });
 }

@@ -411,7 +411,8 @@ fn a_server_whose_name_leads_nowhere_may_be_there_later() {
     assert_eq!(called.attempts.len(), 3, "{:?}", called.returned.value);
     let error = called.returned.value["error"].as_str().unwrap_or_default();
     assert!(error.contains("leads to no address"), "{error}");
-    let offer = world.with(|host| host.offer("mcp/servers/far", std::time::Duration::from_secs(5)));
+    let offer =
+        world.with(|runner| runner.offer("mcp/servers/far", std::time::Duration::from_secs(5)));
     let error = offer.expect_err("it is not there");
     assert_eq!(error.code(), "no-offer", "{error}");
 }

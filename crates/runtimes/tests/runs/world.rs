@@ -1,17 +1,19 @@
 //! A project, a user's home, and the tools in them.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use toolglot_exec::ProgramSandbox;
 use toolglot_policy::{Level, Refusals, SandboxSettings, SandboxTable, ServerRules};
-use toolglot_runtimes::{Budget, CallError, Called, Host, Interpreters, Servers, Watch};
+use toolglot_runtimes::{
+    Budget, CallError, CallResult, Interpreters, Servers, SharedTrust, ToolRunner,
+    WarmInterpreters, Watch,
+};
 use toolglot_sandbox::Isolation;
 use toolglot_toolfiles::{Registry, Spaces, Trust};
 
@@ -74,36 +76,29 @@ impl World {
     /// Writes a tool and trusts it as it is.
     pub(crate) fn tool(&self, path: &str, text: &str) {
         self.file(&format!(".ai/tools/{path}"), text);
-        let (registry, trust) = self.open();
+        let (registry, mut trust) = self.open();
         let id = path.rsplit_once('.').expect("an extension").0;
         let found = registry
             .find(&id.parse_id())
             .expect("it was written just now");
-        trust
-            .borrow_mut()
-            .trust(&[(&found, "1.0.0")])
-            .expect("a home");
+        trust.trust(&[(&found, "1.0.0")]).expect("a home");
     }
 
-    pub(crate) fn open(&self) -> (Registry, RefCell<Trust>) {
+    pub(crate) fn open(&self) -> (Registry, Trust) {
         let spaces = Spaces {
             project: Some(self.project.clone()),
             user: Some(self.home.clone()),
         };
         let trust = Trust::open(&spaces).expect("it can be opened");
-        (
-            Registry::open(&spaces)
-                .expect("it can be opened")
-                .with_servers(&trust),
-            RefCell::new(trust),
-        )
+        let registry = Registry::open(&spaces).expect("it can be opened");
+        (registry.with_servers(&trust), trust)
     }
 
-    pub(crate) fn with<T>(&self, act: impl FnOnce(&Host<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&ToolRunner) -> T) -> T {
         let (registry, trust) = self.open();
-        let host = Host {
-            registry: &registry,
-            trust: &trust,
+        let runner = ToolRunner {
+            registry: Arc::new(registry),
+            trust: SharedTrust::new(trust),
             project: self.project.clone(),
             granted: self.granted.clone(),
             sandbox: ProgramSandbox {
@@ -111,22 +106,21 @@ impl World {
                 refused: self.refused.clone(),
                 ..ProgramSandbox::default()
             },
-            variables: self.variables.clone(),
+            variables: Arc::new(self.variables.clone()),
             interpreters: Interpreters::new(Some(&self.path), &self.project),
             budget: Budget::of(self.cap),
             pause,
             servers: Servers::default(),
             server_rules: self.rules.clone(),
             watch: self.watch.clone(),
-            warm: RefCell::default(),
-            approved: RefCell::default(),
+            warm: WarmInterpreters::default(),
         };
-        act(&host)
+        act(&runner)
     }
 
-    pub(crate) fn call(&self, id: &str, args: Value) -> Result<Called, CallError> {
+    pub(crate) fn call(&self, id: &str, args: Value) -> Result<CallResult, CallError> {
         let args: Map<String, Value> = serde_json::from_value(args).expect("an object");
-        self.with(|host| host.call(id, args))
+        self.with(|runner| runner.call_unjudged(id, args))
     }
 
     /// What a tool returned.

@@ -3,7 +3,6 @@
 mod left_out;
 mod lock;
 mod revoked;
-mod rollback;
 
 use std::fs;
 use std::path::{Path, PathBuf};

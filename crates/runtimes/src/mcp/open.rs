@@ -1,0 +1,79 @@
+//! A session with a server: one that is idle, or a new one.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use toolglot_mcp::client::{Client, Profile, Terms};
+use toolglot_policy::Level;
+
+use super::definition::{Definition, expanded, transport};
+use super::session_error::SessionError;
+use super::{program, web};
+use crate::fingerprint::fingerprint;
+use crate::protected_paths;
+use crate::runner::ToolRunner;
+use crate::sessions::Session;
+
+/// How long one request of a session over HTTP may take at most.
+const MOST_TIME: Duration = Duration::from_secs(3600);
+
+/// A session with a server. A server that died is started again, after a pause that doubles each time.
+pub(super) fn open(
+    runner: &ToolRunner,
+    definition: &Definition,
+    terms: &Terms<'_>,
+) -> Result<Session, SessionError> {
+    let key = key(runner, definition)?;
+    if let Some(session) = runner.servers.idle(&key) {
+        return Ok(session);
+    }
+    runner.servers.pause(&key, terms)?;
+    let wire = match transport(&definition.settings) {
+        "stdio" => program::wire(runner, definition)?,
+        _ => web::wire(runner, definition, MOST_TIME)?,
+    };
+    match Client::open(wire, Profile::default(), terms) {
+        Ok(client) => Ok(Session::new(key, client)),
+        Err(trouble) => {
+            runner.servers.has_died(&key);
+            Err(trouble.into())
+        }
+    }
+}
+
+/// What makes two calls share a session: the same definition, with the same rights, the same values of its variables, and behind
+/// walls that would be built the same now.
+fn key(runner: &ToolRunner, definition: &Definition) -> Result<String, SessionError> {
+    let settings = expanded(runner, definition).map_err(SessionError::Refused)?;
+    let rights = (
+        &runner.sandbox.settings,
+        runner.grants("net.http"),
+        runner.grants("fs.write"),
+    );
+    let has_mounts = runner.sandbox.settings.decided.level == Level::Namespaces;
+    let kept = if has_mounts && transport(&definition.settings) == "stdio" {
+        let id = definition.found.id.to_string();
+        let kept = protected_paths::of(runner, &id).map_err(SessionError::Refused)?;
+        let all = kept.guarded.iter().chain(&kept.held).chain(&kept.secret);
+        fingerprint(all)
+    } else {
+        Vec::new()
+    };
+    let variables = runner.program_variables();
+    let names = definition.settings.get("env").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let values: Vec<Option<&String>> = names.map(|name| variables.get(name)).collect();
+    let text = format!(
+        "{}\n{}\n{}\n{rights:?}\n{values:?}\n{kept:?}",
+        definition.found.text(),
+        Value::Object(settings),
+        runner.project.display(),
+    );
+    let mut out = String::new();
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(out, "{byte:02x}");
+    }
+    Ok(out)
+}

@@ -1,0 +1,52 @@
+//! A tool's program in its sandbox.
+
+use std::time::Duration;
+
+use toolglot_exec::ToolRights;
+use toolglot_sandbox::Command;
+
+use crate::environment;
+use crate::failure::CallError;
+use crate::program::{Manner, Program};
+use crate::runner::ToolRunner;
+use crate::sizes;
+
+/// The program in its sandbox.
+pub(crate) fn command(
+    runner: &ToolRunner,
+    program: Program,
+    time: Duration,
+) -> Result<Command, CallError> {
+    // Behind the frame of an answer stands what was printed too: how long each is, is looked at when it is read.
+    let output_bytes = match program.manner {
+        Manner::Framed(_) => sizes::ANSWER_BYTES,
+        _ => sizes::answer(runner),
+    };
+    let mut command = if program.is_container {
+        runner
+            .sandbox
+            .engine_client(&runner.project, time, output_bytes)
+    } else {
+        let may_write = runner.grants("fs.write");
+        let rights = ToolRights {
+            tool: &program.id,
+            may_write,
+            may_connect: runner.grants("net.http"),
+            has_cache: may_write && program.names_cache,
+            time,
+            output_bytes,
+        };
+        let command = runner.sandbox.tool(&runner.project, &rights);
+        command.map_err(|source| CallError::NotKept {
+            id: program.id,
+            source,
+        })?
+    };
+    command.argv = program.argv;
+    command.cwd = program.cwd;
+    command.env = environment::pairs(program.env);
+    command.stdin = program.stdin;
+    command.read.extend(program.reads);
+    command.watch = runner.watch.of_program();
+    Ok(command)
+}

@@ -1,0 +1,123 @@
+//! Sessions with servers, kept between calls.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use toolglot_mcp::client::{Client, Terms, Trouble};
+
+/// How long what a server says of its tools is taken for what it says now, where it does not say that it changed.
+const FRESH: Duration = Duration::from_secs(60);
+/// The longest time between two beginnings of a server that dies.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// The first.
+const PAUSE: Duration = Duration::from_millis(200);
+/// So many idle sessions with one server are kept.
+const MAX_IDLE: usize = 4;
+
+/// Sessions that nobody uses at the moment, by server. A copy shares them; the last one to go ends them.
+#[derive(Clone, Debug, Default)]
+pub struct Servers(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    idle: BTreeMap<String, Vec<Session>>,
+    /// Servers that died: how often in a row, and when.
+    died: BTreeMap<String, (u32, Instant)>,
+}
+
+/// A session, and what its server said of its tools.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) key: String,
+    pub(crate) client: Client,
+    pub(crate) tools: Vec<Value>,
+    listed: Option<Instant>,
+}
+
+impl Session {
+    /// One that was opened just now.
+    pub(crate) fn new(key: String, client: Client) -> Session {
+        Session {
+            key,
+            client,
+            tools: Vec::new(),
+            listed: None,
+        }
+    }
+
+    /// Asks for the tools anew if they may have changed.
+    pub(crate) fn refresh(&mut self, terms: &Terms<'_>) -> Result<(), Trouble> {
+        let is_fresh = self.listed.is_some_and(|listed| listed.elapsed() < FRESH);
+        if self.client.is_changed()? || !is_fresh {
+            self.tools = self.client.tools(terms)?;
+            self.listed = Some(Instant::now());
+        }
+        Ok(())
+    }
+}
+
+impl Servers {
+    /// A session that nobody uses, if one is still open.
+    pub(crate) fn idle(&self, key: &str) -> Option<Session> {
+        loop {
+            let mut session = self.state().idle.get_mut(key).and_then(Vec::pop)?;
+            if session.client.is_changed().is_ok() {
+                return Some(session);
+            }
+            self.has_died(key);
+        }
+    }
+
+    /// Keeps a session for the next call.
+    pub(crate) fn give_back(&self, session: Session) {
+        let mut state = self.state();
+        state.died.remove(&session.key);
+        let idle = state.idle.entry(session.key.clone()).or_default();
+        if idle.len() < MAX_IDLE {
+            idle.push(session);
+        }
+    }
+
+    /// Takes leave of all servers that nobody asks at the moment.
+    pub fn end(&self) {
+        let idle = std::mem::take(&mut self.state().idle);
+        drop(idle);
+    }
+
+    /// Counts a death against the next beginning.
+    pub(crate) fn has_died(&self, key: &str) {
+        let mut state = self.state();
+        let died = state
+            .died
+            .entry(key.to_owned())
+            .or_insert((0, Instant::now()));
+        *died = (died.0.saturating_add(1), Instant::now());
+    }
+
+    /// Waits until a server that died may be begun again.
+    pub(crate) fn pause(&self, key: &str, terms: &Terms<'_>) -> Result<(), Trouble> {
+        let Some((n, since)) = self.state().died.get(key).copied() else {
+            return Ok(());
+        };
+        let pause = PAUSE
+            .saturating_mul(1 << n.saturating_sub(1).min(10))
+            .min(MAX_PAUSE);
+        let until = since + pause;
+        while Instant::now() < until {
+            if (terms.stop)() {
+                return Err(Trouble::Stopped);
+            }
+            if Instant::now() >= terms.until {
+                return Err(Trouble::Gone("died, and is not begun again yet".to_owned()));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,20 @@
+//! The words of a command, as files configure them.
+
+use serde_json::Value;
+
+/// A list of words, or one word.
+pub(crate) fn words(value: Option<&Value>) -> Result<Vec<String>, String> {
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(word)) => Ok(vec![word.clone()]),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| match item {
+                Value::String(text) => Ok(text.clone()),
+                Value::Number(_) | Value::Bool(_) => Ok(item.to_string()),
+                _ => Err("`config.args` holds what is no word".to_owned()),
+            })
+            .collect(),
+        Some(_) => Err("`config.args` is no list of words".to_owned()),
+    }
+}
