@@ -22,12 +22,6 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
-    #[error("cannot write {}", path.display())]
-    Write {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
     #[error(transparent)]
     Find(#[from] toolglot_toolfiles::FindError),
     #[error(transparent)]
@@ -38,22 +32,8 @@ pub(crate) enum Failure {
     Session(toolglot_session::SessionError),
     #[error(transparent)]
     BadId(toolglot_toolfiles::BadId),
-    #[error("`{pattern}` is no pattern of ids")]
-    BadPattern {
-        pattern: String,
-        #[source]
-        source: globset::Error,
-    },
-    #[error("no tool of the project or the user fits `{0}`")]
-    NothingFits(String),
-    #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
-    NoLanguage(String),
-    #[error(
-        "`{other}` is `{id}` already, and one of the two would never be used: choose another id, or remove it"
-    )]
-    TakenId { id: String, other: String },
-    #[error("`{0}` is there already: choose another id, or remove it")]
-    Taken(String),
+    #[error(transparent)]
+    Catalog(#[from] toolglot_catalog::CatalogError),
     #[error("there is no file {}", .0.display())]
     NoFile(PathBuf),
     #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]

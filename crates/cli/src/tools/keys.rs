@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use toolglot_exec::clock;
 use toolglot_toolfiles::{PublicKey, TrustError};
 
+use super::answer;
 use super::args::KeysCommand;
-use super::{House, answer};
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::{Outcome, source};
@@ -16,9 +16,9 @@ use crate::{Outcome, source};
 pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
         KeysCommand::List { common } => {
-            let house = House::open(&common.root)?;
+            let catalog = super::open(&common.root)?;
             let mut text = String::new();
-            let rows: Vec<Value> = house
+            let rows: Vec<Value> = catalog
                 .trust
                 .keys()
                 .iter()
@@ -29,7 +29,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                     let same = |other: &&toolglot_toolfiles::KnownKey| {
                         other.signer.key.fingerprint() == fingerprint
                     };
-                    let revoked = house.trust.keys();
+                    let revoked = catalog.trust.keys();
                     let mut revoked = revoked.iter().filter(same);
                     let revoked = revoked.find_map(|other| other.signer.revoked.clone());
                     let status = match &revoked {
@@ -54,8 +54,8 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             answer(common, out, &json!({"keys": rows}), &text)?;
         }
         KeysCommand::New { owner, common } => {
-            let mut house = House::open(&common.root)?;
-            let key = house.trust.new_key(owner)?;
+            let mut catalog = super::open(&common.root)?;
+            let key = catalog.trust.new_key(owner)?;
             let fingerprint = key.fingerprint();
             let json =
                 json!({"fingerprint": fingerprint, "owner": owner, "public_key": key.to_pem()});
@@ -66,7 +66,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             owner,
             common,
         } => {
-            let mut house = House::open(&common.root)?;
+            let mut catalog = super::open(&common.root)?;
             let text = source::text(file)?;
             let text = text.trim();
             let key = if text.starts_with("ed25519:") {
@@ -78,7 +78,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                 path: file.clone(),
                 source,
             })?;
-            let signer = house.trust.trust_key(key, owner)?;
+            let signer = catalog.trust.trust_key(key, owner)?;
             let fingerprint = signer.key.fingerprint();
             let json = json!({"fingerprint": fingerprint, "owner": owner});
             answer(
@@ -89,14 +89,14 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             )?;
         }
         KeysCommand::Revoke { key, common } => {
-            let mut house = House::open(&common.root)?;
+            let mut catalog = super::open(&common.root)?;
             let time = clock::now();
-            let of_system = house
+            let of_system = catalog
                 .trust
                 .keys()
                 .iter()
                 .any(|known| known.from == "system" && known.signer.key.fingerprint() == *key);
-            house.trust.revoke(key, &time)?;
+            catalog.trust.revoke(key, &time)?;
             let json = json!({"fingerprint": key, "revoked": time});
             answer(common, out, &json, &format!("{key}  revoked {time}\n"))?;
             if of_system {
@@ -107,8 +107,8 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             }
         }
         KeysCommand::Pin { key, common } => {
-            let mut house = House::open(&common.root)?;
-            let signer = house.trust.pin(key)?;
+            let mut catalog = super::open(&common.root)?;
+            let signer = catalog.trust.pin(key)?;
             let json = json!({"fingerprint": key, "owner": signer.owner});
             answer(
                 common,

@@ -4,21 +4,22 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
+use toolglot_catalog::{brief, diagnostic};
 use toolglot_toolfiles::ItemId;
 
+use super::answer;
 use super::args::Common;
-use super::{House, answer, view};
 use crate::Outcome;
 use crate::failure::Failure;
 use toolglot_chat::required_parameters;
 
 pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let house = House::open(&common.root)?;
+    let catalog = super::open(&common.root)?;
     let id = ItemId::new(id).map_err(Failure::BadId)?;
-    let found = house.registry.find_called(&id)?;
+    let found = catalog.registry.find_called(&id)?;
     let tool = found.checked();
     let metadata = &tool.metadata;
-    let mut shown = view::brief(&found, &tool, &house);
+    let mut shown = brief(&found, &tool, &catalog);
     let mut set = |name: &str, value: Value| shown.insert(name.to_owned(), value);
     set("category", json!(metadata.category));
     set("requires", json!(metadata.requires));
@@ -72,7 +73,7 @@ pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Out
         "diagnostics",
         tool.diagnostics
             .iter()
-            .map(|diagnostic| view::diagnostic(diagnostic, found.text()))
+            .map(|one| diagnostic(one, found.text()))
             .collect(),
     );
     let shown = Value::Object(shown);

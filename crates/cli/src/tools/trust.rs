@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
+use toolglot_catalog::line_changes;
 use toolglot_toolfiles::{Found, Record, Space, Trust};
 
+use super::answer;
 use super::args::Common;
-use super::{House, answer, change};
 use crate::Outcome;
 use crate::failure::Failure;
 
@@ -28,11 +29,11 @@ pub(super) fn trust(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut house = House::open(&common.root)?;
-    let found = house.named(words)?;
+    let mut catalog = super::open(&common.root)?;
+    let found = catalog.named(words)?;
     let asked: Vec<Asked> = found
         .into_iter()
-        .map(|found| Asked::of(found, &house.trust))
+        .map(|found| Asked::of(found, &catalog.trust))
         .collect();
     let fit: Vec<(&Found, &str)> = asked
         .iter()
@@ -40,11 +41,11 @@ pub(super) fn trust(
         .map(|asked| (&asked.found, asked.version.as_str()))
         .collect();
     if !dry_run && !fit.is_empty() {
-        house.trust.trust(&fit)?;
+        catalog.trust.trust(&fit)?;
     }
     let (mut text, mut rows) = (String::new(), Vec::new());
     for asked in &asked {
-        rows.push(asked.tell(&house.trust, dry_run, &mut text));
+        rows.push(asked.tell(&catalog.trust, dry_run, &mut text));
     }
     answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
     Ok(Outcome::faulty_if(asked.len() > fit.len()))
@@ -69,7 +70,7 @@ impl Asked {
             .and_then(|before| trust.trusted_text(before));
         Asked {
             version: tool.metadata.version.unwrap_or_else(|| "0.0.0".to_owned()),
-            changes: text.map(|text| change::lines(&text, found.text())),
+            changes: text.map(|text| line_changes(&text, found.text())),
             found,
             why,
             before,

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
+use toolglot_catalog::Answer;
 use toolglot_toolfiles::Standing;
 
+use super::answer;
 use super::args::Common;
-use super::{House, answer, view};
 use crate::Outcome;
 use crate::failure::Failure;
 
@@ -16,10 +17,10 @@ pub(super) fn verify(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let house = House::open(&common.root)?;
+    let catalog = super::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
-    for found in house.named(words)? {
-        let said = view::Answer::of(&house, &found);
+    for found in catalog.named(words)? {
+        let said = Answer::of(&catalog, &found);
         is_faulty |= said.is_faulty();
         let _ = write!(text, "{}", found.id);
         let _ = match &said.standing {

@@ -12,32 +12,35 @@ use std::time::{Duration, SystemTime};
 
 use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
-use toolglot_exec::audit::hex;
-use toolglot_session::Policies;
-use toolglot_toolfiles::{Entry, Space, Spaces, Stamp, Trust};
+use toolglot_signature::hex;
+use toolglot_toolfiles::{Entry, Stamp};
+use toolglot_trust::{Space, Spaces, Trust};
+
+use crate::Catalog;
 
 /// What is told of one tool: its fields, a tab between two. No field holds a tab or a line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row<'a> {
+pub struct Row<'a> {
     line: Cow<'a, str>,
 }
 
 impl<'a> Row<'a> {
     /// Space, standing, version and a line about it; and all of it, as JSON.
-    pub(super) fn new(told: [&str; 4], json: &str) -> Row<'a> {
-        let [space, status, version, about] = told;
+    pub(crate) fn new(fields: [&str; 4], json: &str) -> Row<'a> {
+        let [space, status, version, about] = fields;
         Row {
             line: format!("{space}\t{status}\t{version}\t{about}\t{json}").into(),
         }
     }
 
     /// Space, standing, version and a line about it.
-    pub(super) fn told(&self) -> [&str; 4] {
+    pub fn fields(&self) -> [&str; 4] {
         let mut fields = self.line.splitn(5, '\t');
         std::array::from_fn(|_| fields.next().unwrap_or_default())
     }
 
-    pub(super) fn json(&self) -> &str {
+    /// All of it, as JSON.
+    pub fn json(&self) -> &str {
         self.line.splitn(5, '\t').nth(4).unwrap_or_default()
     }
 
@@ -49,7 +52,7 @@ impl<'a> Row<'a> {
 
 /// Rows that were kept, in the order of a listing: a line for each, which begins with its key.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub struct RowCache {
     file: Option<PathBuf>,
     fingerprint: String,
     /// The file as it was read, and where its lines begin: none, if it was none.
@@ -62,12 +65,18 @@ const MOST_BYTES: u64 = 256 << 20;
 /// Times of files are no finer than this, on the worst of file systems.
 const FRESH: Duration = Duration::from_secs(2);
 
-impl Shelf {
-    /// What was kept for a project; nothing, if anything is not as it was.
-    pub(super) fn open(root: &Path, entries: &[(Entry, Option<Stamp>)]) -> Shelf {
-        let spaces = &Spaces::of(root);
-        let Some((file, fingerprint)) = place(spaces).zip(fingerprint(root, entries)) else {
-            return Shelf::default();
+impl RowCache {
+    /// What was kept for a project; nothing, if anything is not as it was. `depends` are the files beside the tools and the
+    /// trust store that a row depends on: those of policies.
+    pub fn open(
+        catalog: &Catalog,
+        depends: &[PathBuf],
+        entries: &[(Entry, Option<Stamp>)],
+    ) -> RowCache {
+        let spaces = catalog.trust.spaces();
+        let fingerprint = fingerprint(spaces, depends, entries);
+        let Some((file, fingerprint)) = place(spaces).zip(fingerprint) else {
+            return RowCache::default();
         };
         let text = match fs::metadata(&file) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MOST_BYTES => {
@@ -78,7 +87,7 @@ impl Shelf {
         let is_same = text
             .strip_prefix(fingerprint.as_str())
             .is_some_and(|lines| lines.starts_with('\n'));
-        Shelf {
+        RowCache {
             file: Some(file),
             begin: if is_same {
                 fingerprint.len() + 1
@@ -95,7 +104,7 @@ impl Shelf {
     }
 
     /// What was kept of files that are as they were: a row or none for each entry.
-    pub(super) fn rows(&self, entries: &[(Entry, Option<Stamp>)]) -> Vec<Option<Row<'_>>> {
+    pub(crate) fn rows(&self, entries: &[(Entry, Option<Stamp>)]) -> Vec<Option<Row<'_>>> {
         let mut lines = Lines(self.lines()).peekable();
         let mut begin = String::new();
         let row = |(entry, stamp): &(Entry, Option<Stamp>)| {
@@ -117,7 +126,7 @@ impl Shelf {
     }
 
     /// Keeps these instead. Where that fails nothing is lost.
-    pub(super) fn keep(&self, rows: &[(Entry, Option<Stamp>, Row<'_>)]) {
+    pub(crate) fn keep(&self, rows: &[(Entry, Option<Stamp>, Row<'_>)]) {
         let Some(file) = &self.file else { return };
         let now = SystemTime::now();
         let may_stay = |stamp: &Stamp| stamp.is_older(now, FRESH);
@@ -198,14 +207,18 @@ fn place(spaces: &Spaces) -> Option<PathBuf> {
 }
 
 /// Everything but the files themselves that a row depends on.
-fn fingerprint(root: &Path, entries: &[(Entry, Option<Stamp>)]) -> Option<String> {
+fn fingerprint(
+    spaces: &Spaces,
+    depends: &[PathBuf],
+    entries: &[(Entry, Option<Stamp>)],
+) -> Option<String> {
     let own = std::env::current_exe()
         .and_then(fs::metadata)
         .and_then(|metadata| Ok((metadata.len(), metadata.modified()?)))
         .ok()?;
     let mut hash = Sha256::new();
     hash.update(format!("{} {own:?}\0", env!("CARGO_PKG_VERSION")));
-    hash.update(Trust::fingerprint(&Spaces::of(root)));
+    hash.update(Trust::fingerprint(spaces));
     let mut files = String::new();
     for (entry, stamp) in entries {
         match stamp {
@@ -215,8 +228,8 @@ fn fingerprint(root: &Path, entries: &[(Entry, Option<Stamp>)]) -> Option<String
         files.push('\n');
     }
     hash.update(&files);
-    let servers = root.join(".mcp.json");
-    for file in Policies::places(root, None).into_iter().chain([servers]) {
+    let servers = spaces.project.as_ref().map(|root| root.join(".mcp.json"));
+    for file in depends.iter().chain(&servers) {
         hash.update(fs::read(file).unwrap_or_default());
         hash.update([0]);
     }
@@ -244,7 +257,7 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolglot_toolfiles::ItemId;
+    use toolglot_toolread::ItemId;
 
     fn entry(id: &str) -> Entry {
         Entry {
@@ -257,7 +270,7 @@ mod tests {
     #[test]
     fn rows_are_found_again_whatever_comes_and_goes_between_them() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut shelf = Shelf {
+        let mut shelf = RowCache {
             file: Some(folder.path().join("rows")),
             fingerprint: "same".to_owned(),
             text: String::new(),
@@ -285,7 +298,7 @@ mod tests {
             let rows = found.iter().zip(ids);
             rows.map(|(row, id)| {
                 row.as_ref()
-                    .inspect(|row| assert_eq!(row.told()[3], *id))
+                    .inspect(|row| assert_eq!(row.fields()[3], *id))
                     .is_some()
             })
             .collect()

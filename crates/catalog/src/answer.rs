@@ -1,13 +1,15 @@
-//! Tools as JSON.
+//! One answer about one tool, and tools as JSON.
 
 use serde_json::{Map, Value, json};
 use toolglot_runtimes::{CallError, Chain};
-use toolglot_toolfiles::{Diagnostic, Executor, Found, Place, Refusal, Standing, ToolFile};
+use toolglot_toolfiles::Found;
+use toolglot_toolread::{Diagnostic, Executor, Place, ToolFile};
+use toolglot_trust::{Refusal, Standing};
 
-use super::House;
+use crate::Catalog;
 
 /// A tool in a few fields, for listings.
-pub(super) fn brief(found: &Found, tool: &ToolFile, house: &House) -> Map<String, Value> {
+pub fn brief(found: &Found, tool: &ToolFile, catalog: &Catalog) -> Map<String, Value> {
     let metadata = &tool.metadata;
     let mut fields = Map::new();
     let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -30,32 +32,37 @@ pub(super) fn brief(found: &Found, tool: &ToolFile, house: &House) -> Map<String
     let actions: Vec<&str> = tool.actions.iter().map(|one| one.name.as_str()).collect();
     set("actions", json!(actions));
     set("errors", json!(tool.errors().count()));
-    set("standing", Answer::of(house, found).to_json());
+    set("standing", Answer::of(catalog, found).to_json());
     fields
 }
 
 /// Who vouches for a file, and whether it is called.
-pub(super) struct Answer {
-    pub(super) standing: Result<Standing, Refusal>,
-    pub(super) runs: Result<Chain, CallError>,
+#[derive(Debug)]
+pub struct Answer {
+    /// Whether anybody vouches for it, and who.
+    pub standing: Result<Standing, Refusal>,
+    /// What runs it, or why it is not called.
+    pub runs: Result<Chain, CallError>,
 }
 
 impl Answer {
-    pub(super) fn of(house: &House, found: &Found) -> Answer {
+    /// The answer about a file.
+    pub fn of(catalog: &Catalog, found: &Found) -> Answer {
         let version = found.tool().metadata.version.as_deref();
         Answer {
-            standing: house.trust.standing(found, version),
-            runs: house.resolve(found),
+            standing: catalog.trust.standing(found, version),
+            runs: catalog.resolve(found),
         }
     }
 
     /// Whether it would be called if everything were in order, and is not. What is no tool is in order so.
-    pub(super) fn is_faulty(&self) -> bool {
+    pub fn is_faulty(&self) -> bool {
         let is_part = matches!(self.runs, Err(CallError::NotCallable { .. }));
         self.standing.is_err() || (self.runs.is_err() && !is_part)
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    /// The answer as JSON: `status`, of a signature its key, owner, time and digest, `runs`, and why not.
+    pub fn to_json(&self) -> Value {
         let mut json = match &self.standing {
             Ok(Standing::Signed(verified)) => json!({
                 "status": "signed",
@@ -76,8 +83,8 @@ impl Answer {
     }
 }
 
-/// A diagnostic with its place.
-pub(super) fn diagnostic(diagnostic: &Diagnostic, text: &str) -> Value {
+/// A diagnostic of a text with its place, as JSON.
+pub fn diagnostic(diagnostic: &Diagnostic, text: &str) -> Value {
     let (start, end) = (
         Place::of(text, diagnostic.span.start),
         Place::of(text, diagnostic.span.end),

@@ -4,7 +4,7 @@
 const MAX_CELLS: usize = 4_000_000;
 
 /// `- 12 old line` and `+ 12 new line`, with the numbers that the lines have in their own text. Empty if nothing did.
-pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
+pub fn line_changes(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let longest = old.len().min(new.len()) - same_start;
@@ -57,13 +57,16 @@ pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::line_changes;
 
     #[test]
     fn only_what_changed_is_told() {
-        assert_eq!(lines("a\nb\nc", "a\nx\nc\nd"), ["- 2 b", "+ 2 x", "+ 4 d"]);
-        assert_eq!(lines("a\nb", "a\nb"), Vec::<String>::new());
-        assert_eq!(lines("", "a"), ["+ 1 a"]);
-        assert_eq!(lines("a\na", "a"), ["- 2 a"]);
+        assert_eq!(
+            line_changes("a\nb\nc", "a\nx\nc\nd"),
+            ["- 2 b", "+ 2 x", "+ 4 d"]
+        );
+        assert_eq!(line_changes("a\nb", "a\nb"), Vec::<String>::new());
+        assert_eq!(line_changes("", "a"), ["+ 1 a"]);
+        assert_eq!(line_changes("a\na", "a"), ["- 2 a"]);
     }
 }
